@@ -1,0 +1,93 @@
+"""What every importer hands over: a header and a stream of records that can be read twice.
+
+A process is validated in a first reading and stored in a second one, so that nothing
+is stored of a process that breaks a rule and no text needs to stay in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from graph.errors import Violation
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRecord:
+    """A node as the input gives it; `stage` is None when the input gives none."""
+
+    node_id: str
+    text: str
+    where: str
+    stage: int | None = None
+    kind: str | None = None
+    step: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeRecord:
+    """An edge as the input gives it."""
+
+    source: str
+    target: str
+    where: str
+    cited: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRecord:
+    """A claim as the input gives it; ids may still be missing."""
+
+    text: str
+    where: str
+    claim_id: str | None = None
+    node_id: str | None = None
+    start: int | None = None
+    end: int | None = None
+    sub_claims: tuple[str, ...] = ()
+    label: str | None = None
+
+
+Record = NodeRecord | EdgeRecord | ClaimRecord | Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What an input says of the process as a whole.
+
+    Attributes:
+        source_format: Name of the format that was read.
+        process_id: Its id, or None: derived from the content.
+        name: What people call it, or None: the process_id.
+        question: What the final output answers, or None.
+        stage_names: Names of the stages, by stage.
+        terminals: node_ids of the final outputs, or None: the default of the format.
+        warnings: What the input does not hold, and how that was bridged.
+    """
+
+    source_format: str
+    process_id: str | None = None
+    name: str | None = None
+    question: str | None = None
+    stage_names: Mapping[int, str] = field(default_factory=dict)
+    terminals: tuple[str, ...] | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class ProcessInput(Protocol):
+    """A process that can be read more than once.
+
+    `header` may be read before the records. `records` yields nodes, edges and claims in
+    any order, and a `Violation` in the place of whatever it could not read.
+    """
+
+    @property
+    def header(self) -> Header:
+        """What the input says of the process as a whole."""
+        ...
+
+    def records(self) -> Iterator[Record]:
+        """Read the input once from its beginning."""
+        ...

@@ -1,0 +1,366 @@
+"""The nouns of the project as frozen values.
+
+Everything here is plain data: no I/O, no engine, no language model. Names are the
+paper's: a process is a directed acyclic graph of text spans; an edge says that its
+source was an input to the step that produced its target.
+
+Source: VeriTrail 2 (the conceptual framework) and 3.2 (what a verification returns).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Role(StrEnum):
+    """What a node is to its process. Source: VeriTrail 2."""
+
+    ROOT = "root"
+    INTERMEDIATE = "intermediate"
+    TERMINAL = "terminal"
+
+
+class Verdict(StrEnum):
+    """The three verdicts of the paper. Source: VeriTrail 2."""
+
+    FULLY_SUPPORTED = "FULLY_SUPPORTED"
+    NOT_FULLY_SUPPORTED = "NOT_FULLY_SUPPORTED"
+    INCONCLUSIVE = "INCONCLUSIVE"
+
+
+class Status(StrEnum):
+    """Where a verification stands; only `succeeded` carries a verdict."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    OVER_BUDGET = "over_budget"
+    CANCELLED = "cancelled"
+
+
+class Termination(StrEnum):
+    """Why the walk stopped; when several hold, the first of these. Source: VeriTrail 3.1.4."""
+
+    NO_CANDIDATES = "no_candidates"
+    ONLY_ROOTS_WITH_EVIDENCE_LEFT = "only_roots_with_evidence_left"
+    MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED = "max_consecutive_not_fully_supported"
+
+
+class EvidenceRole(StrEnum):
+    """How a selected sentence was named: as evidence, or as context that evidence needs."""
+
+    EVIDENCE = "evidence"
+    CONTEXT = "context"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRef:
+    """A node without its text: what the walk needs to know of it.
+
+    Attributes:
+        node_id: The node's id in its process.
+        stage: Its place in the generative process (an integer >= 0).
+        position: Its place in the input, counted from 0.
+        role: Root, intermediate or terminal.
+    """
+
+    node_id: str
+    stage: int
+    position: int
+    role: Role
+
+    @property
+    def is_root(self) -> bool:
+        """Whether the node is source material, which a claim is checked against."""
+        return self.role is Role.ROOT
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        """Sort key of a frontier: stage, then place in the input, then id."""
+        return (self.stage, self.position, self.node_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A node of a process with its text. Source: VeriTrail 2 (a node is a text span)."""
+
+    node_id: str
+    text: str
+    stage: int
+    position: int
+    role: Role
+    kind: str | None = None
+    step: str | None = None
+    model: str | None = None
+    prompt: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def ref(self) -> NodeRef:
+        """The node without its text."""
+        return NodeRef(self.node_id, self.stage, self.position, self.role)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`source` was an input to the step that produced `target`.
+
+    Attributes:
+        source: node_id of the input.
+        target: node_id of what was produced from it.
+        cited: Whether the target cites the source, where the importer knows; else None.
+    """
+
+    source: str
+    target: str
+    cited: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A self-contained, verifiable statement about one node.
+
+    Attributes:
+        claim_id: Unique within the process.
+        text: The statement.
+        node_id: The node whose content it states; never a root.
+        start: Offset of its place in the node's text in code points, or None.
+        end: Offset just behind it, or None; given together with `start`.
+        sub_claims: Simpler statements it is made of; context only. Source: VeriTrail 3.1.1.
+        label: A person's label, for evaluation; never read by a judge.
+    """
+
+    claim_id: str
+    text: str
+    node_id: str
+    start: int | None = None
+    end: int | None = None
+    sub_claims: tuple[str, ...] = ()
+    label: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A stored process without its nodes.
+
+    Attributes:
+        process_id: Its id.
+        name: What people call it.
+        question: What its final output answers, if it answers a question.
+        source_format: The format it was read from (`veritrail.process/1`, `graphrag`, …).
+        content_hash: SHA-256 over nodes, edges, stages and terminals, in hexadecimal.
+        stages: Number of nodes by stage.
+        stage_names: What the stages are called, where the input says so.
+        terminals: node_ids of the final outputs.
+        nodes: Number of nodes.
+        edges: Number of edges.
+        claims: Number of claims.
+        warnings: What the input does not hold, and how that was bridged.
+    """
+
+    process_id: str
+    name: str
+    question: str | None
+    source_format: str
+    content_hash: str
+    stages: Mapping[int, int]
+    stage_names: Mapping[int, str]
+    terminals: tuple[str, ...]
+    nodes: int
+    edges: int
+    claims: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a node.
+
+    Attributes:
+        node_id: The node.
+        index: Its number in the node, counted from 0.
+        start: Offset of its first character in the node's text, in code points.
+        end: Offset just behind its last character.
+        text: `node.text[start:end]`.
+    """
+
+    node_id: str
+    index: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentence:
+    """A sentence that was selected, and as what."""
+
+    sentence: Sentence
+    role: EvidenceRole = EvidenceRole.EVIDENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one evidence selection prompt found: sentences and their summary.
+
+    Attributes:
+        summary: What the selected sentences say together.
+        missing: What they do not say, or None.
+        sentences: The selected sentences, in the order of their prompt; never empty.
+
+    Source: VeriTrail 3.1.2.
+    """
+
+    summary: str
+    missing: str | None
+    sentences: tuple[CitedSentence, ...]
+
+    @property
+    def node_ids(self) -> tuple[str, ...]:
+        """The nodes it comes from, each once, in order."""
+        return tuple(dict.fromkeys(cited.sentence.node_id for cited in self.sentences))
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """One round of evidence selection and verdict generation.
+
+    Attributes:
+        number: Counted from 1.
+        verdict: The interim verdict, as it was given.
+        reasoning: The judge's reasons for it.
+        checked: The nodes that were read in this round, in the order of the frontier.
+        carried_roots: Roots with evidence from earlier rounds, not read again.
+        evidence: What this round selected; empty when nothing was found.
+
+    Source: VeriTrail 3.1.2 to 3.1.4.
+    """
+
+    number: int
+    verdict: Verdict
+    reasoning: str
+    checked: tuple[NodeRef, ...]
+    carried_roots: tuple[NodeRef, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def node_ids_with_evidence(self) -> tuple[str, ...]:
+        """Nodes from which this round selected at least one sentence, each once, in order."""
+        return tuple(dict.fromkeys(node for found in self.evidence for node in found.node_ids))
+
+    @property
+    def nodes_with_evidence(self) -> tuple[NodeRef, ...]:
+        """`node_ids_with_evidence` as references, in the order of the frontier."""
+        found = set(self.node_ids_with_evidence)
+        return tuple(ref for ref in self.checked if ref.node_id in found)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidencePath:
+    """A link of the evidence trail: from a node with evidence to what it was an input to.
+
+    Attributes:
+        source: A node with evidence.
+        target: The nearest node downstream with evidence, or the verified node.
+        iteration: The round in which the evidence in `source` was found.
+        via: Checked nodes without evidence between the two, upstream first; usually none.
+    """
+
+    source: str
+    target: str
+    iteration: int
+    via: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorLocation:
+    """Where unsupported content came in. All empty when no stage can be identified.
+
+    Attributes:
+        nodes: Nodes that introduced it, in the order of the frontier.
+        propagated: Later nodes that only carried it on, the verified node last.
+
+    Source: VeriTrail 3.2 (error localization).
+    """
+
+    nodes: tuple[NodeRef, ...] = ()
+    propagated: tuple[NodeRef, ...] = ()
+
+    @property
+    def stages(self) -> tuple[int, ...]:
+        """The error stages, each once, ascending."""
+        return tuple(sorted({node.stage for node in self.nodes}))
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the calls to language models came to. A null cost is unknown, not free."""
+
+    calls: int = 0
+    cached_calls: int = 0
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        known = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
+        return Usage(
+            calls=self.calls + other.calls,
+            cached_calls=self.cached_calls + other.cached_calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_input_tokens=self.cached_input_tokens + other.cached_input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_usd=sum(known) if known else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """One verification of one claim, with everything that explains it.
+
+    Attributes:
+        verification_id: Its id.
+        process_id: The process.
+        claim: The claim as it was verified.
+        q: Consecutive Not Fully Supported verdicts that stop the walk.
+        engine: The engine of judgement (`lexical`, `openai`).
+        model: The model's name, if a model judged.
+        indicative: Whether no model judged, so that the verdict is indicative only.
+        created_at: When it was made, ISO 8601 in UTC.
+        status: Where it stands.
+        verdict: The final verdict; None unless `status` is succeeded.
+        reasoning: The reasons for the final verdict.
+        score: Share of Fully Supported samples in the last iteration, or None.
+        termination: Why the walk stopped.
+        iterations: The rounds, first to last.
+        paths: The evidence trail as links between nodes.
+        error: Where unsupported content came in.
+        usage: What it cost.
+        failure: Why there is no verdict, when there is none.
+
+    Source: VeriTrail 3.2.
+    """
+
+    verification_id: str
+    process_id: str
+    claim: Claim
+    q: int
+    engine: str
+    model: str | None
+    indicative: bool
+    created_at: str
+    status: Status
+    verdict: Verdict | None = None
+    reasoning: str | None = None
+    score: float | None = None
+    termination: Termination | None = None
+    iterations: tuple[Iteration, ...] = ()
+    paths: tuple[EvidencePath, ...] = ()
+    error: ErrorLocation = ErrorLocation()
+    usage: Usage = Usage()
+    failure: str | None = None
