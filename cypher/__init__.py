@@ -1,0 +1,265 @@
+"""One Cypher statement a file, and the strict loader that reads them; no other Cypher exists.
+
+A file opens with its header, one `// key: value` a line:
+
+    // purpose: what the statement does, in one sentence
+    // param NAME: TYPE [= DEFAULT] - what it is
+    // column NAME: TYPE - what it is
+    // example: NAME=VALUE …          (queries of the library only)
+    // source: the section of the paper, or "ours"
+
+The loader refuses a file whose header and body differ: a parameter that is declared and
+not used, or used and not declared; a column that is declared and not returned, or the
+other way round.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from itertools import pairwise
+from typing import Any
+
+TYPES = ("string", "integer", "float", "boolean", "list", "map", "any")
+
+
+class StatementError(ValueError):
+    """A .cypher file breaks the rules of its header."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A declared parameter; `default` is None for a required one without default."""
+
+    name: str
+    type: str
+    meaning: str
+    required: bool
+    default: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A declared column of the result."""
+
+    name: str
+    type: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement with its header.
+
+    Attributes:
+        name: Folder and file without ending, `queries/provenance`.
+        purpose: What it does.
+        source: The section of the paper that it carries out, or `ours`.
+        parameters: In the order of the header.
+        columns: In the order of the header, which is that of the RETURN clause.
+        example: Parameters of an example call, for queries of the library.
+        text: The statement itself, without the header.
+    """
+
+    name: str
+    purpose: str
+    source: str
+    parameters: tuple[Parameter, ...]
+    columns: tuple[Column, ...]
+    example: str | None
+    text: str
+
+    @property
+    def short_name(self) -> str:
+        """The name without its folder."""
+        return self.name.rsplit("/", 1)[-1]
+
+    @property
+    def defaults(self) -> Mapping[str, Any]:
+        """Values of the parameters that have a default."""
+        return {p.name: p.default for p in self.parameters if not p.required}
+
+
+@cache
+def load(name: str) -> Statement:
+    """The statement of a file.
+
+    Args:
+        name: Folder and file without ending, `walk/source_nodes`.
+
+    Raises:
+        KeyError: There is no such file.
+        StatementError: Its header and its body differ.
+    """
+    file = resources.files(__name__).joinpath(f"{name}.cypher")
+    if not re.fullmatch(r"[a-z_]+/[a-z0-9_]+", name) or not file.is_file():
+        raise KeyError(f"no statement {name!r}")
+    return parse(name, file.read_text(encoding="utf-8"))
+
+
+def names(folder: str | None = None) -> tuple[str, ...]:
+    """Names of all statements, or of those in one folder, sorted."""
+    return tuple(sorted(name for name in _files() if folder in {None, name.split("/")[0]}))
+
+
+def _files() -> Iterator[str]:
+    root: Traversable = resources.files(__name__)
+    for folder in root.iterdir():
+        if folder.is_dir() and not folder.name.startswith("_"):
+            for file in folder.iterdir():
+                if file.name.endswith(".cypher"):
+                    yield f"{folder.name}/{file.name.removesuffix('.cypher')}"
+
+
+_HEADER_LINE = re.compile(r"//\s*(?P<key>purpose|param|column|example|source)\b\s*(?P<rest>.*)")
+_FIELD = re.compile(
+    r"(?P<name>[A-Za-z_]\w*)\s*:\s*(?P<type>\w+)"
+    r"(?:\s*=\s*(?P<default>\S+))?\s+-\s+(?P<meaning>.+)"
+)
+
+
+def parse(name: str, content: str) -> Statement:
+    """A statement from the content of its file.
+
+    Raises:
+        StatementError: The header is incomplete, or header and body differ.
+    """
+    header, body = _split(content)
+    single: dict[str, str] = {}
+    parameters: list[Parameter] = []
+    columns: list[Column] = []
+    for line in header:
+        match = _HEADER_LINE.fullmatch(line)
+        if match is None:
+            raise StatementError(f"{name}: header line is not understood: {line}")
+        key, rest = match["key"], match["rest"].strip()
+        if key == "param":
+            parameters.append(_parameter(name, rest))
+        elif key == "column":
+            columns.append(_column(name, rest))
+        elif key in single:
+            raise StatementError(f"{name}: header key {key!r} stands twice")
+        else:
+            single[key] = rest.removeprefix(":").strip()
+    for key in ("purpose", "source"):
+        if not single.get(key):
+            raise StatementError(f"{name}: header key {key!r} is missing")
+    statement = Statement(
+        name=name,
+        purpose=single["purpose"],
+        source=single["source"],
+        parameters=tuple(parameters),
+        columns=tuple(columns),
+        example=single.get("example"),
+        text=body,
+    )
+    _check(statement)
+    return statement
+
+
+def _split(content: str) -> tuple[list[str], str]:
+    lines = content.splitlines()
+    end = next((n for n, line in enumerate(lines) if not line.startswith("//")), len(lines))
+    return lines[:end], "\n".join(lines[end:]).strip()
+
+
+def _parameter(name: str, rest: str) -> Parameter:
+    match = _field(name, rest)
+    default = match["default"]
+    value = None if default is None else convert(default, match["type"])
+    return Parameter(match["name"], match["type"], match["meaning"], default is None, value)
+
+
+def _column(name: str, rest: str) -> Column:
+    match = _field(name, rest)
+    return Column(match["name"], match["type"], match["meaning"])
+
+
+def _field(name: str, rest: str) -> re.Match[str]:
+    match = _FIELD.fullmatch(rest)
+    if match is None or match["type"] not in TYPES:
+        raise StatementError(f"{name}: expected 'NAME: TYPE [= DEFAULT] - meaning', got: {rest}")
+    return match
+
+
+def convert(value: str, type_: str) -> Any:
+    """A value written as text, as what a parameter of this type takes.
+
+    Raises:
+        ValueError: The text is no such value.
+    """
+    if value == "null":
+        return None
+    if type_ == "integer":
+        return int(value)
+    if type_ == "float":
+        return float(value)
+    if type_ == "boolean":
+        if value not in {"true", "false"}:
+            raise ValueError(f"{value!r} is neither true nor false")
+        return value == "true"
+    if type_ == "list":
+        return [part for part in value.split(",") if part]
+    return value
+
+
+def _check(statement: Statement) -> None:
+    code = _without_strings_and_comments(statement.text)
+    used = set(re.findall(r"\$([A-Za-z_]\w*)", code))
+    declared = {parameter.name for parameter in statement.parameters}
+    if used != declared:
+        odd = ", ".join(sorted(used ^ declared))
+        raise StatementError(f"{statement.name}: parameters of header and body differ: {odd}")
+    returned = _returned(code)
+    columns = [column.name for column in statement.columns]
+    if returned != columns:
+        raise StatementError(
+            f"{statement.name}: columns of header {columns} and RETURN {returned} differ"
+        )
+    if ";" in code:
+        raise StatementError(f"{statement.name}: one statement a file, without semicolon")
+
+
+def _without_strings_and_comments(text: str) -> str:
+    pattern = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//[^\n]*|/\*.*?\*/"
+    return re.sub(pattern, "''", text, flags=re.DOTALL)
+
+
+def _returned(code: str) -> list[str]:
+    """Names of the columns of the last RETURN clause; none when there is no such clause."""
+    depth_zero = _blank_inner(code)
+    clauses = [match.end() for match in re.finditer(r"\bRETURN\b(?:\s+DISTINCT\b)?", depth_zero)]
+    if not clauses:
+        return []
+    start = clauses[-1]
+    tail = depth_zero[start:]
+    end = re.search(r"\b(?:ORDER\s+BY|SKIP|LIMIT)\b", tail)
+    stop = start + (end.start() if end else len(tail))
+    parts = _split_commas(code[start:stop], depth_zero[start:stop])
+    return [_column_name(part.strip()) for part in parts]
+
+
+def _blank_inner(code: str) -> str:
+    """The code with everything inside brackets blanked, at the same places."""
+    out, depth = [], 0
+    for char in code:
+        if char in ")]}":
+            depth -= 1
+        out.append(char if depth == 0 else " ")
+        if char in "([{":
+            depth += 1
+    return "".join(out)
+
+
+def _split_commas(code: str, outline: str) -> list[str]:
+    places = [-1, *(n for n, char in enumerate(outline) if char == ","), len(code)]
+    return [code[a + 1 : b] for a, b in pairwise(places)]
+
+
+def _column_name(expression: str) -> str:
+    match = re.search(r"\bAS\s+(\w+)\s*$", expression)
+    return match[1] if match else expression

@@ -1,0 +1,90 @@
+# The whole working day of this project. `make` alone lists what there is.
+# Recipes are POSIX sh and need nothing but make and a Python >= 3.11.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+.SUFFIXES:
+
+# Any Python >= 3.11; `make setup PYTHON=python3.12` asks for a certain one.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+# More arguments for the tool behind a target: make test ARGS="-k walk -x"
+ARGS ?=
+
+.PHONY: help setup demo test lint bench soak clean lock
+
+help: ## List the targets
+	@bold=; plain=; \
+	if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then bold=$$(printf '\033[1;36m'); plain=$$(printf '\033[0m'); fi; \
+	awk -v bold="$$bold" -v plain="$$plain" 'BEGIN { FS = ":.*## " } \
+		/^[a-z][a-z-]*:.*## / { printf "  %smake %-8s%s %s\n", bold, $$1, plain, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+# Two marks say what is done already. `.made-at`: the folder that the scripts
+# of the environment point to (a clone that was moved gets a new environment).
+# `.installed`: the checksums of the lock and of pyproject.toml.
+setup: ## Make .venv and install the locked dependencies (nothing to do: no-op)
+	@set -eu; \
+	state=$$(cksum requirements.lock pyproject.toml); \
+	if [ -f $(VENV)/.made-at ] && [ "$$(cat $(VENV)/.made-at)" != "$$PWD" ]; then \
+		echo "setup: the folder has moved, making $(VENV) again"; rm -rf $(VENV); fi; \
+	if [ -e $(VENV) ] && ! $(PY) -m pip --version >/dev/null 2>&1; then \
+		echo "setup: $(VENV) is not whole, making it again"; rm -rf $(VENV); fi; \
+	if [ -f $(VENV)/.installed ] && [ "$$(cat $(VENV)/.installed)" = "$$state" ]; then exit 0; fi; \
+	if [ ! -x $(PY) ]; then \
+		found=; \
+		for python in $(PYTHON) python3.13 python3.12 python3.11; do \
+			if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+				found=$$python; break; fi; \
+		done; \
+		if [ -z "$$found" ]; then \
+			echo "setup: $(PYTHON) is not a Python >= 3.11 and no other was found." >&2; \
+			echo "       Install one, or name it: make setup PYTHON=/path/to/python3.12" >&2; exit 1; fi; \
+		if ! "$$found" -c 'import ensurepip, venv' 2>/dev/null; then \
+			echo "setup: $$found cannot make environments (on Debian: apt-get install python3-venv)." >&2; exit 1; fi; \
+		echo "setup: making $(VENV) with $$("$$found" --version)"; \
+		"$$found" -m venv $(VENV); \
+	fi; \
+	printf '%s\n' "$$PWD" >$(VENV)/.made-at; \
+	echo "setup: installing the packages of requirements.lock (the first time this downloads about 200 MB)"; \
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock; \
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .; \
+	printf '%s\n' "$$state" >$(VENV)/.installed; \
+	echo "setup: done"
+
+demo: setup ## Show the product on a small example, offline
+	@$(PY) examples/demo.py $(ARGS)
+
+test: setup ## Run the tests, without the long loops (ARGS="-k walk -x")
+	@$(PY) -m pytest -m "not soak" $(ARGS)
+
+lint: setup ## Check style, types, layers and the rules of the source
+	@echo "lint: ruff check"; $(BIN)/ruff check --quiet .
+	@echo "lint: ruff format"; $(BIN)/ruff format --check --quiet . || { \
+		echo "lint: not formatted; run $(BIN)/ruff format ." >&2; exit 1; }
+	@echo "lint: mypy"; $(BIN)/mypy --no-error-summary
+	@echo "lint: import layers"; out=$$($(BIN)/lint-imports 2>&1) || { printf '%s\n' "$$out"; exit 1; }
+	@echo "lint: headers of the Cypher files"; $(PY) -c 'import cypher; [cypher.load(n) for n in cypher.names()]'
+	@echo "lint: rules of the project"; out=$$($(PY) -m pytest -q tests/unit/test_project.py 2>&1) \
+		|| { printf '%s\n' "$$out"; exit 1; }
+	@echo "lint: fine"
+
+bench: setup ## Run the benchmarks
+	@$(PY) -m benchmarks $(ARGS)
+
+soak: setup ## Run the long fault and load loops
+	@$(PY) -m pytest -m soak $(ARGS)
+
+lock: setup ## Resolve the dependencies anew into requirements.lock (ARGS=--upgrade)
+	@$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
+	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --extra fast --group dev \
+		--custom-compile-command "make lock" --output-file requirements.lock $(ARGS) pyproject.toml
+	@echo "lock: requirements.lock holds $$(grep -c '^[a-z0-9]' requirements.lock) packages"
+
+clean: ## Remove build products and caches; .venv, downloads and your data stay
+	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+	@find . \( -name .git -o -name $(VENV) -o -name .cache \) -prune -o \
+		\( -name __pycache__ -o -name '*.egg-info' \) -type d -prune -exec rm -rf {} +
+	@echo "clean: done"

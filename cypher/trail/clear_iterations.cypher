@@ -1,0 +1,6 @@
+// purpose: Take back the iterations and the evidence of a verification that is written again.
+// param verification_id: string - the verification
+// source: ours
+MATCH (v:Verification {verification_id: $verification_id})-[:HAS_ITERATION]->(i:Iteration)
+OPTIONAL MATCH (i)-[:FOUND]->(e:Evidence)
+DETACH DELETE i, e

@@ -1,0 +1,14 @@
+// purpose: src() of a set of nodes: their source nodes, each once, packed by the thousand.
+// param process_id: string - the process
+// param node_ids: list - the nodes whose source nodes are asked for
+// param with_texts: boolean - whether the texts come along
+// column nodes: list - [node_id, stage, position, role, text or null, [targets among node_ids]]
+// source: VeriTrail 2 (src), C.1 Algorithm 1 lines 6, 20, 23
+UNWIND $node_ids AS node_id
+MATCH (v:Span {process_id: $process_id, node_id: node_id})<-[:INPUT_TO]-(u:Span)
+WITH u, collect(node_id) AS targets
+WITH collect([
+  u.node_id, u.stage, u.position, u.role, CASE WHEN $with_texts THEN u.text END, targets
+]) AS found
+UNWIND range(0, size(found) - 1, 1000) AS start
+RETURN found[start..start + 1000] AS nodes

@@ -1,0 +1,10 @@
+// purpose: Texts of nodes, packed by the thousand.
+// param process_id: string - the process
+// param node_ids: list - the nodes
+// column nodes: list - [node_id, text]
+// source: VeriTrail 3.1.2
+UNWIND $node_ids AS node_id
+MATCH (s:Span {process_id: $process_id, node_id: node_id})
+WITH collect([s.node_id, s.text]) AS found
+UNWIND range(0, size(found) - 1, 1000) AS start
+RETURN found[start..start + 1000] AS nodes

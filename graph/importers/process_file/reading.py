@@ -1,0 +1,136 @@
+"""Bytes of a process file to JSON values, with limits and with the place of every fault."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from graph.errors import InvalidProcess, Violation
+
+MAX_DOCUMENT = 1_000_000_000
+"""A single JSON document is held in memory whole: bytes beyond this are refused."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+class NotJson(ValueError):
+    """A text is not JSON of the kind that is accepted here."""
+
+
+def is_gzipped(path: Path) -> bool:
+    """Whether the file is gzipped, by its first bytes and not by its name."""
+    with path.open("rb") as file:
+        return file.read(2) == _GZIP_MAGIC
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """The file's bytes, decompressed."""
+    if is_gzipped(path):
+        return io.BufferedReader(gzip.open(path))
+    return path.open("rb")
+
+
+def parse(text: str, first_line: int = 1) -> Any:
+    """JSON with one meaning only: no repeated keys, no NaN, no endless nesting.
+
+    Args:
+        text: The JSON text.
+        first_line: The line of the file that it begins on, for messages.
+
+    Raises:
+        NotJson: With the line and column, where there is one.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        line = error.lineno + first_line - 1
+        raise NotJson(f"not JSON: {error.msg} at line {line}, column {error.colno}") from None
+    except RecursionError:
+        raise NotJson("nested too deeply") from None
+    except NotJson:
+        raise
+    except ValueError as error:  # an integer of thousands of digits
+        raise NotJson(f"not acceptable as JSON: {error}") from None
+
+
+def read_document(path: Path) -> Any:
+    """The whole file as one JSON value.
+
+    Raises:
+        InvalidProcess: It is not one; the violation says where.
+    """
+    try:
+        with open_bytes(path) as file:
+            data = file.read(MAX_DOCUMENT + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise damaged(path, error) from None
+    if len(data) > MAX_DOCUMENT:
+        message = f"the document is larger than {MAX_DOCUMENT:,} bytes; use JSON Lines (.jsonl)"
+        raise invalid(path, Violation("too_large", path.name, message))
+    try:
+        return parse(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8: byte {error.start} cannot be decoded"
+        raise invalid(path, Violation("not_utf8", path.name, message)) from None
+    except NotJson as error:
+        raise invalid(path, Violation("not_json", path.name, str(error))) from None
+
+
+def read_lines(path: Path, max_line: int) -> Iterator[tuple[int, str]]:
+    """Number (from 1) and text of every line that is not blank, one at a time.
+
+    Raises:
+        InvalidProcess: A line is too long or not UTF-8, or the gzip stream is damaged.
+    """
+    with open_bytes(path) as file:
+        number = 0
+        while True:
+            number += 1
+            try:
+                line = file.readline(max_line + 1)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                raise damaged(path, error) from None
+            if not line:
+                return
+            where = f"line {number}"
+            if len(line) > max_line:
+                message = f"is longer than {max_line:,} bytes, the longest text of a node included"
+                raise invalid(path, Violation("line_too_long", where, message))
+            try:
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                message = f"not UTF-8: byte {error.start} of the line cannot be decoded"
+                raise invalid(path, Violation("not_utf8", where, message)) from None
+            if text.strip():
+                yield number, text
+
+
+def damaged(path: Path, error: Exception) -> InvalidProcess:
+    """The error for a gzip stream that is cut short or damaged."""
+    message = f"the gzip stream is damaged or cut short ({error})"
+    return invalid(path, Violation("damaged_gzip", path.name, message))
+
+
+def invalid(path: Path, *violations: Violation) -> InvalidProcess:
+    """The error for a file that breaks rules."""
+    count = len(violations)
+    rules = "one rule" if count == 1 else f"{count} rules"
+    return InvalidProcess(f"{path} breaks {rules} of the process file format", violations)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise NotJson(f"the key {repeated!r} stands twice in one object")
+    return value
+
+
+def _refuse_constant(name: str) -> Any:
+    raise NotJson(f"{name} is no JSON value")

@@ -1,0 +1,191 @@
+"""The records of a process file as pydantic models, and their faults in plain words.
+
+Only what can be said of one record alone is checked here; what needs the whole graph
+stands in `graph.rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from graph.errors import Violation
+from graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
+from graph.model import Verdict
+from graph.rules import shown
+
+FORMAT = "veritrail.process/1"
+ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}\Z"
+MAX_NODE_ID = 1_024
+MAX_STAGE = 2**31 - 1
+
+PublicId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$")]
+NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
+Stage = Annotated[int, Field(ge=0, le=MAX_STAGE)]
+Label = Annotated[str, Field(pattern="^(" + "|".join(Verdict) + ")$")]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
+
+
+class HeaderModel(_Model):
+    """The keys of a document beside its records; the first line of a JSON Lines file."""
+
+    format: str
+    process_id: PublicId | None = None
+    name: str | None = None
+    question: str | None = None
+    stages: dict[str, str] = Field(default_factory=dict)
+    terminals: list[NodeId] | None = None
+
+
+class NodeModel(_Model):
+    """A node."""
+
+    node_id: NodeId
+    text: str
+    stage: Stage | None = None
+    kind: str | None = None
+    step: str | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class EdgeModel(_Model):
+    """An edge; `cited` is our extension: whether the target cites the source."""
+
+    source: NodeId
+    target: NodeId
+    cited: bool | None = None
+
+
+class ClaimModel(_Model):
+    """A claim."""
+
+    claim_id: PublicId | None = None
+    text: Annotated[str, Field(min_length=1)]
+    node_id: NodeId | None = None
+    start: Annotated[int, Field(ge=0)] | None = None
+    end: Annotated[int, Field(ge=0)] | None = None
+    sub_claims: list[str] = Field(default_factory=list)
+    label: Label | None = None
+
+
+def read_node(value: object, place: str) -> NodeRecord | list[Violation]:
+    """A node, or everything that is wrong with it."""
+    try:
+        model = NodeModel.model_validate(value)
+    except ValidationError as error:
+        return list(_violations(error, _named(place, value, "node_id"), NodeModel))
+    where = _named(place, value, "node_id")
+    return NodeRecord(
+        model.node_id, model.text, where, model.stage, model.kind, model.step, model.metadata or {}
+    )
+
+
+def read_edge(value: object, place: str) -> EdgeRecord | list[Violation]:
+    """An edge, or everything that is wrong with it."""
+    try:
+        model = EdgeModel.model_validate(value)
+    except ValidationError as error:
+        return list(_violations(error, place, EdgeModel))
+    return EdgeRecord(model.source, model.target, place, model.cited)
+
+
+def read_claim(value: object, place: str) -> ClaimRecord | list[Violation]:
+    """A claim, or everything that is wrong with it."""
+    where = _named(place, value, "claim_id")
+    try:
+        model = ClaimModel.model_validate(value)
+    except ValidationError as error:
+        return list(_violations(error, where, ClaimModel))
+    return ClaimRecord(
+        text=model.text,
+        where=where,
+        claim_id=model.claim_id,
+        node_id=model.node_id,
+        start=model.start,
+        end=model.end,
+        sub_claims=tuple(model.sub_claims),
+        label=model.label,
+    )
+
+
+def read_header(value: Mapping[str, Any], place: str) -> HeaderModel | list[Violation]:
+    """The keys beside the records, or everything that is wrong with them."""
+    found = value.get("format")
+    if found != FORMAT:
+        said = "is missing" if "format" not in value else f"is {found!r}"
+        message = f"the format {said}; this version reads {FORMAT!r}"
+        return [Violation("unknown_format", place or "format", message)]
+    try:
+        model = HeaderModel.model_validate(value)
+    except ValidationError as error:
+        return list(_violations(error, place, HeaderModel))
+    wrong = [key for key in model.stages if not (key.isascii() and key.isdigit())]
+    if wrong:
+        message = f"stage names are keyed by stage numbers; {shown(wrong[0])} is none"
+        return [Violation("wrong_stage_name", _join(place, "stages"), message)]
+    return model
+
+
+def _named(place: str, value: object, key: str) -> str:
+    name = value.get(key) if isinstance(value, dict) else None
+    return f"{place} {shown(name)}" if isinstance(name, str) and name else place
+
+
+def _join(place: str, key: str) -> str:
+    return f"{place}: {key}" if place else key
+
+
+def _violations(error: ValidationError, place: str, model: type[BaseModel]) -> Iterator[Violation]:
+    for details in error.errors(include_url=False, include_context=True, include_input=False):
+        yield _violation(details, place, model)
+
+
+def _violation(details: ErrorDetails, place: str, model: type[BaseModel]) -> Violation:
+    key = ".".join(str(part) for part in details["loc"])
+    kind = details["type"]
+    if kind == "extra_forbidden":
+        known = ", ".join(model.model_fields)
+        message = f"unknown key {shown(key)}; known keys: {known}"
+        return Violation("unknown_key", place or "document", message)
+    if kind == "missing":
+        return Violation("missing_key", place or "document", f"the key {key!r} is missing")
+    if kind == "string_unicode":
+        message = f"{key} holds a lone surrogate, which is no character and cannot be stored"
+        return Violation("lone_surrogate", place, message)
+    if kind in {"model_type", "model_attributes_type"}:
+        return Violation("wrong_type", place, "must be a JSON object")
+    if kind.endswith("_type"):
+        return Violation("wrong_type", place, f"{key} {_type_wanted(details)}")
+    return Violation(*_value_fault(key, kind, details, place))
+
+
+def _type_wanted(details: ErrorDetails) -> str:
+    wanted = {
+        "string_type": "must be a string",
+        "int_type": "must be an integer",
+        "bool_type": "must be true or false",
+        "dict_type": "must be a JSON object",
+        "list_type": "must be a list",
+    }
+    return wanted.get(details["type"], details["msg"])
+
+
+def _value_fault(key: str, kind: str, details: ErrorDetails, place: str) -> tuple[str, str, str]:
+    if kind == "string_too_short":
+        return ("empty_id" if key != "text" else "empty_text", place, f"{key} is empty")
+    if kind == "string_too_long":
+        return ("id_too_long", place, f"{key} is longer than {MAX_NODE_ID:,} characters")
+    if kind == "string_pattern_mismatch" and key == "label":
+        return ("unknown_label", place, f"label must be one of {', '.join(Verdict)}")
+    if kind == "string_pattern_mismatch":
+        rule = "letters, digits and . _ : - (at most 128, a letter or digit first)"
+        return ("wrong_id", place, f"{key} must be made of {rule}")
+    if kind in {"greater_than_equal", "less_than_equal"}:
+        return ("out_of_range", place, f"{key} must be between 0 and {MAX_STAGE:,}")
+    return ("wrong_value", place, f"{key}: {details['msg']}")

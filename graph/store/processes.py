@@ -1,0 +1,345 @@
+"""Processes: opening, filling, showing, listing, replacing and removing them.
+
+A process is `loading` until its last batch; whoever reads sees `ready` processes only.
+What replaces a stored process is loaded beside it under a staged id and takes its place
+when it is whole: from then on every interrupted step is taken up again, so that either
+the old or the new content is there, and never half of one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import psutil
+
+from graph.errors import NotFound, ProcessConflict
+from graph.model import Claim, Process, Verdict
+from graph.store.database import Database
+from graph.survey import Survey
+
+READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
+STALE_SECONDS = 60.0
+"""A writer that has not shown a sign of life for so long is taken for dead."""
+
+DELETE_BATCH = 5_000
+_STAGED = "~"  # no process_id of a user can hold it
+
+
+@dataclass(frozen=True, slots=True)
+class StoredState:
+    """What is stored under a process_id, finished or not."""
+
+    process_id: str
+    status: str
+    owner: str | None
+    beat: str | None
+    replaces: str | None
+    content_hash: str | None = None
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether whoever was writing it is gone."""
+        return self.status != READY and not _is_alive(self.owner, self.beat)
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSummary:
+    """A line of the list of processes."""
+
+    process: Process
+    verdicts: Mapping[str, int]
+
+
+def now() -> str:
+    """The time as it is stored: ISO 8601 in UTC, sortable as text."""
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def this_writer() -> str:
+    """Who is writing: host, process and when that process began."""
+    started = psutil.Process().create_time()
+    return f"{socket.gethostname()}/{os.getpid()}/{started:.0f}"
+
+
+def _is_alive(owner: str | None, beat: str | None) -> bool:
+    if not owner or not beat:
+        return False
+    if (datetime.now(UTC) - datetime.fromisoformat(beat)).total_seconds() > STALE_SECONDS:
+        return False
+    host, pid, started = owner.rsplit("/", 2)
+    if host != socket.gethostname():
+        return True  # nothing but its signs of life can be seen from here
+    try:
+        return abs(psutil.Process(int(pid)).create_time() - float(started)) < 2
+    except psutil.NoSuchProcess:
+        return False
+
+
+class ProcessStore:
+    """Processes of one graph."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def get(self, process_id: str) -> Process:
+        """A process that is ready.
+
+        Raises:
+            NotFound: There is none; the message says whether one is being written.
+        """
+        rows = await self._database.read("process/get", process_id=process_id)
+        if rows:
+            properties, claims = rows[0]
+            return _process(properties, claims)
+        state = await self.state(process_id)
+        if state is None:
+            raise NotFound(
+                f"No process {process_id!r} is stored. `veritrail list` shows those that are."
+            )
+        raise NotFound(
+            f"Process {process_id!r} is not ready: it is {state.status}. If whoever was writing "
+            "it is gone, ingest it again or run `veritrail db clean`."
+        )
+
+    async def page(self, after: str = "", limit: int = 100) -> list[ProcessSummary]:
+        """Processes that are ready, in the order of their ids, behind the id `after`."""
+        rows = await self._database.read("process/page", after=after, limit=limit)
+        found = [properties for (properties,) in rows]
+        counts = await self._verdicts([properties["process_id"] for properties in found])
+        return [
+            ProcessSummary(
+                _process(properties, sum(counts[properties["process_id"]].values())),
+                {
+                    verdict: number
+                    for verdict, number in counts[properties["process_id"]].items()
+                    if verdict
+                },
+            )
+            for properties in found
+        ]
+
+    async def _verdicts(self, process_ids: list[str]) -> dict[str, dict[str, int]]:
+        counts: dict[str, dict[str, int]] = {process_id: {} for process_id in process_ids}
+        if process_ids:
+            rows = await self._database.read("process/verdicts", process_ids=process_ids)
+            for process_id, verdict, claims in rows:
+                counts[process_id][verdict or ""] = claims
+        return counts
+
+    async def state(self, process_id: str) -> StoredState | None:
+        """What is stored under an id, finished or not."""
+        rows = await self._database.read("process/state", process_id=process_id)
+        for status, content_hash, owner, beat, replaces in rows:
+            return StoredState(process_id, status, owner, beat, replaces, content_hash)
+        return None
+
+    @staticmethod
+    def staged_id(process_id: str) -> str:
+        """The id under which a process is loaded that is to replace a stored one."""
+        return f"{process_id}{_STAGED}new"
+
+    async def unfinished(self) -> list[StoredState]:
+        """Everything that is being loaded, replaced or deleted, or was left so."""
+        rows = await self._database.read("process/unfinished")
+        return [StoredState(*row) for row in rows]
+
+    async def count_verifications(self, process_id: str) -> int:
+        """How many verifications a process has."""
+        rows = await self._database.read("process/count_verifications", process_id=process_id)
+        return int(rows[0][0])
+
+    async def begin(self, survey: Survey, *, replaces: str | None = None) -> str:
+        """Open a process for loading and give the id to load it under.
+
+        Raises:
+            ProcessConflict: Somebody else opened it at the same time.
+        """
+        process_id = survey.process_id
+        stored_id = process_id if replaces is None else self.staged_id(process_id)
+        properties = {
+            **_properties(survey),
+            "process_id": stored_id,
+            "status": LOADING,
+            "owner": this_writer(),
+            "beat": now(),
+            "created_at": now(),
+        }
+        if replaces is not None:
+            properties["replaces"] = replaces
+        await self._database.write("process/begin", properties=properties)
+        return stored_id
+
+    async def beat(self, stored_id: str) -> None:
+        """Leave a sign of life."""
+        await self._database.write("process/beat", process_id=stored_id, beat=now())
+
+    async def finish(self, stored_id: str) -> None:
+        """Make a loaded process visible."""
+        rows = await self._database.write("process/finish", process_id=stored_id)
+        if not rows:
+            raise ProcessConflict(
+                f"Process {stored_id!r} was removed by another command while it was being loaded."
+            )
+
+    async def promote(self, staged_id: str, process_id: str) -> None:
+        """Let a staged process take the place of the one that it replaces.
+
+        Both are hidden in one transaction, the old one is removed, the new one renamed.
+        Interrupted anywhere, the same call takes it up again.
+        """
+        if await self.state(process_id) is not None:  # else an earlier attempt removed it
+            mark = {"owner": this_writer(), "beat": now()}
+            await self._database.write_all(
+                [
+                    ("process/mark", {"process_id": process_id, "status": DELETING, **mark}),
+                    ("process/mark", {"process_id": staged_id, "status": REPLACING, **mark}),
+                ]
+            )
+            await self._purge(process_id)
+        ids = {"staged_id": staged_id, "process_id": process_id}
+        for name in ("process/rename_spans", "process/rename_claims"):
+            await self._in_batches(name, **ids)
+        await self._database.write("process/rename", **ids)
+
+    async def delete(self, process_id: str) -> None:
+        """Hide a process and remove it in batches with everything that belongs to it."""
+        mark = {"process_id": process_id, "owner": this_writer(), "beat": now()}
+        await self._database.write("process/mark", status=DELETING, **mark)
+        await self._purge(process_id)
+
+    async def settle(self, state: StoredState) -> None:
+        """Take up what a dead writer left: finish a replacement, remove everything else."""
+        if state.status == REPLACING and state.replaces is not None:
+            await self.promote(state.process_id, state.replaces)
+        else:
+            await self.delete(state.process_id)
+
+    async def _purge(self, process_id: str) -> None:
+        for kind in ("trails", "verifications", "sentences", "claims", "edges", "spans"):
+            await self._in_batches(f"process/delete_{kind}", process_id=process_id)
+        await self._database.write("process/remove", process_id=process_id)
+
+    async def _in_batches(self, name: str, **parameters: Any) -> None:
+        while True:
+            rows = await self._database.write(name, limit=DELETE_BATCH, **parameters)
+            if not rows or rows[0][0] == 0:
+                return
+
+    async def add_claims(self, process_id: str, claims: Sequence[Claim]) -> int:
+        """Store claims that are not there yet; give how many were added.
+
+        Raises:
+            ProcessConflict: Another text is stored under one of the claim_ids.
+        """
+        if not claims:
+            return 0
+        known = {claim.claim_id: claim for claim in await self.claims_by_id(process_id, claims)}
+        for claim in claims:
+            stored = known.get(claim.claim_id)
+            if stored is not None and (stored.text, stored.node_id) != (claim.text, claim.node_id):
+                raise ProcessConflict(
+                    f"claim_id {claim.claim_id!r} is stored with another text or node; "
+                    "give the new claim another claim_id"
+                )
+        new = [claim for claim in claims if claim.claim_id not in known]
+        first = await self._next_position(process_id) if new else 0
+        for start in range(0, len(new), 1_000):
+            rows = [
+                {**_claim_row(claim), "position": first + start + place}
+                for place, claim in enumerate(new[start : start + 1_000])
+            ]
+            await self._database.write("ingest/claims", process_id=process_id, rows=rows)
+        return len(new)
+
+    async def _next_position(self, process_id: str) -> int:
+        rows = await self._database.read("ingest/next_claim_position", process_id=process_id)
+        return int(rows[0][0])
+
+    async def claims_by_id(self, process_id: str, claims: Sequence[Claim | str]) -> list[Claim]:
+        """Stored claims among these, given as ids or as claims."""
+        ids = [claim if isinstance(claim, str) else claim.claim_id for claim in claims]
+        rows = await self._database.read("trail/claims_by_id", process_id=process_id, claim_ids=ids)
+        return [_claim(properties) for (properties,) in rows]
+
+    async def claims(self, process_id: str) -> list[Claim]:
+        """All claims of a process, in the order of the input, read by the page."""
+        found: list[Claim] = []
+        after, after_id = -1, ""
+        while True:
+            rows = await self._database.read(
+                "trail/claims", process_id=process_id, after=after, after_id=after_id, limit=1_000
+            )
+            found += [_claim(properties) for (properties,) in rows]
+            if len(rows) < 1_000:
+                return found
+            after, after_id = rows[-1][0]["position"], rows[-1][0]["claim_id"]
+
+
+def _properties(survey: Survey) -> dict[str, Any]:
+    """A process as properties; maps become parallel lists, which every engine can hold."""
+    header = survey.header
+    stages: dict[int, int] = {}
+    for stage in survey.topology.stages:
+        stages[stage] = stages.get(stage, 0) + 1
+    return {
+        "name": header.name or survey.process_id,
+        "question": header.question,
+        "source_format": header.source_format,
+        "content_hash": survey.hash,
+        "stages": sorted(stages),
+        "stage_counts": [stages[stage] for stage in sorted(stages)],
+        "stage_names": json.dumps({str(key): name for key, name in header.stage_names.items()}),
+        "terminals": list(survey.terminals),
+        "nodes": len(survey.topology.ids),
+        "edges": len(survey.topology.edge_sources),
+        "warnings": list(survey.warnings),
+    }
+
+
+def _process(properties: Mapping[str, Any], claims: int) -> Process:
+    names = json.loads(properties["stage_names"])
+    return Process(
+        process_id=properties["process_id"],
+        name=properties["name"],
+        question=properties.get("question"),
+        source_format=properties["source_format"],
+        content_hash=properties["content_hash"],
+        stages=dict(zip(properties["stages"], properties["stage_counts"], strict=True)),
+        stage_names={int(stage): name for stage, name in names.items()},
+        terminals=tuple(properties["terminals"]),
+        nodes=properties["nodes"],
+        edges=properties["edges"],
+        claims=claims,
+        warnings=tuple(properties.get("warnings") or ()),
+    )
+
+
+def _claim_row(claim: Claim) -> dict[str, Any]:
+    return {
+        "claim_id": claim.claim_id,
+        "node_id": claim.node_id,
+        "text": claim.text,
+        "start": claim.start,
+        "end": claim.end,
+        "sub_claims": list(claim.sub_claims),
+        "label": claim.label.value if claim.label else None,
+    }
+
+
+def _claim(properties: Mapping[str, Any]) -> Claim:
+    label = properties.get("label")
+    return Claim(
+        claim_id=properties["claim_id"],
+        text=properties["text"],
+        node_id=properties["node_id"],
+        start=properties.get("start"),
+        end=properties.get("end"),
+        sub_claims=tuple(properties.get("sub_claims") or ()),
+        label=Verdict(label) if label else None,
+    )

@@ -1,0 +1,61 @@
+"""The store as a whole: one connection and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from graph.store.database import Database, DatabaseAddress
+from graph.store.processes import ProcessStore
+from graph.store.queries import QueryLibrary
+from graph.store.reading import NodeReader
+from graph.store.schema import ensure_schema
+from graph.store.trails import TrailStore
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A graph and everything that is done with it.
+
+    Attributes:
+        database: Runs statements.
+        processes: Processes and their claims.
+        reading: Nodes, for the walk.
+        trails: Verifications.
+        queries: The query library.
+    """
+
+    database: Database
+    processes: ProcessStore
+    reading: NodeReader
+    trails: TrailStore
+    queries: QueryLibrary
+
+    @classmethod
+    def of(cls, database: Database) -> Store:
+        """A store over a connection."""
+        return cls(
+            database,
+            ProcessStore(database),
+            NodeReader(database),
+            TrailStore(database),
+            QueryLibrary(database),
+        )
+
+
+@asynccontextmanager
+async def open_store(address: DatabaseAddress) -> AsyncIterator[Store]:
+    """Connect, make the schema on first use, and close at the end.
+
+    Raises:
+        EngineUnavailable: The engine does not answer or does not let us in.
+        EngineError: The graph was written by a newer version.
+    """
+    database = Database(address)
+    try:
+        await database.connect()
+        await ensure_schema(database)
+        yield Store.of(database)
+    finally:
+        await database.close()

@@ -1,0 +1,339 @@
+"""The first reading of an input: everything is checked, nothing is stored.
+
+Texts are looked at one at a time and let go again; what stays is the shape of the
+process, one hash and one length a node, and the claims.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from graph import rules
+from graph.content_hash import (
+    canonical,
+    content_hash,
+    derived_claim_id,
+    derived_process_id,
+    node_digest,
+)
+from graph.errors import InvalidProcess, Violation
+from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord, ProcessInput
+from graph.model import Claim, Role, Verdict
+from graph.rules import shown
+from graph.topology import NO_STAGE, Topology
+
+MAX_NODE_TEXT = 10_000_000
+"""The longest text of a node, in bytes of UTF-8, unless a setting says otherwise."""
+
+MAX_VIOLATIONS_OF_A_KIND = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A process that keeps every rule, without its texts.
+
+    Attributes:
+        process_id: As given, or derived from the content.
+        header: What the input says of the process as a whole.
+        topology: Its shape; stages are there, repeated edges are not.
+        digests: `node_digest` by number of the node.
+        roles: Role by number of the node.
+        terminals: node_ids of the terminals.
+        hash: The content hash.
+        claims: Its claims, with ids and nodes filled in.
+        warnings: The input's own and those of the check.
+    """
+
+    process_id: str
+    header: Header
+    topology: Topology
+    digests: list[bytes]
+    roles: list[Role]
+    terminals: tuple[str, ...]
+    hash: str
+    claims: tuple[Claim, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What the records of an input come to."""
+
+    max_node_text: int
+    topology: Topology = field(default_factory=Topology)
+    digests: list[bytes] = field(default_factory=list)
+    lengths: array[int] = field(default_factory=lambda: array("L"))
+    edges: list[tuple[EdgeRecord, str]] = field(default_factory=list)
+    claims: list[ClaimRecord] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+    broken_nodes: set[str] = field(default_factory=set)
+    empty_texts: list[str] = field(default_factory=list)
+
+    def add_node(self, node: NodeRecord) -> None:
+        known = self.topology.numbers.get(node.node_id)
+        size_fault = _text_fault(node, self.max_node_text)
+        if size_fault is not None:
+            self.violations.append(size_fault)
+            self.broken_nodes.add(node.node_id)
+            return
+        try:
+            digest = node_digest(node)
+        except UnicodeEncodeError:
+            message = "metadata holds a lone surrogate, which is no character"
+            self._break(node, "lone_surrogate", message)
+            return
+        except (RecursionError, ValueError, TypeError):
+            self._break(node, "wrong_value", "metadata is no JSON that can be stored")
+            return
+        if known is not None:
+            stage = NO_STAGE if node.stage is None else node.stage
+            if digest != self.digests[known] or stage != self.topology.stages[known]:
+                message = "this node_id stands in the input before, with another content"
+                self.violations.append(Violation("duplicate_node_id", node.where, message))
+            return
+        self.topology.add_node(node.node_id, node.stage)
+        self.digests.append(digest)
+        self.lengths.append(len(node.text))
+        if not node.text:
+            self.empty_texts.append(node.node_id)
+
+    def add_edge(self, edge: EdgeRecord, waiting: list[EdgeRecord]) -> None:
+        """Number an edge; one whose node has not come yet waits until the end."""
+        numbers = self.topology.numbers
+        source, target = numbers.get(edge.source), numbers.get(edge.target)
+        if source is None or target is None:
+            waiting.append(edge)
+        elif source == target:
+            self.violations.append(_self_loop(edge))
+        else:
+            self.topology.add_edge(source, target, edge.cited)
+
+    def _break(self, node: NodeRecord, kind: str, message: str) -> None:
+        self.violations.append(Violation(kind, node.where, message))
+        self.broken_nodes.add(node.node_id)
+
+
+def survey(
+    source: ProcessInput,
+    *,
+    process_id: str | None = None,
+    max_node_text: int = MAX_NODE_TEXT,
+    on_record: Callable[[int], None] | None = None,
+) -> Survey:
+    """Read an input once and check every rule of a process.
+
+    Args:
+        source: The input.
+        process_id: Takes the place of the input's own.
+        max_node_text: The longest text of a node, in bytes of UTF-8.
+        on_record: Told the number of records read so far, now and then.
+
+    Raises:
+        InvalidProcess: It breaks rules; all violations are listed.
+    """
+    header = source.header
+    reading = _read(source, max_node_text, on_record)
+    topology = reading.topology
+    violations = reading.violations
+    if not topology.ids:
+        if not violations:
+            violations.append(Violation("no_nodes", "nodes", "a process has at least one node"))
+        raise _invalid(violations)
+    repeated = topology.drop_repeated_edges()
+    stages_known, shape = _check_shape(topology)
+    violations += shape
+    terminals = header.terminals
+    if terminals is not None:
+        violations += rules.check_terminals(topology, terminals, stages_hold=stages_known)
+    elif stages_known:
+        terminals = tuple(topology.ids[node] for node in rules.default_terminals(topology))
+    claims, claim_violations, claim_warnings = _check_claims(reading, terminals or ())
+    violations += claim_violations
+    if violations:
+        raise _invalid(violations)
+    terminals = tuple(dict.fromkeys(terminals or ()))
+    hash_ = content_hash(topology, reading.digests, header.stage_names, terminals)
+    return Survey(
+        process_id=process_id or header.process_id or derived_process_id(hash_),
+        header=header,
+        topology=topology,
+        digests=reading.digests,
+        roles=topology.roles({topology.numbers[name] for name in terminals}),
+        terminals=terminals,
+        hash=hash_,
+        claims=claims,
+        warnings=(*header.warnings, *_warnings(reading, repeated), *claim_warnings),
+    )
+
+
+def _read(
+    source: ProcessInput, max_node_text: int, on_record: Callable[[int], None] | None
+) -> _Reading:
+    reading = _Reading(max_node_text)
+    waiting: list[EdgeRecord] = []
+    for count, record in enumerate(source.records(), start=1):
+        if isinstance(record, NodeRecord):
+            reading.add_node(record)
+        elif isinstance(record, EdgeRecord):
+            reading.add_edge(record, waiting)
+        elif isinstance(record, ClaimRecord):
+            reading.claims.append(record)
+        else:
+            reading.violations.append(record)
+        if on_record is not None and count % 1_000 == 0:
+            on_record(count)
+    late: list[EdgeRecord] = []
+    for edge in waiting:
+        reading.add_edge(edge, late)
+    reading.violations += [violation for edge in late for violation in _unknown_ends(edge, reading)]
+    return reading
+
+
+def _text_fault(node: NodeRecord, max_node_text: int) -> Violation | None:
+    try:
+        size = len(node.text.encode("utf-8"))
+        node.node_id.encode("utf-8")
+    except UnicodeEncodeError:
+        message = "text holds a lone surrogate, which is no character and cannot be stored"
+        return Violation("lone_surrogate", node.where, message)
+    if size > max_node_text:
+        message = (
+            f"text is {size:,} bytes long; the limit is {max_node_text:,} (VERITRAIL_MAX_NODE_TEXT)"
+        )
+        return Violation("text_too_long", node.where, message)
+    return None
+
+
+def _self_loop(edge: EdgeRecord) -> Violation:
+    where = f"{edge.where} {rules.edge_place(edge.source, edge.target)}"
+    return Violation("self_loop", where, "a node cannot be an input to itself")
+
+
+def _unknown_ends(edge: EdgeRecord, reading: _Reading) -> list[Violation]:
+    where = f"{edge.where} {rules.edge_place(edge.source, edge.target)}"
+    known = reading.topology.numbers
+    return [
+        Violation("unknown_node", where, f"no node has the {key} node_id {shown(name)}")
+        for key, name in (("source", edge.source), ("target", edge.target))
+        if name not in known and name not in reading.broken_nodes
+    ]
+
+
+def _check_shape(topology: Topology) -> tuple[bool, list[Violation]]:
+    """All rules of stages and cycles; whether every node has a stage now."""
+    violations = rules.check_edge_count(topology)
+    violations += rules.check_stages_complete(topology)
+    order = topology.topological_order()
+    cycles = rules.check_acyclic(topology, order)
+    violations += cycles
+    given = sum(stage != NO_STAGE for stage in topology.stages)
+    if given == len(topology.ids):
+        return True, violations + rules.check_stage_order(topology)
+    if given == 0 and not cycles:
+        topology.stages = rules.derive_stages(topology, order)
+        return True, violations
+    return False, violations
+
+
+def _check_claims(
+    reading: _Reading, terminals: tuple[str, ...]
+) -> tuple[tuple[Claim, ...], list[Violation], list[str]]:
+    """Claims with their ids and nodes filled in, and what is wrong with them."""
+    topology = reading.topology
+    in_degrees = topology.in_degrees()
+    claims: dict[str, Claim] = {}
+    violations: list[Violation] = []
+    warnings: list[str] = []
+    for record in reading.claims:
+        faults = []
+        node_id = record.node_id
+        if node_id is None and len(terminals) == 1:
+            node_id = terminals[0]
+        if node_id is None:
+            message = f"node_id is missing, and the process has {len(terminals)} terminals"
+            faults.append(Violation("claim_without_node", record.where, message))
+        elif node_id in topology.numbers:
+            number = topology.numbers[node_id]
+            faults += _node_faults(record, node_id, in_degrees[number])
+            faults += _offset_faults(record, reading.lengths[number])
+        elif node_id not in reading.broken_nodes:
+            message = f"no node has the node_id {shown(node_id)}"
+            faults.append(Violation("unknown_node", record.where, message))
+        faults += _surrogate_faults(record)
+        violations += faults
+        if faults or node_id is None:
+            continue
+        claim = _claim(record, node_id)
+        if claim.claim_id not in claims:
+            claims[claim.claim_id] = claim
+        elif record.claim_id is None and claims[claim.claim_id].text == claim.text:
+            warnings.append(f"{record.where}: the same claim stands before; it is kept once")
+        else:
+            message = f"the claim_id {claim.claim_id!r} stands in the input before"
+            violations.append(Violation("duplicate_claim_id", record.where, message))
+    return tuple(claims.values()), violations, warnings
+
+
+def _claim(record: ClaimRecord, node_id: str) -> Claim:
+    return Claim(
+        claim_id=record.claim_id or derived_claim_id(node_id, record.text),
+        text=record.text,
+        node_id=node_id,
+        start=record.start,
+        end=record.end,
+        sub_claims=record.sub_claims,
+        label=Verdict(record.label) if record.label is not None else None,
+    )
+
+
+def _node_faults(record: ClaimRecord, node_id: str, in_degree: int) -> list[Violation]:
+    if in_degree:
+        return []
+    message = f"{shown(node_id)} is a root: there is nothing to check it against"
+    return [Violation("claim_on_root", record.where, message)]
+
+
+def _offset_faults(record: ClaimRecord, length: int) -> list[Violation]:
+    start, end = record.start, record.end
+    if start is None and end is None:
+        return []
+    if start is None or end is None:
+        message = "start and end come together; one of them is missing"
+        return [Violation("single_offset", record.where, message)]
+    if start > end:
+        message = f"start {start} lies behind end {end}"
+        return [Violation("reversed_offsets", record.where, message)]
+    if end > length:
+        message = f"end {end} lies outside the node's text of {length} characters"
+        return [Violation("offset_out_of_range", record.where, message)]
+    return []
+
+
+def _surrogate_faults(record: ClaimRecord) -> list[Violation]:
+    try:
+        canonical([record.text, *record.sub_claims])
+    except UnicodeEncodeError:
+        message = "text holds a lone surrogate, which is no character and cannot be stored"
+        return [Violation("lone_surrogate", record.where, message)]
+    return []
+
+
+def _warnings(reading: _Reading, repeated: int) -> list[str]:
+    warnings = []
+    if reading.empty_texts:
+        names = ", ".join(shown(name) for name in reading.empty_texts[:5])
+        more = f" and {len(reading.empty_texts) - 5} more" if len(reading.empty_texts) > 5 else ""
+        warnings.append(f"{len(reading.empty_texts)} node(s) have an empty text: {names}{more}")
+    if repeated:
+        warnings.append(f"{repeated} edge(s) stand more than once; each is kept once")
+    return warnings
+
+
+def _invalid(violations: list[Violation]) -> InvalidProcess:
+    kept = rules.first(violations, MAX_VIOLATIONS_OF_A_KIND)
+    count = len(violations)
+    return InvalidProcess(
+        f"The process breaks {count} rule{'' if count == 1 else 's'}; nothing was stored", kept
+    )

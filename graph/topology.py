@@ -1,0 +1,182 @@
+"""The shape of a process, without its texts: ids, edges, stages, roles.
+
+Nodes are numbered in the order of the input and edges are kept as two integer arrays, so
+that a process of a million edges takes megabytes and not gigabytes.
+
+Source: VeriTrail 2 (processes as directed acyclic graphs; stages).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from graph.model import Role
+
+NO_STAGE = -1
+"""Stands in `Topology.stages` for a node whose stage the input does not give."""
+
+
+@dataclass(slots=True)
+class Topology:
+    """Nodes by number, edges by the numbers of their ends.
+
+    Attributes:
+        ids: node_id by number.
+        numbers: Number by node_id.
+        stages: Stage by number, or NO_STAGE.
+        edge_sources: Number of the source, by edge; each edge once.
+        edge_targets: Number of the target, by edge.
+        cited: Whether the target cites the source, by edge, for the edges where it is known.
+    """
+
+    ids: list[str] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+    stages: array[int] = field(default_factory=lambda: array("q"))
+    edge_sources: array[int] = field(default_factory=lambda: array("L"))
+    edge_targets: array[int] = field(default_factory=lambda: array("L"))
+    cited: dict[int, bool] = field(default_factory=dict)
+
+    def add_node(self, node_id: str, stage: int | None) -> int:
+        """Number a node that is not there yet."""
+        number = len(self.ids)
+        self.ids.append(node_id)
+        self.numbers[node_id] = number
+        self.stages.append(NO_STAGE if stage is None else stage)
+        return number
+
+    def add_edge(self, source: int, target: int, cited: bool | None = None) -> None:
+        """Add an edge; `drop_repeated_edges` takes repetitions out afterwards."""
+        if cited is not None:
+            self.cited[len(self.edge_sources)] = cited
+        self.edge_sources.append(source)
+        self.edge_targets.append(target)
+
+    @property
+    def edges(self) -> Iterator[tuple[int, int]]:
+        """(source, target) of every edge."""
+        return zip(self.edge_sources, self.edge_targets, strict=True)
+
+    def drop_repeated_edges(self) -> int:
+        """Keep each edge once, sorted by target and then source; return how many went.
+
+        A citation that any repetition knows of stays known.
+        """
+        base = max(1, len(self.ids))
+        order = sorted(
+            range(len(self.edge_sources)),
+            key=lambda edge: self.edge_targets[edge] * base + self.edge_sources[edge],
+        )
+        sources, targets, cited = array("L"), array("L"), dict[int, bool]()
+        previous = (-1, -1)
+        for edge in order:
+            pair = (self.edge_sources[edge], self.edge_targets[edge])
+            if pair != previous:
+                sources.append(pair[0])
+                targets.append(pair[1])
+                previous = pair
+            if edge in self.cited:
+                kept = len(sources) - 1
+                cited[kept] = cited.get(kept, False) or self.cited[edge]
+        repeated = len(order) - len(sources)
+        self.edge_sources, self.edge_targets, self.cited = sources, targets, cited
+        return repeated
+
+    def in_degrees(self) -> array[int]:
+        """Number of source nodes, by node."""
+        return _counts(self.edge_targets, len(self.ids))
+
+    def out_degrees(self) -> array[int]:
+        """Number of nodes that this one was an input to, by node."""
+        return _counts(self.edge_sources, len(self.ids))
+
+    def topological_order(self) -> array[int]:
+        """Nodes so that every edge points forward; shorter than `ids` when there is a cycle."""
+        starts, targets = self._targets_by_source()
+        waiting = self.in_degrees()
+        order = array("L", (node for node, degree in enumerate(waiting) if degree == 0))
+        for node in order:  # grows while it is read
+            for target in targets[starts[node] : starts[node + 1]]:
+                waiting[target] -= 1
+                if waiting[target] == 0:
+                    order.append(target)
+        return order
+
+    def longest_distances(self, order: array[int]) -> array[int]:
+        """Longest distance from a root, by node; `order` is a whole topological order."""
+        starts, targets = self._targets_by_source()
+        distance = array("q", bytes(8 * len(self.ids)))
+        for node in order:
+            beyond = distance[node] + 1
+            for target in targets[starts[node] : starts[node + 1]]:
+                if distance[target] < beyond:
+                    distance[target] = beyond
+        return distance
+
+    def find_cycle(self, order: array[int]) -> list[str]:
+        """One cycle as node_ids, its first node again at the end; `order` did not reach it."""
+        outside = bytearray(b"\x01") * len(self.ids)
+        for node in order:
+            outside[node] = 0
+        source_of: dict[int, int] = {}  # every node that is left has a source that is left
+        for source, target in self.edges:
+            if outside[source] and outside[target]:
+                source_of.setdefault(target, source)
+        node = next(iter(source_of))
+        seen: dict[int, int] = {}
+        way: list[int] = []
+        while node not in seen:
+            seen[node] = len(way)
+            way.append(node)
+            node = source_of[node]
+        loop = [*way[seen[node] :], node]
+        return [self.ids[number] for number in reversed(loop)]
+
+    def ancestors(self, node: int) -> set[int]:
+        """All nodes with a path to `node`, without itself."""
+        starts, sources = self._sources_by_target()
+        found: set[int] = set()
+        queue = [node]
+        while queue:
+            here = queue.pop()
+            for source in sources[starts[here] : starts[here + 1]]:
+                if source not in found:
+                    found.add(source)
+                    queue.append(source)
+        return found
+
+    def roles(self, terminals: set[int]) -> list[Role]:
+        """Role by node: no source makes a root, even of a terminal; the rest is intermediate."""
+        return [
+            Role.ROOT if degree == 0 else Role.TERMINAL if node in terminals else Role.INTERMEDIATE
+            for node, degree in enumerate(self.in_degrees())
+        ]
+
+    def _targets_by_source(self) -> tuple[array[int], array[int]]:
+        return _grouped(self.edge_sources, self.edge_targets, len(self.ids))
+
+    def _sources_by_target(self) -> tuple[array[int], array[int]]:
+        return _grouped(self.edge_targets, self.edge_sources, len(self.ids))
+
+
+def _counts(ends: array[int], nodes: int) -> array[int]:
+    counts = array("q", bytes(8 * nodes))
+    for end in ends:
+        counts[end] += 1
+    return counts
+
+
+def _grouped(keys: array[int], values: array[int], nodes: int) -> tuple[array[int], array[int]]:
+    """Values by key as one array: those of key k stand from starts[k] to starts[k + 1]."""
+    starts = array("q", bytes(8 * (nodes + 1)))
+    for key in keys:
+        starts[key + 1] += 1
+    for key in range(nodes):
+        starts[key + 1] += starts[key]
+    free = array("q", starts)
+    grouped = array("L", bytes(array("L").itemsize * len(keys)))
+    for key, value in zip(keys, values, strict=True):
+        grouped[free[key]] = value
+        free[key] += 1
+    return starts, grouped

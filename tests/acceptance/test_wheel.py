@@ -1,0 +1,176 @@
+"""The wheel holds everything and runs without the checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PathDistribution, distribution
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("api", "cypher", "evaluation", "graph", "verifier")
+BESIDES_FILES = {".pyc", ".pyo"}
+PROCESS = {
+    "format": "veritrail.process/1",
+    "process_id": "harbour",
+    "stages": {"1": "source", "2": "summary"},
+    "nodes": [
+        {"node_id": "c1", "text": "The harbour opened in 1901. It has two piers.", "stage": 1},
+        {"node_id": "c2", "text": "The lighthouse was built in 1923.", "stage": 1},
+        {"node_id": "t", "text": "The harbour opened in 1901 and has two piers.", "stage": 2},
+    ],
+    "edges": [{"source": "c1", "target": "t"}, {"source": "c2", "target": "t"}],
+}
+
+pytestmark = [pytest.mark.slow, pytest.mark.engine]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder)]
+    checked(command, cwd=ROOT)
+    (built,) = folder.glob("veritrail_graph-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The `bin` folder of a new environment that holds the wheel and what it declares.
+
+    The packages it declares (with what those declare, and nothing else: no
+    tool of ours can stand in for a forgotten dependency) are links to those
+    of the environment of the tests: no download, and the checkout is not on
+    the path.
+    """
+    folder = tmp_path_factory.mktemp("outside")
+    checked([sys.executable, "-m", "venv", "--without-pip", str(folder)], cwd=folder)
+    binaries = folder / ("Scripts" if os.name == "nt" else "bin")
+    python = binaries / "python"
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    checked([*install, "--no-deps", "--no-index", str(wheel)], cwd=folder)
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    packages = Path(checked([str(python), "-I", "-c", where], cwd=folder).strip())
+    for name in closure(declared(wheel)):
+        link(name, packages)
+    yield binaries
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def veritrail(installed: Path, tmp_path: Path) -> Iterator[Any]:
+    """Call the installed command outside the checkout; JSON comes back parsed."""
+
+    def call(*arguments: str) -> Any:
+        told = checked([str(installed / "veritrail"), *arguments], cwd=tmp_path)
+        return json.loads(told) if "--json" in arguments else told
+
+    yield call
+    subprocess.run([str(installed / "veritrail"), "db", "stop"], cwd=tmp_path, check=False)
+
+
+def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
+    there = {
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and path.suffix not in BESIDES_FILES
+    }
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert held == there
+    assert any(name.endswith(".cypher") for name in held)
+
+
+def test_every_statement_loads_from_the_installed_wheel(installed: Path, tmp_path: Path) -> None:
+    code = (
+        "import cypher, json; "
+        "print(json.dumps([cypher.__file__, [cypher.load(n).name for n in cypher.names()]]))"
+    )
+    told = checked([str(installed / "python"), "-I", "-c", code], cwd=tmp_path)
+    place, names = json.loads(told)
+    assert not Path(place).is_relative_to(ROOT)
+    files = (ROOT / "cypher").rglob("*.cypher")
+    assert sorted(names) == sorted(
+        path.relative_to(ROOT / "cypher").with_suffix("").as_posix() for path in files
+    )
+
+
+def test_the_main_job_runs_from_the_installed_wheel(veritrail: Any, tmp_path: Path) -> None:
+    (tmp_path / "harbour.json").write_text(json.dumps(PROCESS), encoding="utf-8")
+    assert "ingest" in veritrail("--help")
+    assert veritrail("query", "--list").strip()
+
+    stored = veritrail("ingest", "harbour.json", "--json")
+    assert {key: stored[key] for key in ("process_id", "status", "nodes", "edges")} == {
+        "process_id": "harbour",
+        "status": "created",
+        "nodes": 3,
+        "edges": 2,
+    }
+
+    run = veritrail("verify", "harbour", "--claim", "The harbour opened in 1901.", "--json")
+    assert run["engine"] == "lexical"
+    assert run["indicative"] is True
+    (verification,) = run["verifications"]
+    assert verification["status"] == "succeeded"
+    assert verification["verdict"] == "FULLY_SUPPORTED"
+    assert verification["iterations"][0]["checked"] == ["c1", "c2"]
+
+
+def checked(command: list[str], cwd: Path) -> str:
+    """Run a command that must succeed; return its standard output."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+def declared(wheel: Path) -> list[str]:
+    """Return what the wheel declares that it needs."""
+    (metadata,) = (
+        folder for folder in zipfile.Path(wheel).iterdir() if folder.name.endswith(".dist-info")
+    )
+    return PathDistribution(metadata).requires or []
+
+
+def closure(requirements: Iterable[str]) -> set[str]:
+    """Return the names of all distributions that some requirements need here."""
+    found: set[tuple[str, str]] = set()
+    waiting = [(text, "") for text in requirements]
+    while waiting:
+        text, asked_by = waiting.pop()
+        needed = Requirement(text)
+        if needed.marker and not needed.marker.evaluate({"extra": asked_by}):
+            continue
+        for each in {(needed.name, extra) for extra in ("", *needed.extras)} - found:
+            found.add(each)
+            waiting += [(more, each[1]) for more in distribution(each[0]).requires or []]
+    return {name for name, _ in found}
+
+
+def link(name: str, packages: Path) -> None:
+    """Put links to the files of an installed distribution into another environment."""
+    files = distribution(name).files or []
+    for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+        target = packages / top
+        if not target.exists():
+            target.symlink_to(Path(str(distribution(name).locate_file(top))).resolve())

@@ -1,0 +1,133 @@
+"""Every test runs isolated: own home, own folder, clean environment, no network.
+
+The one thing that is taken from outside is ``NEO4J_URI`` (with its login),
+which the ``neo4j_server`` fixture uses instead of starting a server itself.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import hypothesis
+import hypothesis.configuration
+import pytest
+from neo4j_server import launcher
+
+ROOT = Path(__file__).resolve().parents[1]
+OUTSIDE = dict(os.environ)
+CLEARED = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
+
+hypothesis.configuration.set_hypothesis_home_dir(ROOT / ".hypothesis")
+hypothesis.settings.register_profile("local", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.load_profile("ci" if OUTSIDE.get("CI") else "local")
+
+
+class OutgoingConnectionError(RuntimeError):
+    """A test tried to leave this machine."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_network() -> Iterator[list[str]]:
+    """Refuse every connection and name look-up that is not for this machine.
+
+    Yields the refused addresses, for ``_isolated`` to fail the test even
+    when the code under test swallowed the error.
+    """
+    refused: list[str] = []
+    allowed = {urlsplit(OUTSIDE["NEO4J_URI"]).hostname} if OUTSIDE.get("NEO4J_URI") else set()
+
+    def check(host: object) -> None:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name not in allowed and not is_local(name):
+            refused.append(str(name))
+            raise OutgoingConnectionError(f"tests may not connect to {name}")
+
+    def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(self: socket.socket, *arguments: Any) -> Any:
+            address = arguments[-1]  # of connect(address), sendto(data, [flags,] address)
+            if self.family in (socket.AF_INET, socket.AF_INET6) and isinstance(address, tuple):
+                check(address[0])
+            return method(self, *arguments)
+
+        return call
+
+    look_up = socket.getaddrinfo
+
+    def guarded_look_up(host: Any, *arguments: Any, **options: Any) -> Any:
+        check(host)
+        found = look_up(host, *arguments, **options)
+        if host in allowed:
+            allowed.update(str(entry[4][0]) for entry in found)
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        for method in ("connect", "connect_ex", "sendto"):
+            patch.setattr(socket.socket, method, guarded(getattr(socket.socket, method)))
+        patch.setattr(socket, "getaddrinfo", guarded_look_up)
+        yield refused
+
+
+def is_local(host: object) -> bool:
+    """Whether a host is this machine, or no host at all (a server that binds)."""
+    if host in (None, "", "localhost", "0.0.0.0", "::"):
+        return True
+    try:
+        return ipaddress.ip_address(str(host).partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def _isolated(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, _no_network: list[str]
+) -> Iterator[None]:
+    """Give the test a home, a working folder and an environment of its own."""
+    for name in OUTSIDE:
+        if name.startswith(CLEARED):
+            monkeypatch.delenv(name, raising=False)
+    # Short: the path of a Unix socket holds about 100 characters.
+    home = tempfile.mkdtemp(prefix="vt-", dir="/tmp" if os.name == "posix" else None)
+    monkeypatch.setenv("VERITRAIL_HOME", home)
+    monkeypatch.chdir(tmp_path)
+    already = len(_no_network)
+    yield
+    shutil.rmtree(home, ignore_errors=True)
+    if hosts := _no_network[already:]:
+        pytest.fail(f"the test tried to connect to {', '.join(hosts)}")
+
+
+@pytest.fixture(scope="session")
+def neo4j_server() -> Iterator[launcher.Server]:
+    """A real Neo4j 5: the one of ``NEO4J_URI``, else one of our own.
+
+    A server named by ``NEO4J_URI`` is taken to be there for tests: its data
+    may be removed. Without Java 17 or Maven the tests that need a server are
+    skipped, but in CI (``CI`` set) they fail.
+    """
+    if uri := OUTSIDE.get("NEO4J_URI"):
+        yield launcher.Server(
+            uri,
+            OUTSIDE.get("NEO4J_USERNAME") or "neo4j",
+            OUTSIDE.get("NEO4J_PASSWORD") or "",
+            OUTSIDE.get("NEO4J_DATABASE") or "neo4j",
+        )
+        return
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(launcher.start())
+        except launcher.Unavailable as missing:
+            reason = f"no real Neo4j (set NEO4J_URI to use one): {missing}"
+            if OUTSIDE.get("CI"):
+                pytest.fail(reason)
+            pytest.skip(reason)
+        yield server

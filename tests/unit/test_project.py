@@ -1,0 +1,154 @@
+"""Rules of the project that no linter knows."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("api", "cypher", "evaluation", "graph", "verifier")
+LINES = 300
+LONGER_ON_PURPOSE: frozenset[str] = frozenset()
+
+# Folders of one person's machine, and addresses of package indexes.
+NOT_PORTABLE = re.compile(
+    r"(?<![\w.~-])(?:/work/(?:main|shared)|/opt/wheels|/root/|/Users/|/home/[a-z])"
+    r"|(?:pypi|pythonhosted)\.org|--(?:extra-)?index-url|--find-links|https?://\S+/simple\b"
+)
+ALLOWED = {"tests/unit/test_project.py"}  # the patterns themselves
+
+# A Cypher clause followed by what only Cypher has after it.
+CYPHER = re.compile(
+    r"\b(?:MATCH|MERGE|CREATE)\s*\(\s*\w*\s*[:{)]|\bUNWIND\s+[$\[\w]|\bDETACH\s+DELETE\b"
+    r"|\bCREATE\s+(?:INDEX|CONSTRAINT)\b"
+)
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def files() -> list[Path]:
+    """The files of the project: those git knows, and new ones it does not ignore."""
+    command = ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z"]
+    command += ["--cached", "--others", "--exclude-standard"]
+    try:
+        told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("git is not installed")
+    if told.returncode:
+        pytest.skip("not a git checkout")
+    return [path for name in told.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def test_no_file_names_a_machine_or_a_package_index(files: list[Path]) -> None:
+    found = []
+    for path in files:
+        name = path.relative_to(ROOT).as_posix()
+        if name in ALLOWED:
+            continue
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue
+        found += [f"{name}:{n}" for n, line in enumerate(lines, 1) if NOT_PORTABLE.search(line)]
+    assert not found
+
+
+def test_no_python_file_is_longer_than_the_limit(files: list[Path]) -> None:
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
+        for path in files
+        if path.suffix == ".py"
+    }
+    too_long = {name: n for name, n in lengths.items() if n > LINES}
+    assert set(too_long) == LONGER_ON_PURPOSE, too_long
+
+
+def test_cypher_stands_in_cypher_files_only(files: list[Path]) -> None:
+    found = [
+        f"{path.relative_to(ROOT).as_posix()}:{line}"
+        for path in files
+        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] not in ("tests", "benchmarks")
+        for line, text in strings(path)
+        if CYPHER.search(text)
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("text", "is_cypher"),
+    [
+        ("MATCH (n) RETURN n", True),
+        ("MERGE (s:Span {node_id: $id})", True),
+        ("UNWIND $rows AS row", True),
+        ("CREATE CONSTRAINT key IF NOT EXISTS", True),
+        ("no MATCH (see the log)", False),
+        ("CREATE a process first", False),
+    ],
+)
+def test_cypher_is_told_from_prose(text: str, *, is_cypher: bool) -> None:
+    assert bool(CYPHER.search(text)) is is_cypher
+
+
+def test_the_version_is_that_of_the_top_changelog_entry(project: dict[str, Any]) -> None:
+    entries = re.findall(
+        r"^## \[(\d[^\]]*)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert entries[0] == project["project"]["version"]
+
+
+def test_the_lock_holds_every_declared_dependency(project: dict[str, Any]) -> None:
+    locked = dict(
+        re.findall(
+            r"^([a-z0-9-]+)==(\S+)",
+            (ROOT / "requirements.lock").read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
+    )
+    declared = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    declared += [each for extra in _extras(project) for each in extra]
+    stale = []
+    for requirement in map(Requirement, declared):
+        version = locked.get(canonicalize_name(requirement.name))
+        if version is None or not requirement.specifier.contains(version, prereleases=True):
+            stale.append(f"{requirement}, locked: {version}")
+    assert not stale, "run `make lock`"
+
+
+def test_every_package_folder_is_in_the_wheel_and_checked(project: dict[str, Any]) -> None:
+    there = {name for name in PACKAGES if (ROOT / name / "__init__.py").is_file()}
+    tools = project["tool"]
+    assert set(tools["hatch"]["build"]["targets"]["wheel"]["packages"]) == there
+    assert set(tools["mypy"]["packages"]) == there
+    assert set(tools["importlinter"]["root_packages"]) == there
+
+
+def strings(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the strings of a module with their lines, docstrings left out."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documentation = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in documentation:
+                yield node.lineno, text
+
+
+def _extras(project: dict[str, Any]) -> list[list[str]]:
+    optional: dict[str, list[str]] = project["project"].get("optional-dependencies", {})
+    return list(optional.values())

@@ -1,0 +1,129 @@
+"""Provenance and error localization: what a finished walk says about where things came from.
+
+Both are read off the iterations alone; nothing is asked of anybody.
+
+Source: VeriTrail 3.2 (traceability).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+
+from graph.model import ErrorLocation, EvidencePath, Iteration, NodeRef, Verdict
+from verifier.frontier import in_order
+
+Sources = Mapping[str, tuple[str, ...]]
+
+
+def evidence_paths(
+    node: NodeRef, iterations: Sequence[Iteration], sources: Sources
+) -> tuple[EvidencePath, ...]:
+    """Link every node with evidence to the nearest nodes with evidence downstream of it.
+
+    Args:
+        node: The verified node; every path ends in it.
+        iterations: The rounds of the walk.
+        sources: node_ids of the source nodes, by node, of every node that was asked about.
+
+    Returns:
+        Links in the order of the iterations and of their frontiers. `via` lists checked nodes
+        without evidence between the two ends, along one shortest way.
+
+    Source: VeriTrail 3.2 (provenance).
+    """
+    found_in = {
+        name: iteration.number
+        for iteration in iterations
+        for name in iteration.node_ids_with_evidence
+    }
+    targets = _targets_by_source(sources)
+    stops = found_in.keys() | {node.node_id}
+    return tuple(
+        EvidencePath(ref.node_id, target, iteration.number, via)
+        for iteration in iterations
+        for ref in iteration.nodes_with_evidence
+        for target, via in _nearest_downstream(ref.node_id, targets, stops)
+    )
+
+
+def _targets_by_source(sources: Sources) -> dict[str, list[str]]:
+    targets: dict[str, list[str]] = {}
+    for target in sorted(sources):
+        for source in sources[target]:
+            targets.setdefault(source, []).append(target)
+    return targets
+
+
+def _nearest_downstream(
+    start: str, targets: Mapping[str, Sequence[str]], stops: set[str]
+) -> list[tuple[str, tuple[str, ...]]]:
+    """The first of `stops` on every way downstream, each with one shortest way to it.
+
+    A direct dependant among the stops ends the search: the claim was seen to pass through it.
+    """
+    direct = [target for target in targets.get(start, ()) if target in stops]
+    if direct:
+        return [(target, ()) for target in direct]
+    reached: dict[str, tuple[str, ...]] = {}
+    seen = {start}
+    queue: deque[tuple[str, tuple[str, ...]]] = deque([(start, ())])
+    while queue:
+        here, way = queue.popleft()
+        for target in targets.get(here, ()):
+            if target in stops:
+                reached.setdefault(target, way)
+            elif target not in seen:
+                seen.add(target)
+                queue.append((target, (*way, target)))
+    return sorted(reached.items())
+
+
+def locate_error(
+    node: NodeRef,
+    verdict: Verdict,
+    iterations: Sequence[Iteration],
+    paths: Sequence[EvidencePath],
+) -> ErrorLocation:
+    """Find the nodes where unsupported content was likely introduced.
+
+    They are the non-root nodes with evidence in the last iteration that was Fully Supported;
+    the verified node when every interim verdict was Not Fully Supported; and nothing
+    otherwise, because no stage can be identified then.
+
+    Source: VeriTrail 3.2 (error localization).
+    """
+    if verdict is not Verdict.NOT_FULLY_SUPPORTED:
+        return ErrorLocation()
+    if all(it.verdict is Verdict.NOT_FULLY_SUPPORTED for it in iterations):
+        return ErrorLocation(nodes=(node,))
+    supported = [it for it in iterations if it.verdict is Verdict.FULLY_SUPPORTED]
+    if not supported:
+        return ErrorLocation()
+    introduced = tuple(ref for ref in supported[-1].nodes_with_evidence if not ref.is_root)
+    if not introduced:
+        return ErrorLocation()
+    return ErrorLocation(introduced, _downstream(node, introduced, iterations, paths))
+
+
+def _downstream(
+    node: NodeRef,
+    introduced: Sequence[NodeRef],
+    iterations: Sequence[Iteration],
+    paths: Sequence[EvidencePath],
+) -> tuple[NodeRef, ...]:
+    """The nodes that carried the content from where it came in to the verified node."""
+    onward: dict[str, list[str]] = {}
+    for path in paths:
+        onward.setdefault(path.source, []).extend((*path.via, path.target))
+    origin = {ref.node_id for ref in introduced}
+    reached: set[str] = set()
+    queue = deque(origin)
+    while queue:
+        for target in onward.get(queue.popleft(), ()):
+            if target not in reached and target not in origin:
+                reached.add(target)
+                queue.append(target)
+    known = {ref.node_id: ref for it in iterations for ref in it.checked}
+    carried = in_order(known[name] for name in reached if name != node.node_id)
+    return (*carried, node)

@@ -1,0 +1,182 @@
+"""Algorithm 1 of the paper, as a state machine without I/O.
+
+The walk is a generator: it yields what it needs next (the source nodes of nodes, evidence
+from nodes, a verdict on evidence), takes the answer, and returns the outcome. One driver
+runs it live (`verifier.run`); scripted answers, a simulation or a batch endpoint can drive
+the same code. Replaying the same answers gives the same walk.
+
+Comments name the lines of the printed algorithm; `docs/adr/0003-algorithm-1.md` says where
+the printed text left room.
+
+Source: VeriTrail 3.1.4 and C.1, Algorithm 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from graph.model import Iteration, NodeRef, Termination, Verdict
+from verifier.frontier import in_order, merge_sources
+from verifier.ports import Judgement, Selection, SourceNodes
+
+NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
+
+
+@dataclass(frozen=True, slots=True)
+class NeedSources:
+    """Asks for the source nodes of nodes; answered with `SourceNodes`.
+
+    `will_read` says whether another iteration may follow, so that texts are worth fetching.
+    """
+
+    of: tuple[NodeRef, ...]
+    will_read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NeedEvidence:
+    """Asks for evidence from the texts of nodes; answered with a `Selection`."""
+
+    nodes: tuple[NodeRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NeedVerdict:
+    """Asks for a verdict; answered with a `Judgement`.
+
+    `roots` are the root nodes with evidence found now or carried; their whole text counts.
+    """
+
+    selection: Selection
+    roots: tuple[NodeRef, ...]
+
+
+Need = NeedSources | NeedEvidence | NeedVerdict
+Answer = SourceNodes | Selection | Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a finished walk leaves behind.
+
+    Attributes:
+        verdict: The final verdict.
+        reasoning: The reasons for it.
+        score: The score of the last verdict that was asked for, None without samples.
+        termination: Why the walk stopped.
+        iterations: All rounds; the last one's verdict may differ from the final verdict.
+        sources: node_ids of the source nodes of every node that was asked about.
+    """
+
+    verdict: Verdict
+    reasoning: str
+    score: float | None
+    termination: Termination
+    iterations: tuple[Iteration, ...]
+    sources: dict[str, tuple[str, ...]]
+
+
+def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
+    """Verify one claim about `node` backward through its process.
+
+    Args:
+        node: The verified node, v*; never a root.
+        q: How many consecutive Not Fully Supported verdicts stop the walk, at least 1.
+
+    Yields:
+        What is needed next; send the answer back.
+
+    Returns:
+        The outcome.
+    """
+    iterations: list[Iteration] = []  # 1, 5: evidence_trail and all_verdicts
+    consecutive_not_supported = 0  # 2
+    checked: set[NodeRef] = set()  # 3
+    roots_with_evidence: set[NodeRef] = set()  # 4
+    sources: dict[str, tuple[str, ...]] = {}
+    nodes_to_check = yield from _sources({node}, sources, will_read=True)  # 6
+    if not nodes_to_check:
+        raise ValueError(f"{node.node_id!r} has no source nodes: there is nothing to check against")
+
+    while True:  # 7
+        carried = in_order(roots_with_evidence)
+        selection = yield from _evidence(nodes_to_check)  # 8
+        found = {name for evidence in selection.evidence for name in evidence.node_ids}
+        with_evidence = {ref for ref in nodes_to_check if ref.node_id in found}
+        roots_with_evidence |= {ref for ref in with_evidence if ref.is_root}  # 12, 13
+        if with_evidence or carried:
+            judgement = yield from _verdict(selection, roots_with_evidence)  # 14
+        else:
+            judgement = Judgement(Verdict.NOT_FULLY_SUPPORTED, NOTHING_FOUND)  # 9, 10
+        verdict = judgement.verdict
+        iterations.append(
+            Iteration(
+                number=len(iterations) + 1,
+                verdict=verdict,  # 16
+                reasoning=judgement.reasoning,
+                checked=in_order(nodes_to_check),
+                carried_roots=carried,
+                evidence=selection.evidence,
+            )
+        )
+        checked |= nodes_to_check  # 17
+        if verdict is Verdict.NOT_FULLY_SUPPORTED:  # 18
+            consecutive_not_supported += 1  # 19
+            candidates_of = nodes_to_check  # 20: of all nodes of this iteration
+        else:
+            consecutive_not_supported = 0  # 22
+            candidates_of = with_evidence  # 23: of the nodes with evidence
+        goes_on = consecutive_not_supported < q
+        candidates = yield from _sources(candidates_of, sources, will_read=goes_on)
+        nodes_to_check = candidates - checked  # 25, without the carried roots: never read again
+
+        stop: Termination | None = None
+        if not nodes_to_check and not roots_with_evidence:  # 29
+            stop, verdict = Termination.NO_CANDIDATES, Verdict.NOT_FULLY_SUPPORTED  # 30, 31
+        elif not nodes_to_check:  # 26, 27: the latest verdict is final
+            stop = Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT
+        elif not goes_on:  # 33, 34
+            stop = Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED
+        if stop is not None:  # 37
+            reasoning = _final_reasoning(stop, judgement, verdict)
+            return Outcome(verdict, reasoning, judgement.score, stop, tuple(iterations), sources)
+
+
+def _sources(
+    of: set[NodeRef], known: dict[str, tuple[str, ...]], *, will_read: bool
+) -> Generator[Need, Answer, set[NodeRef]]:
+    """src() of a set of nodes; roots have none and are not asked about."""
+    asked = in_order(ref for ref in of if not ref.is_root)
+    if not asked:
+        return set()
+    answer = yield NeedSources(asked, will_read)
+    if not isinstance(answer, SourceNodes):
+        raise TypeError(f"expected SourceNodes, got {type(answer).__name__}")
+    merge_sources(known, answer.sources)
+    return set(answer.nodes)
+
+
+def _evidence(nodes: set[NodeRef]) -> Generator[Need, Answer, Selection]:
+    answer = yield NeedEvidence(in_order(nodes))
+    if not isinstance(answer, Selection):
+        raise TypeError(f"expected Selection, got {type(answer).__name__}")
+    return answer
+
+
+def _verdict(selection: Selection, roots: set[NodeRef]) -> Generator[Need, Answer, Judgement]:
+    answer = yield NeedVerdict(selection, in_order(roots))
+    if not isinstance(answer, Judgement):
+        raise TypeError(f"expected Judgement, got {type(answer).__name__}")
+    return answer
+
+
+def _final_reasoning(stop: Termination, latest: Judgement, final: Verdict) -> str:
+    """The reasons for the final verdict; they differ from the latest only where it does."""
+    if stop is Termination.NO_CANDIDATES and latest.verdict is not final:
+        return (
+            "No root node yielded evidence and no node is left to check, so the claim does not "
+            f"rest on the source text. The last interim verdict was {latest.verdict}: "
+            f"{latest.reasoning}"
+        )
+    return latest.reasoning
