@@ -65,7 +65,6 @@ class _Reading:
     topology: Topology = field(default_factory=Topology)
     digests: list[bytes] = field(default_factory=list)
     lengths: array[int] = field(default_factory=lambda: array("L"))
-    edges: list[tuple[EdgeRecord, str]] = field(default_factory=list)
     claims: list[ClaimRecord] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     broken_nodes: set[str] = field(default_factory=set)
@@ -257,15 +256,14 @@ def _check_claims(
         elif node_id in topology.numbers:
             number = topology.numbers[node_id]
             faults += _node_faults(record, node_id, in_degrees[number])
-            faults += _offset_faults(record, reading.lengths[number])
+            faults += claim_faults(record, reading.lengths[number])
         elif node_id not in reading.broken_nodes:
             message = f"no node has the node_id {shown(node_id)}"
             faults.append(Violation("unknown_node", record.where, message))
-        faults += _surrogate_faults(record)
         violations += faults
         if faults or node_id is None:
             continue
-        claim = _claim(record, node_id)
+        claim = claim_from(record, node_id, derived_claim_id(node_id, record.text))
         if claim.claim_id not in claims:
             claims[claim.claim_id] = claim
         elif record.claim_id is None and claims[claim.claim_id].text == claim.text:
@@ -276,9 +274,10 @@ def _check_claims(
     return tuple(claims.values()), violations, warnings
 
 
-def _claim(record: ClaimRecord, node_id: str) -> Claim:
+def claim_from(record: ClaimRecord, node_id: str, derived_id: str) -> Claim:
+    """A claim whose record keeps every rule."""
     return Claim(
-        claim_id=record.claim_id or derived_claim_id(node_id, record.text),
+        claim_id=record.claim_id or derived_id,
         text=record.text,
         node_id=node_id,
         start=record.start,
@@ -286,6 +285,11 @@ def _claim(record: ClaimRecord, node_id: str) -> Claim:
         sub_claims=record.sub_claims,
         label=Verdict(record.label) if record.label is not None else None,
     )
+
+
+def claim_faults(record: ClaimRecord, length: int) -> list[Violation]:
+    """What is wrong with a claim about a node whose text has `length` characters."""
+    return [*_text_faults(record), *_offset_faults(record, length)]
 
 
 def _node_faults(record: ClaimRecord, node_id: str, in_degree: int) -> list[Violation]:
@@ -311,7 +315,9 @@ def _offset_faults(record: ClaimRecord, length: int) -> list[Violation]:
     return []
 
 
-def _surrogate_faults(record: ClaimRecord) -> list[Violation]:
+def _text_faults(record: ClaimRecord) -> list[Violation]:
+    if not record.text.strip():
+        return [Violation("empty_text", record.where, "text is empty")]
     try:
         canonical([record.text, *record.sub_claims])
     except UnicodeEncodeError:

@@ -1,0 +1,20 @@
+"""The embedded graph engine: ArcadeDB as a child process on loopback, spoken to over Bolt.
+
+A command asks for `running_engine`; the first one starts a supervisor (`supervisor`), which owns
+the engine (`process`) and outlives the command; `keeper` takes the engine down when the
+supervisor is killed. Nothing of the engine is ever loaded into this process.
+"""
+
+from graph.embedded.client import engine_status, running_engine, start_engine, stop_engine
+from graph.embedded.settings import EngineAddress, EngineSettings, EngineStatus, parse_duration
+
+__all__ = [
+    "EngineAddress",
+    "EngineSettings",
+    "EngineStatus",
+    "engine_status",
+    "parse_duration",
+    "running_engine",
+    "start_engine",
+    "stop_engine",
+]

@@ -9,24 +9,18 @@ the old or the new content is there, and never half of one.
 from __future__ import annotations
 
 import json
-import os
-import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
-import psutil
-
+from graph.clock import now
 from graph.errors import NotFound, ProcessConflict
 from graph.model import Claim, Process, Verdict
 from graph.store.database import Database
+from graph.store.writers import is_alive, this_writer
 from graph.survey import Survey
 
 READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
-STALE_SECONDS = 60.0
-"""A writer that has not shown a sign of life for so long is taken for dead."""
-
 DELETE_BATCH = 5_000
 _STAGED = "~"  # no process_id of a user can hold it
 
@@ -45,7 +39,7 @@ class StoredState:
     @property
     def is_abandoned(self) -> bool:
         """Whether whoever was writing it is gone."""
-        return self.status != READY and not _is_alive(self.owner, self.beat)
+        return self.status != READY and not is_alive(self.owner, self.beat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,31 +48,6 @@ class ProcessSummary:
 
     process: Process
     verdicts: Mapping[str, int]
-
-
-def now() -> str:
-    """The time as it is stored: ISO 8601 in UTC, sortable as text."""
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
-def this_writer() -> str:
-    """Who is writing: host, process and when that process began."""
-    started = psutil.Process().create_time()
-    return f"{socket.gethostname()}/{os.getpid()}/{started:.0f}"
-
-
-def _is_alive(owner: str | None, beat: str | None) -> bool:
-    if not owner or not beat:
-        return False
-    if (datetime.now(UTC) - datetime.fromisoformat(beat)).total_seconds() > STALE_SECONDS:
-        return False
-    host, pid, started = owner.rsplit("/", 2)
-    if host != socket.gethostname():
-        return True  # nothing but its signs of life can be seen from here
-    try:
-        return abs(psutil.Process(int(pid)).create_time() - float(started)) < 2
-    except psutil.NoSuchProcess:
-        return False
 
 
 class ProcessStore:

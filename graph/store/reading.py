@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from graph.errors import NotFound
-from graph.model import NodeRef, Role
+from graph.model import NodeRef, Role, SourcesRead
 from graph.rules import shown
 from graph.store.database import Database
 
 ASK_FOR = 5_000
 """node_ids in one call."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourcesRead:
-    """Source nodes with the nodes that they were inputs to, and their texts if asked for."""
-
-    nodes: tuple[NodeRef, ...]
-    sources: dict[str, tuple[str, ...]]
-    texts: dict[str, str]
 
 
 class NodeReader:

@@ -58,6 +58,16 @@ class TrailStore:
             found += await self._read_some(list(verification_ids[start : start + _READ_AT_ONCE]))
         return found
 
+    async def headers(self, verification_ids: Sequence[str]) -> list[Verification]:
+        """Verifications without their trails, but with where an error was introduced."""
+        found: list[Verification] = []
+        for start in range(0, len(verification_ids), _READ_AT_ONCE * 10):
+            ids = list(verification_ids[start : start + _READ_AT_ONCE * 10])
+            rows = await self._database.read("trail/read_verifications", verification_ids=ids)
+            errors = await self._errors(ids)
+            found += [_verification(properties, {}, {}, errors) for (properties,) in rows]
+        return found
+
     async def get(self, verification_id: str) -> Verification:
         """One verification with its trail.
 
@@ -96,7 +106,7 @@ class TrailStore:
         iterations = await read("trail/read_iterations", verification_ids=ids)
         evidence = await read("trail/read_evidence", verification_ids=ids)
         paths = await read("trail/read_paths", verification_ids=ids)
-        errors = await read("trail/read_errors", verification_ids=ids)
+        errors_of = await self._errors(ids)
         evidence_of: dict[tuple[str, int], list[Evidence]] = {}
         for verification_id, number, properties, sentences in evidence:
             found = _evidence(properties, sentences)
@@ -111,13 +121,18 @@ class TrailStore:
         for verification_id, source, target, number, via in paths:
             path = EvidencePath(source, target, number, tuple(via))
             paths_of.setdefault(verification_id, []).append(path)
-        errors_of: dict[tuple[str, bool], list[NodeRef]] = {}
-        for verification_id, introduced, node in errors:
-            errors_of.setdefault((verification_id, introduced), []).append(_ref(node))
         return [
             _verification(properties, iterations_of, paths_of, errors_of)
             for (properties,) in verifications
         ]
+
+    async def _errors(self, ids: list[str]) -> dict[tuple[str, bool], list[NodeRef]]:
+        """Error localization by verification_id and by whether it was introduced there."""
+        rows = await self._database.read("trail/read_errors", verification_ids=ids)
+        errors: dict[tuple[str, bool], list[NodeRef]] = {}
+        for verification_id, introduced, node in rows:
+            errors.setdefault((verification_id, introduced), []).append(_ref(node))
+        return errors
 
 
 def _write(tx: Transaction, verification: Verification) -> None:

@@ -1,0 +1,1 @@
+"""Engines of judgement: who answers the two questions of the method."""

@@ -1,0 +1,165 @@
+"""Which claims a run verifies: given on the spot, from a file, or stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graph.content_hash import derived_claim_id
+from graph.errors import InputError, InvalidProcess, NotFound, Violation
+from graph.importers.process_file.reading import NotJson, parse
+from graph.importers.process_file.schema import read_claim
+from graph.importers.records import ClaimRecord
+from graph.model import Claim, NodeRef
+from graph.rules import shown
+from graph.survey import claim_faults, claim_from
+from verifier.run import Task
+
+if TYPE_CHECKING:
+    from graph.store import Store
+
+MAX_FILE = 100_000_000
+
+
+def read_claims_file(path: Path) -> list[ClaimRecord]:
+    """Claims of a file: a JSON array of strings or claim objects, or one claim a line.
+
+    Raises:
+        InputError: It cannot be read, holds no claim, or a claim breaks a rule.
+    """
+    try:
+        if path.stat().st_size > MAX_FILE:
+            raise InputError(f"{path} is larger than {MAX_FILE:,} bytes; split it")
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8: byte {error.start} cannot be decoded") from None
+    if text.lstrip().startswith("["):
+        return _array(path, text)
+    return [
+        ClaimRecord(line.strip(), f"{path.name} line {number}")
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip()
+    ]
+
+
+def _array(path: Path, text: str) -> list[ClaimRecord]:
+    try:
+        values = parse(text)
+    except NotJson as error:
+        raise InputError(f"{path}: {error}") from None
+    claims: list[ClaimRecord] = []
+    violations: list[Violation] = []
+    for place, value in enumerate(values):
+        where = f"{path.name}[{place}]"
+        record = read_claim({"text": value} if isinstance(value, str) else value, where)
+        if isinstance(record, ClaimRecord):
+            claims.append(record)
+        else:
+            violations += record
+    if violations:
+        raise InvalidProcess(f"{path} holds claims that break rules", violations)
+    return claims
+
+
+async def choose_claims(
+    store: Store,
+    process_id: str,
+    texts: Sequence[str],
+    records: Sequence[ClaimRecord],
+    claim_ids: Sequence[str],
+    node: str | None,
+) -> list[Task]:
+    """The claims of a run, stored if they are new, each with the node that it is about.
+
+    Args:
+        store: The graph.
+        process_id: The process.
+        texts: Claims given as text.
+        records: Claims read from a file.
+        claim_ids: Stored claims.
+        node: The node that new claims are about; default: the only terminal.
+
+    Raises:
+        InputError: A claim breaks a rule, there is none, or its node is a root.
+        NotFound: The process, a node or a claim_id is not stored.
+    """
+    process = await store.processes.get(process_id)
+    default = node or (process.terminals[0] if len(process.terminals) == 1 else None)
+    given = [ClaimRecord(text, f"--claim {shown(text)}") for text in texts]
+    nodes: dict[str, tuple[NodeRef, str]] = {}
+    new = await _new_claims(store, process_id, [*given, *records], default, nodes)
+    chosen = {claim.claim_id: claim for claim in new}
+    for claim in await _stored_claims(store, process_id, claim_ids):
+        chosen.setdefault(claim.claim_id, claim)
+    if not (texts or records or claim_ids):
+        stored = await store.processes.claims(process_id)
+        chosen = {claim.claim_id: claim for claim in stored if node in {None, claim.node_id}}
+    if not chosen:
+        about = f" about node {shown(node)}" if node else ""
+        raise InputError(
+            f"Process {process_id!r} has no stored claims{about}. Give some with --claim or "
+            "--claims."
+        )
+    for claim in chosen.values():
+        await _node(store, process_id, claim.node_id, nodes)
+    await store.processes.add_claims(process_id, new)
+    return [Task(claim, nodes[claim.node_id][0]) for claim in chosen.values()]
+
+
+async def _new_claims(
+    store: Store,
+    process_id: str,
+    records: Sequence[ClaimRecord],
+    default: str | None,
+    nodes: dict[str, tuple[NodeRef, str]],
+) -> list[Claim]:
+    claims: dict[str, Claim] = {}
+    violations: list[Violation] = []
+    for record in records:
+        node_id = record.node_id or default
+        if node_id is None:
+            message = "the process has several terminals; name the node with --node"
+            violations.append(Violation("claim_without_node", record.where, message))
+            continue
+        _, text = await _node(store, process_id, node_id, nodes)
+        faults = claim_faults(record, len(text))
+        violations += faults
+        if faults:
+            continue
+        claim = claim_from(record, node_id, derived_claim_id(node_id, record.text))
+        known = claims.setdefault(claim.claim_id, claim)
+        if (known.text, known.node_id) != (claim.text, claim.node_id):
+            message = f"the claim_id {claim.claim_id!r} stands before with another text"
+            violations.append(Violation("duplicate_claim_id", record.where, message))
+    if violations:
+        raise InputError("Claims break rules; nothing was verified", violations)
+    return list(claims.values())
+
+
+async def _stored_claims(store: Store, process_id: str, claim_ids: Sequence[str]) -> list[Claim]:
+    wanted = list(dict.fromkeys(claim_ids))
+    stored = {
+        claim.claim_id: claim for claim in await store.processes.claims_by_id(process_id, wanted)
+    }
+    unknown = [claim_id for claim_id in wanted if claim_id not in stored]
+    if unknown:
+        names = ", ".join(shown(claim_id) for claim_id in unknown[:5])
+        raise NotFound(f"Process {process_id!r} has no claim {names}")
+    return [stored[claim_id] for claim_id in wanted]
+
+
+async def _node(
+    store: Store, process_id: str, node_id: str, nodes: dict[str, tuple[NodeRef, str]]
+) -> tuple[NodeRef, str]:
+    if node_id not in nodes:
+        ref, text = await store.reading.node(process_id, node_id)
+        if ref.is_root:
+            raise InputError(
+                f"Node {shown(node_id)} is a root of process {process_id!r}: it is source text, "
+                "and there is nothing to check it against."
+            )
+        nodes[node_id] = (ref, text)
+    return nodes[node_id]

@@ -1,0 +1,67 @@
+"""Exit statuses, and how every fault reaches a person: one clear message, no stack trace."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from typing import Any, NoReturn, TypeVar
+
+from api.cli.terminal import print_json, say
+from graph.errors import EngineError, InputError, VeriTrailError
+
+OK = 0
+NOT_ALL_SUCCEEDED = 1
+WRONG_USE = 2
+UNREACHABLE = 3
+INTERRUPTED = 130
+
+SHOWN_VIOLATIONS = 50
+
+T = TypeVar("T")
+
+
+class Exit(Exception):  # not a fault: the command ended with this status
+    """Ends the command with a status; everything was said before."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+def run(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:
+    """Run a command's work; faults are told in its way of output and end the command."""
+    try:
+        return asyncio.run(work)
+    except VeriTrailError as error:
+        fail(error, as_json=as_json)
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        say("Interrupted; nothing is left half-done that anybody can see.", "yellow")
+        raise Exit(INTERRUPTED) from None
+
+
+def fail(error: VeriTrailError, *, as_json: bool) -> NoReturn:
+    """Tell a fault and end the command with its status."""
+    violations = error.violations if isinstance(error, InputError) else ()
+    if as_json:
+        print_json(
+            {
+                "error": {
+                    "message": str(error),
+                    "violations": [
+                        {"kind": v.kind, "where": v.where, "message": v.message} for v in violations
+                    ],
+                }
+            }
+        )
+    say(f"Error: {error}", "bold red")
+    for violation in violations[:SHOWN_VIOLATIONS]:
+        say(f"  {violation}")
+    if len(violations) > SHOWN_VIOLATIONS:
+        say(f"  … and {len(violations) - SHOWN_VIOLATIONS} more; --json lists all of them")
+    raise Exit(UNREACHABLE if isinstance(error, EngineError) else WRONG_USE)
+
+
+def wants_json() -> bool:
+    """Whether the command line asks for JSON, also when it could not be parsed."""
+    return "--json" in sys.argv[1:]

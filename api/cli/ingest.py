@@ -1,0 +1,172 @@
+"""`veritrail ingest`: read a process in any supported format and store it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.exits import run
+from api.cli.options import AsJson
+from api.cli.terminal import clean, long_work, one_line, print_json, say
+from api.settings import Settings
+from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from graph.importers.registry import ImportOptions
+    from graph.ingest import IngestReport
+
+
+def ingest(
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A process file or a GraphRAG output folder.")
+    ],
+    format_name: Annotated[
+        str | None,
+        typer.Option("--format", metavar="NAME", help="Its format; detected when not named."),
+    ] = None,
+    process_id: Annotated[
+        str | None,
+        typer.Option("--process-id", metavar="ID", help="Store it under this process_id."),
+    ] = None,
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace",
+            help="Replace another content under the same id, and remove its verifications.",
+        ),
+    ] = False,
+    answer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="GraphRAG: the answer to check, a text file or entry N of a JSON list (FILE#N).",
+        ),
+    ] = None,
+    question: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="GraphRAG: the question that it answers.")
+    ] = None,
+    community_level: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", help="GraphRAG: reports up to this level were given to the answer."
+        ),
+    ] = 2,
+    sources: Annotated[
+        str,
+        typer.Option(
+            metavar="given|cited", help="GraphRAG: all reports that were given, or the cited ones."
+        ),
+    ] = "given",
+    as_json: AsJson = False,
+) -> None:
+    """Read a process in any supported format, check it, and store it in the graph."""
+    from graph.importers.registry import ImportOptions
+
+    settings = Settings.load()
+    options = ImportOptions(answer, question, community_level, sources, settings.max_node_text)
+    report = run(
+        _ingest(settings, path, format_name, process_id, replace, options), as_json=as_json
+    )
+    if as_json:
+        print_json(report_json(report))
+    else:
+        _tell(report)
+
+
+async def _ingest(
+    settings: Settings,
+    path: Path,
+    format_name: str | None,
+    process_id: str | None,
+    replace: bool,
+    options: ImportOptions,
+) -> IngestReport:
+    from api.wiring import importers, open_graph
+    from graph.importers.process_file.schema import ID_PATTERN
+    from graph.ingest import read_and_check, store_process
+
+    if process_id is not None and not re.match(ID_PATTERN, process_id):
+        raise InputError(
+            f"--process-id {process_id!r}: must be made of letters, digits and . _ : - "
+            "(at most 128, a letter or digit first)"
+        )
+    source = importers().open(path, format_name=format_name, options=options)
+    with long_work() as work:
+        # A file that is rejected starts no engine.
+        found = await read_and_check(
+            source,
+            process_id=process_id,
+            max_node_text=settings.max_node_text,
+            progress=work.update,
+        )
+        async with open_graph(settings, say_starting) as store:
+            return await store_process(store, source, found, replace=replace, progress=work.update)
+
+
+def say_starting() -> None:
+    """Tell why the command takes a few seconds now."""
+    say("Starting the embedded graph engine …", "dim")
+
+
+def report_json(report: IngestReport) -> dict[str, Any]:
+    """What `ingest --json` prints."""
+    found = report.survey
+    stages: dict[str, int] = {}
+    for stage in sorted(found.topology.stages):
+        stages[str(stage)] = stages.get(str(stage), 0) + 1
+    result = {
+        "process_id": found.process_id,
+        "name": found.header.name or found.process_id,
+        "status": report.status,
+        "nodes": len(found.topology.ids),
+        "edges": len(found.topology.edge_sources),
+        "claims": report.claims,
+        "claims_added": report.claims_added,
+        "terminals": list(found.terminals),
+        "stages": stages,
+        "warnings": list(found.warnings),
+    }
+    if report.status == "replaced":
+        result["removed_verifications"] = report.removed_verifications
+    return result
+
+
+def _tell(report: IngestReport) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from api.cli.terminal import show
+
+    found = report_json(report)
+    for warning in found["warnings"]:
+        say(f"Warning: {warning}", "yellow")
+    table = Table(box=None, show_header=False, pad_edge=False)
+    names = report.survey.header.stage_names
+    rows = [
+        ("process", f"{found['process_id']} ({report.status})"),
+        ("name", one_line(found["name"], 100)),
+        ("nodes", f"{found['nodes']:,} in {len(found['stages'])} stages"),
+    ]
+    for stage, count in found["stages"].items():
+        name = names.get(int(stage), "")
+        rows.append((f"  stage {stage}", f"{count:,}  {one_line(name, 60)}".rstrip()))
+    rows += [
+        ("edges", f"{found['edges']:,}"),
+        ("claims", f"{found['claims']:,} ({found['claims_added']:,} new)"),
+        ("terminals", _some(found["terminals"])),
+    ]
+    if "removed_verifications" in found:
+        rows.append(("removed", f"{found['removed_verifications']:,} verification(s)"))
+    for key, value in rows:
+        table.add_row(Text(key, style="bold"), Text(clean(value)))
+    show(table)
+    follow = "" if found["claims"] else ' --claim "…"'
+    say(f"Next: veritrail verify {found['process_id']}{follow}", "dim")
+
+
+def _some(names: list[str], most: int = 5) -> str:
+    shown = ", ".join(one_line(name, 60) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

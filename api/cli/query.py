@@ -1,0 +1,162 @@
+"""`veritrail query`: the named queries of the library."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.exits import run
+from api.cli.ingest import say_starting
+from api.cli.options import AsJson
+from api.cli.terminal import clean, one_line, print_json, say, show
+from api.settings import Settings
+from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from cypher import Statement
+    from graph.store import QueryResult
+
+
+def query(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The query; --list shows all.")
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", "-p", metavar="key=value", help="A parameter; may be repeated."),
+    ] = None,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="Show every query with its purpose and parameters.")
+    ] = False,
+    as_cypher: Annotated[
+        bool, typer.Option("--cypher", help="Print the statement, ready for Neo4j Browser.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the graph a named question."""
+    from graph.store.queries import find, library
+
+    if list_all:
+        if as_json:
+            print_json({"queries": [_statement_json(statement) for statement in library()]})
+        else:
+            _tell_library(library())
+        return
+    if name is None:
+        raise InputError("Name a query; `veritrail query --list` shows all of them.")
+    given = _read(param or [])
+    if as_cypher:
+        typer.echo(_pasteable(find(name), given), nl=False)
+        return
+    result = run(_query(Settings.load(), name, given), as_json=as_json)
+    if as_json:
+        print_json(
+            {
+                "columns": list(result.columns),
+                "rows": [list(row) for row in result.rows],
+                "truncated": result.truncated,
+            }
+        )
+    else:
+        _tell(result)
+
+
+def _read(params: list[str]) -> dict[str, str]:
+    given: dict[str, str] = {}
+    for param in params:
+        key, sign, value = param.partition("=")
+        if not sign or not key:
+            raise InputError(f"--param {param!r}: must be key=value")
+        given[key] = value
+    return given
+
+
+async def _query(settings: Settings, name: str, given: dict[str, str]) -> QueryResult:
+    from api.wiring import open_graph
+    from graph.store.queries import find, read_parameters
+
+    read_parameters(find(name), given)  # a wrong call starts no engine
+    async with open_graph(settings, say_starting) as store:
+        return await store.queries.run(name, given)
+
+
+def _pasteable(statement: Statement, given: dict[str, str]) -> str:
+    """The statement with its parameters set in the way of Neo4j Browser."""
+    import cypher
+
+    lines = [f"// {statement.purpose}"]
+    for parameter in statement.parameters:
+        value = (
+            cypher.convert(given[parameter.name], parameter.type)
+            if parameter.name in given
+            else parameter.default
+        )
+        literal = json.dumps(value, ensure_ascii=False)
+        if parameter.required and parameter.name not in given:
+            literal = f'"<{parameter.meaning}>"'
+        lines.append(f":param {parameter.name} => {literal};")
+    return "\n".join(lines) + f"\n\n{statement.text};\n"
+
+
+def _statement_json(statement: Statement) -> dict[str, Any]:
+    return {
+        "name": statement.short_name,
+        "purpose": statement.purpose,
+        "parameters": [
+            {
+                "name": parameter.name,
+                "type": parameter.type,
+                "required": parameter.required,
+                "default": parameter.default,
+                "meaning": parameter.meaning,
+            }
+            for parameter in statement.parameters
+        ],
+        "columns": [column.name for column in statement.columns],
+        "source": statement.source,
+    }
+
+
+def _tell_library(statements: tuple[Statement, ...]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("query", no_wrap=True, style="cyan")
+    table.add_column("purpose", overflow="fold")
+    table.add_column("parameters", overflow="fold")
+    for statement in statements:
+        parameters = ", ".join(
+            parameter.name if parameter.required else f"[{parameter.name}]"
+            for parameter in statement.parameters
+        )
+        table.add_row(statement.short_name, statement.purpose, parameters)
+    show(table)
+    say("Parameters in brackets have a default. --cypher prints the statement.", "dim")
+
+
+def _tell(result: QueryResult) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in result.columns:
+        table.add_column(column, overflow="fold")
+    for row in result.rows:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    show(table)
+    if not result.rows:
+        say("No rows.", "dim")
+    if result.truncated:
+        say("There are more rows; raise `--param limit=N`.", "yellow")
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return one_line(value)
+    if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
+        return one_line(", ".join(str(item) for item in value))
+    return clean(json.dumps(value, ensure_ascii=False))

@@ -1,0 +1,71 @@
+"""`veritrail report`: the verdicts of a process in a form to hand on."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.exits import run
+from api.cli.ingest import say_starting
+from api.cli.options import ProcessId
+from api.cli.terminal import say
+from api.settings import Settings
+from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from graph.model import Claim, Process, Verification
+
+FORMATS = ("markdown",)
+
+
+def report(
+    process: ProcessId,
+    format_name: Annotated[
+        str, typer.Option("--format", metavar="NAME", help="Its format: markdown.")
+    ] = "markdown",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to; default: stdout."),
+    ] = None,
+) -> None:
+    """Write a report of a process: every claim with its latest verdict and its trail."""
+    if format_name not in FORMATS:
+        raise InputError(
+            f"Unknown report format {format_name!r}. This version writes: {', '.join(FORMATS)}."
+        )
+    from graph.exporters.markdown import markdown_report
+
+    text = markdown_report(*run(_read(Settings.load(), process), as_json=False))
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    _write(output, text)
+    say(f"Wrote {output}")
+
+
+async def _read(
+    settings: Settings, process_id: str
+) -> tuple[Process, list[Claim], list[Verification]]:
+    from api.wiring import open_graph
+
+    async with open_graph(settings, say_starting) as store:
+        process = await store.processes.get(process_id)
+        claims = await store.processes.claims(process_id)
+        headers = await store.trails.headers(await store.trails.all_ids(process_id))
+        latest = {found.claim.claim_id: found.verification_id for found in reversed(headers)}
+        return process, claims, await store.trails.read(list(latest.values()))
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a whole file or none: beside its place first, then moved there."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,210 @@
+"""`veritrail show`, `list` and `delete`: what is stored."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.exits import run
+from api.cli.ingest import say_starting
+from api.cli.options import AsJson, ProcessId
+from api.cli.terminal import VERDICT_WORDS, one_line, print_json, say
+from api.cli.terminal import show as print_result
+from api.settings import Settings
+from graph.model import Claim, Verdict, Verification
+
+if TYPE_CHECKING:
+    from graph.store.processes import ProcessSummary
+
+
+def show(
+    verification: Annotated[
+        str, typer.Argument(metavar="VERIFICATION", help="The verification, by its id.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Show a stored verification with its whole trail."""
+    found = run(_show(Settings.load(), verification), as_json=as_json)
+    if as_json:
+        from graph.exporters.results import verification_json
+
+        print_json(verification_json(found))
+        return
+    from api.cli.trail import trail_tree
+
+    print_result(trail_tree(found))
+
+
+async def _show(settings: Settings, verification_id: str) -> Verification:
+    from api.wiring import open_graph
+
+    async with open_graph(settings, say_starting) as store:
+        return await store.trails.get(verification_id)
+
+
+def list_(
+    process: Annotated[
+        str | None,
+        typer.Argument(metavar="[PROCESS]", help="A process: its claims and verifications."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the stored processes, or the claims and verifications of one."""
+    if process is None:
+        summaries = run(_processes(Settings.load()), as_json=as_json)
+        if as_json:
+            print_json({"processes": [_summary_json(summary) for summary in summaries]})
+        else:
+            _tell_processes(summaries)
+        return
+    claims, verifications = run(_one(Settings.load(), process), as_json=as_json)
+    if as_json:
+        print_json(
+            {
+                "process_id": process,
+                "claims": [_claim_json(claim) for claim in claims],
+                "verifications": [_header_json(found) for found in verifications],
+            }
+        )
+    else:
+        _tell_one(claims, verifications)
+
+
+async def _processes(settings: Settings) -> list[ProcessSummary]:
+    from api.wiring import open_graph
+
+    found: list[ProcessSummary] = []
+    async with open_graph(settings, say_starting) as store:
+        while page := await store.processes.page(found[-1].process.process_id if found else ""):
+            found += page
+    return found
+
+
+async def _one(settings: Settings, process_id: str) -> tuple[list[Claim], list[Verification]]:
+    from api.wiring import open_graph
+
+    async with open_graph(settings, say_starting) as store:
+        await store.processes.get(process_id)
+        claims = await store.processes.claims(process_id)
+        return claims, await store.trails.headers(await store.trails.all_ids(process_id))
+
+
+def _summary_json(summary: ProcessSummary) -> dict[str, Any]:
+    process = summary.process
+    return {
+        "process_id": process.process_id,
+        "name": process.name,
+        "status": "ready",
+        "nodes": process.nodes,
+        "edges": process.edges,
+        "claims": process.claims,
+        "verdicts": dict(summary.verdicts),
+    }
+
+
+def _claim_json(claim: Claim) -> dict[str, Any]:
+    return {
+        "claim_id": claim.claim_id,
+        "text": claim.text,
+        "node_id": claim.node_id,
+        "start": claim.start,
+        "end": claim.end,
+        "sub_claims": list(claim.sub_claims),
+        "label": claim.label.value if claim.label else None,
+    }
+
+
+def _header_json(found: Verification) -> dict[str, Any]:
+    return {
+        "verification_id": found.verification_id,
+        "claim_id": found.claim.claim_id,
+        "claim": found.claim.text,
+        "node_id": found.claim.node_id,
+        "engine": found.engine,
+        "model": found.model,
+        "indicative": found.indicative,
+        "q": found.q,
+        "created_at": found.created_at,
+        "status": found.status.value,
+        "verdict": found.verdict.value if found.verdict else None,
+        "error_stages": list(found.error.stages),
+        "error": found.failure,
+    }
+
+
+def _tell_processes(summaries: list[ProcessSummary]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    if not summaries:
+        say("Nothing is stored yet. Begin with: veritrail ingest PATH")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name, justify in (("process", "left"), ("nodes", "right"), ("edges", "right")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for verdict in Verdict:
+        table.add_column(VERDICT_WORDS[verdict].lower(), justify="right")
+    table.add_column("claims", justify="right")
+    table.add_column("name")
+    for summary in summaries:
+        process = summary.process
+        table.add_row(
+            process.process_id,
+            f"{process.nodes:,}",
+            f"{process.edges:,}",
+            *(f"{summary.verdicts.get(verdict.value, 0):,}" for verdict in Verdict),
+            f"{process.claims:,}",
+            Text(one_line(process.name, 50)),
+        )
+    print_result(table)
+
+
+def _tell_one(claims: list[Claim], verifications: list[Verification]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from api.cli.trail import verdict_table
+
+    if not claims:
+        say("No claims are stored yet. Give some with: veritrail verify PROCESS --claim TEXT")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("claim_id", no_wrap=True)
+    table.add_column("label", no_wrap=True)
+    table.add_column("claim", overflow="fold")
+    for claim in claims:
+        label = VERDICT_WORDS[claim.label] if claim.label else ""
+        table.add_row(claim.claim_id, label, Text(one_line(claim.text)))
+    print_result(table)
+    if verifications:
+        print_result("")
+        print_result(verdict_table(verifications))
+
+
+def delete(
+    process: ProcessId,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete a process with its claims and verifications."""
+    ask = not yes and not as_json and sys.stdin.isatty()
+    if ask and not typer.confirm(f"Delete {process} with its claims and verifications?", err=True):
+        raise typer.Abort
+    verifications = run(_delete(Settings.load(), process), as_json=as_json)
+    if as_json:
+        deleted = {"process_id": process, "status": "deleted"}
+        print_json({**deleted, "removed_verifications": verifications})
+    else:
+        say(f"Deleted {process} with {verifications:,} verification(s).")
+
+
+async def _delete(settings: Settings, process_id: str) -> int:
+    from api.wiring import open_graph
+
+    async with open_graph(settings, say_starting) as store:
+        await store.processes.get(process_id)
+        verifications = await store.processes.count_verifications(process_id)
+        await store.processes.delete(process_id)
+        return verifications

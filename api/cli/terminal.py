@@ -1,0 +1,139 @@
+"""What a person sees: consoles, safe text, progress.
+
+Results go to stdout, everything else to stderr. Texts of nodes and claims are untrusted:
+they are shown as text, never as markup, and without control characters.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.progress import Progress, TaskID
+
+from graph.model import Status, Verdict
+
+VERDICT_STYLE = {
+    Verdict.FULLY_SUPPORTED: "green",
+    Verdict.NOT_FULLY_SUPPORTED: "red",
+    Verdict.INCONCLUSIVE: "yellow",
+}
+VERDICT_WORDS = {
+    Verdict.FULLY_SUPPORTED: "Fully Supported",
+    Verdict.NOT_FULLY_SUPPORTED: "Not Fully Supported",
+    Verdict.INCONCLUSIVE: "Inconclusive",
+}
+INDICATIVE = "indicative only: no language model judged, words were compared"
+
+_SECONDS_BETWEEN_LINES = 10.0
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console; colours only on a terminal and not under NO_COLOR, full width in a pipe."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    piped = not stream.isatty()
+    return Console(stderr=stderr, soft_wrap=piped, highlight=False, width=120 if piped else None)
+
+
+def show(renderable: RenderableType) -> None:
+    """Print a result on stdout."""
+    console().print(renderable, markup=False)
+
+
+def say(text: str, style: str | None = None) -> None:
+    """Print a remark on stderr."""
+    from rich.text import Text
+
+    console(stderr=True).print(Text(clean(text), style=style or ""))
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON document on stdout."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    sys.stdout.flush()
+
+
+def clean(text: str) -> str:
+    """Untrusted text without what could drive a terminal: controls become visible escapes."""
+    return "".join(char if _is_harmless(char) else _escape(char) for char in text)
+
+
+def one_line(text: str, most: int | None = None) -> str:
+    """Untrusted text on one line, cut at a number of characters."""
+    line = clean(" ".join(text.split()))
+    return line if most is None or len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _is_harmless(char: str) -> bool:
+    if char in "\n\t":
+        return True
+    return unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} or char == "\u200d"
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def verdict_words(verdict: Verdict | None, status: Status) -> tuple[str, str]:
+    """A verdict, or the status where there is none, in words and with its style."""
+    if verdict is None:
+        return status.value.replace("_", " "), "magenta"
+    return VERDICT_WORDS[verdict], VERDICT_STYLE[verdict]
+
+
+class LongWork:
+    """Progress of long work on stderr: a bar on a terminal, now and then a line in a pipe."""
+
+    def __init__(self, bar: Progress | None) -> None:
+        self._bar = bar
+        self._tasks: dict[str, TaskID] = {}
+        self._last = time.monotonic()
+
+    def update(self, what: str, done: int, total: int, note: str = "") -> None:
+        """Say how much of something is done; a total of 0 is unknown."""
+        if self._bar is not None:
+            if what not in self._tasks:
+                self._tasks[what] = self._bar.add_task(what, total=total or None, note="")
+            self._bar.update(self._tasks[what], completed=done, total=total or None, note=note)
+        elif time.monotonic() - self._last > _SECONDS_BETWEEN_LINES:
+            self._last = time.monotonic()
+            share = f"{done:,} of {total:,}" if total else f"{done:,}"
+            say(f"{what}: {share}{', ' + note if note else ''}")
+
+
+@contextmanager
+def long_work() -> Iterator[LongWork]:
+    """Show the progress of what happens inside."""
+    if not sys.stderr.isatty():
+        yield LongWork(None)
+        return
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[note]}"),
+        TimeRemainingColumn(),
+        console=console(stderr=True),
+        transient=True,
+    ) as bar:
+        yield LongWork(bar)

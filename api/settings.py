@@ -1,0 +1,107 @@
+"""Settings: from options, then the environment, then a `.env` file in the working folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import platformdirs
+from dotenv import dotenv_values
+
+from graph.errors import InputError
+
+ENGINES = ("lexical", "openai")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be set from outside.
+
+    Attributes:
+        home: Folder of the embedded engine.
+        neo4j_uri: A server to use; None: the embedded engine.
+        neo4j_username: Its user; None: no authentication.
+        neo4j_password: Its password; never shown.
+        neo4j_database: Its database; None: the server's default.
+        engine: Engine of judgement, as set; see `engine_name`.
+        model: Name of the model, if one is set.
+        max_node_text: The longest text of a node, in bytes of UTF-8.
+        db_idle: Time without a client after which the embedded engine stops.
+        db_heap: Heap of the embedded engine, as Java writes it.
+    """
+
+    home: Path
+    neo4j_uri: str | None = None
+    neo4j_username: str | None = None
+    neo4j_password: str | None = field(default=None, repr=False)
+    neo4j_database: str | None = None
+    engine: str | None = None
+    model: str | None = None
+    max_node_text: int = 10_000_000
+    db_idle: str = "10m"
+    db_heap: str = "1g"
+
+    @classmethod
+    def load(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """Read the environment and a `.env` of the working folder; the environment wins.
+
+        Raises:
+            InputError: A setting has a value that it cannot have; the message names it.
+        """
+        values = dict(_from_file(Path(".env")))
+        values.update(os.environ if environ is None else environ)
+        values = {key: value.strip() for key, value in values.items() if value.strip()}
+        uri = values.get("NEO4J_URI")
+        password = values.get("NEO4J_PASSWORD")
+        username = values.get("NEO4J_USERNAME") or ("neo4j" if password else None)
+        home = values.get("VERITRAIL_HOME")
+        return cls(
+            home=Path(home).expanduser() if home else platformdirs.user_data_path("veritrail"),
+            neo4j_uri=uri,
+            neo4j_username=username,
+            neo4j_password=password,
+            neo4j_database=values.get("NEO4J_DATABASE"),
+            engine=values.get("VERITRAIL_ENGINE"),
+            model=values.get("VERITRAIL_MODEL"),
+            max_node_text=_size(values, "VERITRAIL_MAX_NODE_TEXT", 10_000_000),
+            db_idle=values.get("VERITRAIL_DB_IDLE", "10m"),
+            db_heap=values.get("VERITRAIL_DB_HEAP", "1g").lower(),
+        )
+
+    def engine_name(self, engine: str | None = None, model: str | None = None) -> str:
+        """The engine of judgement: option, setting, `openai` when a model is named, `lexical`.
+
+        A key alone in the environment never makes a call.
+
+        Raises:
+            InputError: There is no such engine.
+        """
+        name = engine or self.engine or ("openai" if model or self.model else "lexical")
+        if name not in ENGINES:
+            raise InputError(f"Unknown engine {name!r}. Engines: {', '.join(ENGINES)}.")
+        return name
+
+
+def _from_file(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    try:
+        return {key: value for key, value in dotenv_values(path).items() if value is not None}
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path.resolve()} cannot be read: {error}") from None
+
+
+_SIZE_UNITS = {"": 1, "b": 1, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000}
+
+
+def _size(values: Mapping[str, str], name: str, default: int) -> int:
+    value = values.get(name)
+    if value is None:
+        return default
+    match = re.fullmatch(r"(\d+)\s*([a-z]*)", value.lower())
+    if match is None or match[2] not in _SIZE_UNITS or int(match[1]) == 0:
+        raise InputError(f"{name}={value!r}: must be a number of bytes above 0, or such as 10MB")
+    return int(match[1]) * _SIZE_UNITS[match[2]]

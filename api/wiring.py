@@ -1,0 +1,85 @@
+"""Where adapters are chosen: which engine holds the graph, who judges, what can be read.
+
+Everything heavy is imported where it is needed, so that `--help` stays quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from api.settings import Settings
+from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from graph.embedded import EngineSettings
+    from graph.importers.registry import Registry
+    from graph.store import Store
+    from verifier.ports import Judge
+
+
+def engine_settings(settings: Settings) -> EngineSettings:
+    """The embedded engine's settings."""
+    from graph.embedded import EngineSettings, parse_duration
+
+    return EngineSettings(
+        home=settings.home,
+        idle_seconds=parse_duration(settings.db_idle, "VERITRAIL_DB_IDLE"),
+        heap=settings.db_heap,
+    )
+
+
+@asynccontextmanager
+async def open_graph(
+    settings: Settings, on_starting: Callable[[], None] | None = None
+) -> AsyncIterator[Store]:
+    """The graph: the server of NEO4J_URI, or the embedded engine, started when needed.
+
+    Raises:
+        EngineUnavailable: It cannot be started, reached or logged in to.
+    """
+    from graph.store import DatabaseAddress, open_store
+
+    if settings.neo4j_uri is not None:
+        address = DatabaseAddress(
+            settings.neo4j_uri,
+            settings.neo4j_username,
+            settings.neo4j_password,
+            settings.neo4j_database,
+        )
+        async with open_store(address) as store:
+            yield store
+        return
+
+    from graph.embedded import running_engine
+
+    async with running_engine(engine_settings(settings), on_starting=on_starting) as engine:
+        address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
+        async with open_store(address) as store:
+            yield store
+
+
+def importers() -> Registry:
+    """Every format that can be read, in the order of detection."""
+    from graph.importers.graphrag import GraphRagImporter
+    from graph.importers.process_file import ProcessFileImporter
+    from graph.importers.registry import Registry
+
+    return Registry.of([ProcessFileImporter(), GraphRagImporter()])
+
+
+def make_judge(engine: str) -> Judge:
+    """Who judges.
+
+    Raises:
+        InputError: This version does not have the engine.
+    """
+    if engine == "lexical":
+        from verifier.engines.lexical import LexicalJudge
+
+        return LexicalJudge()
+    raise InputError(
+        f"Engine {engine!r} is not part of this version yet. Use --engine lexical, which needs no "
+        "model and whose verdicts are indicative only."
+    )

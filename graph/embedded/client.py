@@ -1,0 +1,251 @@
+"""The commands' side: find the running engine or start one, hold it, ask about it, stop it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import filelock
+
+import graph
+from graph.embedded.folder import EngineFolder, write_private
+from graph.embedded.launch import engine_environment
+from graph.embedded.log import useful_lines
+from graph.embedded.preflight import check_host, engine_version
+from graph.embedded.settings import DATABASE, USERNAME, EngineAddress, EngineSettings, EngineStatus
+from graph.errors import EngineUnavailable
+
+_POLL_SECONDS = 0.02
+_STATUS_TIMEOUT = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Channel:
+    """An open connection to the supervisor, and what it answered."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    reply: dict[str, Any]
+
+    async def close(self) -> None:
+        await _close(self.writer)
+
+
+@asynccontextmanager
+async def running_engine(
+    settings: EngineSettings, *, on_starting: Callable[[], None] | None = None
+) -> AsyncIterator[EngineAddress]:
+    """Give the address of the engine, started when needed, and keep it running meanwhile.
+
+    Args:
+        settings: Where it lives and how it runs.
+        on_starting: Called once before a start, which takes a few seconds.
+
+    Raises:
+        EngineUnavailable: It cannot be started; the message says why and what to do.
+    """
+    folder = EngineFolder(settings.home)
+    channel = await _lease(settings, folder, on_starting)
+    try:
+        yield EngineAddress(
+            _uri(channel.reply), USERNAME, folder.read_password(), database=DATABASE
+        )
+    finally:
+        await channel.close()
+
+
+async def start_engine(settings: EngineSettings) -> EngineStatus:
+    """Start the engine unless it runs, and pin it: it stays until it is stopped."""
+    folder = EngineFolder(settings.home)
+    channel = await _lease(settings, folder, None, pin=True)
+    await channel.close()
+    return _status(folder, channel.reply)
+
+
+async def stop_engine(settings: EngineSettings) -> bool:
+    """Stop the engine and wait for its end; False when none was running."""
+    folder = EngineFolder(settings.home)
+    patience = settings.stop_timeout + _STATUS_TIMEOUT
+    channel = await _ask(folder, {"op": "stop"}, patience)
+    if channel is None:
+        return False
+    try:
+        await asyncio.wait_for(channel.reader.read(), patience)
+    except TimeoutError:
+        raise _silent(folder) from None
+    except ConnectionError:  # an abrupt end is an end
+        pass
+    finally:
+        await channel.close()
+    return True
+
+
+async def engine_status(settings: EngineSettings) -> EngineStatus:
+    """Say what is known of the engine; nothing is started and nothing is written."""
+    folder = EngineFolder(settings.home)
+    channel = await _ask(folder, {"op": "status"}, _STATUS_TIMEOUT)
+    if channel is None:
+        return _status(folder, {})
+    await channel.close()
+    return _status(folder, channel.reply)
+
+
+def _status(folder: EngineFolder, reply: dict[str, Any]) -> EngineStatus:
+    return EngineStatus(
+        running=bool(reply.get("bolt_port")),
+        home=folder.root,
+        password_file=folder.password_file,
+        data_bytes=folder.data_bytes(),
+        version=engine_version(),
+        uri=_uri(reply) if reply.get("bolt_port") else None,
+        pid=reply.get("engine_pid"),
+        supervisor_pid=reply.get("supervisor_pid"),
+        pinned=reply.get("pinned", False),
+        clients=reply.get("clients", 0),
+        idle_seconds_left=reply.get("idle_seconds_left"),
+    )
+
+
+def _uri(reply: dict[str, Any]) -> str:
+    return f"bolt://127.0.0.1:{reply['bolt_port']}"
+
+
+async def _lease(
+    settings: EngineSettings,
+    folder: EngineFolder,
+    on_starting: Callable[[], None] | None,
+    *,
+    pin: bool = False,
+) -> _Channel:
+    request = {"op": "lease", "idle_seconds": settings.idle_seconds, "pin": pin}
+    # The supervisor has its own limit and says why; this one is for a supervisor that is stuck.
+    patience = settings.start_timeout + settings.stop_timeout + _STATUS_TIMEOUT
+    if (channel := await _ask(folder, request, patience)) is not None:
+        return channel
+    if on_starting is not None:
+        on_starting()
+    check_host(settings, folder)
+    deadline = time.monotonic() + patience
+    async with _start_lock(folder, deadline):
+        # Whoever held the lock before has probably started it.
+        if (channel := await _ask(folder, request, patience)) is not None:
+            return channel
+        await _spawn(settings, folder, deadline)
+        if (channel := await _ask(folder, request, patience)) is not None:
+            return channel
+    raise EngineUnavailable(
+        f"the embedded engine was stopped while it started; try again, or see {folder.logs}"
+    )
+
+
+async def _ask(
+    folder: EngineFolder, request: dict[str, object], patience: float
+) -> _Channel | None:
+    """Put a request to the supervisor; None when none runs, or it is stopping."""
+    state = folder.read_state()
+    if state is None:
+        return None
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", state.port)
+    except OSError:
+        return None
+    try:
+        writer.write(json.dumps({"token": state.token, **request}).encode("utf-8") + b"\n")
+        reply = json.loads(await asyncio.wait_for(reader.readline(), patience))
+        if "failure" in reply:
+            raise EngineUnavailable(reply["failure"])
+    except (ConnectionError, ValueError):  # it is ending, or a stranger has its port by now
+        await _close(writer)
+        return None
+    except TimeoutError:
+        await _close(writer)
+        raise _silent(folder) from None
+    except BaseException:
+        await _close(writer)
+        raise
+    return _Channel(reader, writer, reply)
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    try:
+        await writer.wait_closed()
+    except OSError:  # the supervisor was killed meanwhile; there is nothing left to close
+        return
+
+
+def _silent(folder: EngineFolder) -> EngineUnavailable:
+    state = folder.read_state()
+    who = f" (process {state.pid})" if state else ""
+    return EngineUnavailable(
+        f"the supervisor of the embedded engine{who} does not answer; end that process and try "
+        f"again; its log is {folder.supervisor_log}"
+    )
+
+
+@asynccontextmanager
+async def _start_lock(folder: EngineFolder, deadline: float) -> AsyncIterator[None]:
+    lock = filelock.FileLock(folder.start_lock, mode=0o600)
+    while True:
+        try:
+            lock.acquire(blocking=False)
+            break
+        except filelock.Timeout:
+            if time.monotonic() > deadline:
+                raise EngineUnavailable(
+                    "another command has been starting the embedded engine for too long; end "
+                    f"it and try again ({folder.start_lock})"
+                ) from None
+            await asyncio.sleep(_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+async def _spawn(settings: EngineSettings, folder: EngineFolder, deadline: float) -> None:
+    """Start a supervisor that leaves this process; return when it has left."""
+    write_private(folder.supervisor_log, "")
+    values = {**asdict(settings), "home": str(folder.home)}
+    with folder.supervisor_log.open("ab") as log:
+        launcher = subprocess.Popen(  # noqa: ASYNC220  # a fork; the wait below does not block
+            [sys.executable, "-P", "-m", "graph.embedded.supervisor", json.dumps(values)],
+            cwd=folder.root,
+            env={**engine_environment(dict(os.environ)), "PYTHONPATH": _module_path()},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            umask=0o077,
+        )
+    while launcher.poll() is None:
+        if time.monotonic() > deadline:
+            launcher.kill()
+            launcher.wait()
+        await asyncio.sleep(_POLL_SECONDS)
+    if launcher.returncode != 0:
+        words = useful_lines(folder.supervisor_log.read_text("utf-8", "replace").splitlines())
+        raise EngineUnavailable(
+            f"the supervisor of the embedded engine did not start:\n{words}\n"
+            f"its log is {folder.supervisor_log}"
+        )
+
+
+def _module_path() -> str:
+    """Return where the supervisor finds this package: a checkout is not on its path by itself.
+
+    The current folder is never on it (`-P`): it may hold another package named `graph`.
+    """
+    place = str(Path(graph.__file__).parent.parent)
+    own = [] if place == sysconfig.get_path("purelib") else [place]
+    return os.pathsep.join([*own, *filter(None, [os.environ.get("PYTHONPATH")])])

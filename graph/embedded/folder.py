@@ -1,0 +1,166 @@
+"""The engine's folder under VERITRAIL_HOME: its paths, its permissions, its secrets.
+
+Texts under study may be confidential, so nothing here is ever readable by another user.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from graph.embedded.settings import USERNAME
+from graph.errors import EngineUnavailable
+
+_PRIVATE_FILE = 0o600
+_PRIVATE_FOLDER = 0o700
+_OTHERS = 0o077
+_SHORTEST_PASSWORD = 16
+
+
+@dataclass(frozen=True, slots=True)
+class SupervisorState:
+    """What a supervisor leaves for the commands to find it, and for its successor to clean up."""
+
+    pid: int
+    port: int
+    token: str = field(repr=False)
+    engine_pid: int | None = None
+    engine_created: float | None = None
+
+
+class EngineFolder:
+    """The folder `engine` under VERITRAIL_HOME."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home.expanduser().absolute()
+        self.root = self.home / "engine"
+        self.databases = self.root / "databases"
+        self.config = self.root / "config"
+        self.backups = self.root / "backups"
+        self.logs = self.root / "log"
+        self.scratch = self.root / "tmp"
+        self.engine_log = self.logs / "engine.log"
+        self.supervisor_log = self.logs / "supervisor.log"
+        self.password_file = self.root / "password"
+        self.state_file = self.root / "supervisor.json"
+        self.start_lock = self.root / "start.lock"
+        self.supervisor_lock = self.root / "supervisor.lock"
+
+    def prepare(self) -> None:
+        """Make the folders, and take from others whatever rights they have on them.
+
+        Raises:
+            EngineUnavailable: The folder cannot be made or written to.
+        """
+        try:
+            for folder in (
+                self.home,
+                self.root,
+                self.databases,
+                self.config,
+                self.logs,
+                self.backups,
+                self.scratch,
+            ):
+                folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+            self._tighten()
+            probe = self.root / f".probe-{os.getpid()}"
+            write_private(probe, "")
+            probe.unlink()
+        except OSError as error:
+            raise self._unusable(error) from None
+
+    def _tighten(self) -> None:
+        for path in (self.home, self.root, *_entries(self.root)):
+            mode = path.lstat().st_mode
+            if mode & _OTHERS and not stat.S_ISLNK(mode):
+                path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
+
+    def _unusable(self, error: OSError) -> EngineUnavailable:
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            reason = f"{error.filename or self.home} is a file, not a folder"
+        else:
+            reason = f"{error.strerror or error} ({error.filename or self.home})"
+        return EngineUnavailable(
+            f"the embedded engine cannot use its folder {self.root}: {reason}; set VERITRAIL_HOME "
+            "to a folder that you can write to, or NEO4J_URI to use a Neo4j server"
+        )
+
+    def read_state(self) -> SupervisorState | None:
+        """Return what the last supervisor left, or None when nothing usable is there."""
+        try:
+            return SupervisorState(**json.loads(self.state_file.read_text("utf-8")))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unusable(error) from None
+        except (ValueError, TypeError):
+            return None
+
+    def write_state(self, state: SupervisorState) -> None:
+        """Replace the state file in one step, so that no reader sees half of it."""
+        draft = self.state_file.with_suffix(".new")
+        write_private(draft, json.dumps(asdict(state)))
+        draft.replace(self.state_file)
+
+    def read_password(self) -> str:
+        """Return the engine's password."""
+        try:
+            return self.password_file.read_text("utf-8").strip()
+        except OSError as error:
+            raise EngineUnavailable(
+                f"the password of the embedded engine cannot be read from {self.password_file} "
+                f"({error.strerror}); `veritrail db stop`, then try again: it is made anew"
+            ) from None
+
+    def ensure_password(self) -> None:
+        """Make a random password where there is none, and let the engine take it at its start.
+
+        The engine reads the file only while it has no root user, so its own record of root is
+        dropped before each start: then the file alone decides, also after somebody changed it.
+        """
+        known = self.password_file.read_text("utf-8") if self.password_file.exists() else ""
+        if len(known.strip()) < _SHORTEST_PASSWORD:
+            write_private(self.password_file, secrets.token_urlsafe(32))
+        users = self.config / "server-users.jsonl"
+        if users.exists():
+            lines = users.read_text("utf-8").splitlines(keepends=True)
+            write_private(users, "".join(line for line in lines if not _is_root(line)))
+
+    def data_bytes(self) -> int:
+        """Return the size of the data on disk."""
+        return sum(_size(path) for path in _entries(self.databases))
+
+
+def _is_root(line: str) -> bool:
+    try:
+        return bool(json.loads(line).get("name") == USERNAME)
+    except (ValueError, AttributeError):
+        return False
+
+
+def _entries(folder: Path) -> Iterator[Path]:
+    for parent, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            yield Path(parent) / name
+
+
+def _size(path: Path) -> int:
+    try:
+        found = path.lstat()
+    except FileNotFoundError:  # the engine works while its files are counted
+        return 0
+    return found.st_size if stat.S_ISREG(found.st_mode) else 0
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read; one that others could read is closed first."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    with os.fdopen(os.open(path, flags, _PRIVATE_FILE), "w", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), _PRIVATE_FILE)
+        file.write(text)

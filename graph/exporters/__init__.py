@@ -1,0 +1,1 @@
+"""What is stored, in the forms that others read."""

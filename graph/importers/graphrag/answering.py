@@ -1,0 +1,231 @@
+"""Stages 5 and 6: map answers and the final answer, on what they were written from.
+
+With map answers, the final answer was written from them, and they from reports; without,
+the reports are its direct source nodes. A node that a text cites is always among its
+ancestors: it becomes a direct source node where it is not yet one.
+
+Source: VeriTrail B.2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graph.errors import InputError
+from graph.importers.graphrag.answer import Answer, MapAnswer
+from graph.importers.graphrag.citations import NAME_OF_KIND, Citations, parse_citations
+from graph.importers.graphrag.context import Given
+from graph.importers.graphrag.given import Choice, default_given
+from graph.importers.graphrag.index import Index, Placed, shown
+
+ANSWER = "answer"
+MAP_ANSWER = "map_answer"
+
+
+@dataclass(slots=True)
+class Written:
+    """A node of the query with its text, and what it is."""
+
+    kind: str
+    node: Placed
+    text: str
+    where: str
+    metadata: dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Found:
+    unknown: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    more: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    uncited: list[str] = field(default_factory=list)
+
+
+def write_answer(index: Index, answer: Answer, choice: Choice) -> list[Written]:
+    """The nodes of stages 5 and 6; what had to be bridged goes to the index's warnings.
+
+    Raises:
+        InputError: The answer would have no source node.
+    """
+    found = _Found()
+    default = default_given(index, answer, choice)
+    cited = parse_citations(answer.text).joined(answer.cited or {})
+    nodes = [_map_node(index, answer, point, default, choice, found) for point in answer.maps]
+    nodes = [written for written in nodes if written.node.sources]
+    final = Placed(ANSWER, 6, "reduce" if nodes else "search")
+    if nodes:
+        _combine(index, answer, nodes, final)
+        _cite_beyond_maps(index, nodes, final, cited, found)
+    else:
+        given = _names(index, answer.given, found) if answer.given else default
+        _give(index, final, given, cited, choice, found)
+        _warn_without_maps(index, answer)
+    if not final.sources:
+        raise InputError(_rootless(choice))
+    metadata = _metadata(cited)
+    nodes.append(Written(ANSWER, final, answer.text, answer.where, metadata))
+    _warn(index, found)
+    return nodes
+
+
+def _map_node(
+    index: Index,
+    answer: Answer,
+    point: MapAnswer,
+    default: Iterable[str],
+    choice: Choice,
+    found: _Found,
+) -> Written:
+    cited = parse_citations(point.text)
+    node = Placed(f"{MAP_ANSWER}/{point.name}", 5, "map")
+    given = point.given or answer.given
+    _give(index, node, _names(index, given, found) if given else default, cited, choice, found)
+    metadata = _metadata(cited) | ({} if point.score is None else {"score": point.score})
+    return Written(
+        MAP_ANSWER, node, point.text, f"{answer.where} map answer {point.name}", metadata
+    )
+
+
+def _names(index: Index, given: Given, found: _Found) -> list[str]:
+    names: list[str] = []
+    for kind, numbers in given.items():
+        for number in numbers:
+            held = index.cited(kind, number)
+            names.extend(held)
+            if not held:
+                found.missing.append(f"{NAME_OF_KIND[kind]} ({number})")
+    return names
+
+
+def _give(
+    index: Index,
+    node: Placed,
+    given: Iterable[str],
+    cited: Citations,
+    choice: Choice,
+    found: _Found,
+) -> None:
+    """Make what was given or cited the source nodes, and say of each whether it is cited."""
+    named = dict.fromkeys(_cited_names(index, node.node_id, cited, found))
+    if choice.only_cited and not named and node.node_id != ANSWER:
+        # Without any source node a map answer would be a root that nothing can support.
+        found.uncited.append(node.node_id)
+    elif choice.only_cited:
+        given = ()
+    node.sources = {name: name in named for name in dict.fromkeys((*given, *named))}
+
+
+def _cited_names(index: Index, node_id: str, cited: Citations, found: _Found) -> list[str]:
+    found.unread += [f"{node_id}: {piece}" for piece in cited.unread]
+    found.more += [f"{node_id}: {NAME_OF_KIND[kind]}" for kind in sorted(cited.more)]
+    names: list[str] = []
+    for kind, numbers in cited.numbers.items():
+        for number in numbers:
+            held = index.cited(kind, number)
+            names.extend(held)
+            if not held:
+                found.unknown.append(f"{node_id}: {NAME_OF_KIND[kind]} ({number})")
+    return names
+
+
+def _combine(index: Index, answer: Answer, nodes: list[Written], final: Placed) -> None:
+    combined = {f"{MAP_ANSWER}/{point.name}" for point in answer.maps if point.combined}
+    names = [written.node.node_id for written in nodes]
+    left_out = [name for name in names if name not in combined]
+    if len(left_out) == len(names):
+        index.warnings.append(
+            "No map answer has a score above 0, so GraphRAG combined none; all of them are source "
+            "nodes of the answer."
+        )
+        left_out = []
+    elif left_out:
+        index.warnings.append(
+            f"{shown(left_out)} map answers did not reach the final answer (score 0, or no room "
+            "in the prompt); they are nodes without an edge to it."
+        )
+    # Nothing in the answer names a map answer, so whether it cites one cannot be told.
+    final.sources = {name: None for name in names if name not in set(left_out)}
+    if answer.empty_maps:
+        index.warnings.append(f"{answer.empty_maps} map answers are empty and were left out.")
+
+
+def _cite_beyond_maps(
+    index: Index, nodes: list[Written], final: Placed, cited: Citations, found: _Found
+) -> None:
+    """What the answer cites is reached through the map answers, or becomes a direct source."""
+    reached = _ancestors(index, nodes, final)
+    beyond = [name for name in _cited_names(index, ANSWER, cited, found) if name not in reached]
+    if beyond:
+        final.sources |= dict.fromkeys(beyond, True)
+        index.warnings.append(
+            f"The answer cites {shown(beyond)} nodes that no map answer in its prompt was written "
+            "from; they are direct source nodes of it."
+        )
+
+
+def _ancestors(index: Index, nodes: list[Written], final: Placed) -> set[str]:
+    sources: dict[str, Mapping[str, bool | None]] = {
+        node.node_id: node.sources for part in index.parts for node in part.placed
+    }
+    sources |= {written.node.node_id: written.node.sources for written in nodes}
+    reached: set[str] = set()
+    waiting = list(final.sources)
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting.extend(sources.get(name, ()))
+    return reached
+
+
+def _metadata(cited: Citations) -> dict[str, Any]:
+    numbers = {NAME_OF_KIND[kind]: list(found) for kind, found in cited.numbers.items()}
+    more = sorted(NAME_OF_KIND[kind] for kind in cited.more)
+    known = {"cites": numbers, "cites_more": more}
+    return {key: value for key, value in known.items() if value}
+
+
+def _rootless(choice: Choice) -> str:
+    if choice.only_cited:
+        return (
+            "The answer cites nothing that the folder holds, so with --sources cited it has no "
+            "source node; use --sources given, or check that the answer is of this index."
+        )
+    return (
+        f"The folder holds no report of level <= {choice.community_level} and the answer cites "
+        "nothing that it holds; raise --community-level, or check that the answer is of this index."
+    )
+
+
+def _warn_without_maps(index: Index, answer: Answer) -> None:
+    kept = "keeps only empty ones" if answer.maps or answer.empty_maps else "keeps none"
+    index.warnings.append(
+        f"Map answers (stage 5): the answer file {kept}; the source nodes of the answer are "
+        "joined to it directly."
+    )
+
+
+def _warn(index: Index, found: _Found) -> None:
+    warn = index.warnings.append
+    if found.more:
+        warn(
+            f"Citations end in `+more` in {shown(found.more)}: the text rests on others that it "
+            "does not name."
+        )
+    if found.unknown:
+        warn(f"The folder does not hold what is cited in {shown(found.unknown)}; no edge for it.")
+    if found.unread:
+        warn(f"Citations that cannot be read: {shown(found.unread)}.")
+    if found.missing:
+        warn(
+            f"The folder does not hold {shown(dict.fromkeys(found.missing))} rows that were given "
+            "to the query; no edge for them."
+        )
+    if found.uncited:
+        warn(
+            f"{shown(found.uncited)} map answers cite nothing that the folder holds; despite "
+            "--sources cited, what they were given are their source nodes."
+        )

@@ -1,0 +1,168 @@
+"""The importer itself: what is in the folder, which process it makes, and its records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from graph.errors import InputError, Violation
+from graph.importers.graphrag.answer import NO_ANSWER, Answer, read_answer
+from graph.importers.graphrag.answering import ANSWER, Written, write_answer
+from graph.importers.graphrag.citations import ENTITY, RELATIONSHIP
+from graph.importers.graphrag.extraction import (
+    place_covariates,
+    place_extractions,
+    place_text_units,
+)
+from graph.importers.graphrag.given import Choice
+from graph.importers.graphrag.index import Index, Part
+from graph.importers.graphrag.layout import Layout, find_layout
+from graph.importers.graphrag.reports import Members, place_reports
+from graph.importers.graphrag.tables import Table, open_tables
+from graph.importers.graphrag.texts import metadata_of, text_of
+from graph.importers.records import EdgeRecord, Header, NodeRecord, ProcessInput, Record
+from graph.importers.registry import ImportOptions
+
+NAME = "graphrag"
+STAGES = {
+    1: "text unit",
+    2: "extracted entity, relationship or claim",
+    3: "summarized entity or relationship description",
+    4: "community report",
+    5: "map answer",
+    6: "final answer",
+}
+"""Source: VeriTrail B.2.1."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRagProcess:
+    """A process whose texts are read from the tables each time the records are."""
+
+    header: Header
+    parts: tuple[Part, ...]
+    written: tuple[Written, ...]
+    titles: dict[str, str]
+
+    def records(self) -> Iterator[Record]:
+        """Nodes table by table, each with the edges that lead to it."""
+        for part in self.parts:
+            try:
+                yield from self._of_table(part)
+            except InputError as error:
+                yield Violation("unreadable_file", str(part.table.path), str(error))
+        for written in self.written:
+            node = written.node
+            yield NodeRecord(
+                node.node_id,
+                written.text,
+                written.where,
+                node.stage,
+                written.kind,
+                node.step,
+                written.metadata,
+            )
+            for source, cited in node.sources.items():
+                yield EdgeRecord(source, node.node_id, written.where, cited)
+
+    def _of_table(self, part: Part) -> Iterator[Record]:
+        rows = zip(part.table.rows(), part.places, strict=False)
+        for place, (row, nodes) in enumerate(rows):
+            where = part.table.where(place)
+            for node in nodes:
+                yield NodeRecord(
+                    node.node_id,
+                    text_of(part.kind, row, node.part),
+                    where,
+                    node.stage,
+                    part.kind,
+                    node.step,
+                    metadata_of(part.kind, row, self.titles),
+                )
+                for source, cited in node.sources.items():
+                    yield EdgeRecord(source, node.node_id, where, cited)
+
+
+class GraphRagImporter:
+    """Reads the output folder of a GraphRAG index together with one answer."""
+
+    name = NAME
+    description = "GraphRAG output folder (parquet) with --answer FILE"
+
+    def detect(self, path: Path) -> str | None:
+        """Say why `path` is no GraphRAG output folder, or None when it is."""
+        layout = find_layout(path)
+        return layout if isinstance(layout, str) else None
+
+    def open(self, path: Path, options: ImportOptions) -> ProcessInput:
+        """Read ids, edges and the answer; texts are read with the records.
+
+        Raises:
+            InputError: The folder or the answer cannot be read, or there is no answer.
+        """
+        layout = find_layout(path)
+        if isinstance(layout, str):
+            raise InputError(f"{path}: {layout}.")
+        _check_options(options)
+        answer = read_answer(options.answer)
+        tables = open_tables(layout)
+        index = _read_index(layout, tables)
+        if layout.folder != path:
+            index.warnings.insert(0, f"Read from {layout.folder}, the output folder of {path}.")
+        _warn_of_other_index(index, layout, path, answer)
+        question = options.question or answer.question
+        if question is None:
+            index.warnings.append("The answer file holds no question; pass --question TEXT.")
+        choice = Choice(
+            options.community_level, options.sources == "cited", layout.is_first_generation
+        )
+        written = write_answer(index, answer, choice)
+        header = Header(
+            source_format=NAME,
+            name=f"GraphRAG: {question or layout.folder.name}",
+            question=question,
+            stage_names=dict(STAGES),
+            terminals=(ANSWER,),
+            warnings=tuple(index.warnings),
+        )
+        return GraphRagProcess(header, tuple(index.parts), tuple(written), _titles(tables))
+
+
+def _check_options(options: ImportOptions) -> None:
+    if options.answer is None:
+        raise InputError(NO_ANSWER)
+    if options.sources not in ("given", "cited"):
+        raise InputError(f"--sources {options.sources}: `given` or `cited` is expected.")
+    if options.community_level < 0:
+        raise InputError(f"--community-level {options.community_level}: must be 0 or more.")
+
+
+def _read_index(layout: Layout, tables: dict[str, Table]) -> Index:
+    index = Index()
+    units = place_text_units(index, tables["text_units"])
+    entities = place_extractions(index, ENTITY, tables, units)
+    relationships = place_extractions(index, RELATIONSHIP, tables, units)
+    claims = place_covariates(index, tables.get("covariates"), units)
+    titles = {row["id"]: row["title"] or "" for row in tables["entities"].rows(["id", "title"])}
+    place_reports(index, tables, Members(entities, relationships, titles, claims))
+    return index
+
+
+def _titles(tables: dict[str, Table]) -> dict[str, str]:
+    documents = tables.get("documents")
+    rows = documents.rows() if documents else ()
+    return {row["id"]: row["title"] for row in rows if row.get("title")}
+
+
+def _warn_of_other_index(index: Index, layout: Layout, path: Path, answer: Answer) -> None:
+    if answer.index is None:
+        return
+    named = PurePosixPath(answer.index.replace("\\", "/")).parts
+    named = tuple(part for part in named if part not in ("/", "."))
+    folders = (layout.folder.resolve().parts, path.resolve().parts)
+    if named and not any(folder[-len(named) :] == named for folder in folders):
+        index.warnings.append(
+            f"{answer.where} says that it was asked of {answer.index!r}, which is not "
+            f"{layout.folder}; its citations may mean other nodes."
+        )

@@ -1,0 +1,54 @@
+"""The nouns of the project as frozen values.
+
+Everything here is plain data: no I/O, no engine, no language model. Names are the
+paper's: a process is a directed acyclic graph of text spans; an edge says that its
+source was an input to the step that produced its target.
+
+Source: VeriTrail 2 (the conceptual framework) and 3.2 (what a verification returns).
+"""
+
+from graph.model.process import (
+    Claim,
+    Edge,
+    NodeRef,
+    Process,
+    Role,
+    SourcesRead,
+    Span,
+    Verdict,
+)
+from graph.model.trail import (
+    CitedSentence,
+    ErrorLocation,
+    Evidence,
+    EvidencePath,
+    EvidenceRole,
+    Iteration,
+    Sentence,
+    Status,
+    Termination,
+    Usage,
+    Verification,
+)
+
+__all__ = [
+    "CitedSentence",
+    "Claim",
+    "Edge",
+    "ErrorLocation",
+    "Evidence",
+    "EvidencePath",
+    "EvidenceRole",
+    "Iteration",
+    "NodeRef",
+    "Process",
+    "Role",
+    "Sentence",
+    "SourcesRead",
+    "Span",
+    "Status",
+    "Termination",
+    "Usage",
+    "Verdict",
+    "Verification",
+]

@@ -1,0 +1,115 @@
+"""Sentences of a node's text, with offsets into it.
+
+NLTK's Punkt finds them inside blocks; blank lines, headings, list items and table rows end
+a sentence as well.
+
+Source: VeriTrail 3.1.2 (each source node is segmented with NLTK's sentence tokenizer).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from graph.model import Sentence
+from graph.sentences.layout import Block, behind_marker, blocks
+from graph.sentences.tables import tokenizer
+
+__all__ = ["SentenceSplitter"]
+
+# Punkt can end a sentence only at one of these marks with something behind it.
+_POSSIBLE_END = re.compile(r"[.?!](?=[\s)\";}\]*:@'({\[\u2018\u2019\u201c\u201d\xab\xbb?!])")
+_ODD_SPACE = re.compile(r"[^\S \n]")
+_RUN = re.compile(r"\S+")
+_WORD = re.compile(r"[^\W_]")
+
+# Longer runs without whitespace are no words (encoded data, unspaced scripts): their inside
+# is hidden from Punkt, which holds every mark of a run in memory at once. The end is not.
+_LONGEST_RUN = 1_000
+_RUN_END = 60
+
+
+class SentenceSplitter:
+    """Splits the texts of nodes into sentences, always the same way."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    @classmethod
+    def for_language(cls, language: str = "english") -> SentenceSplitter:
+        """A splitter for one of Punkt's languages.
+
+        English is always there and loaded on first use; others are looked for at once.
+
+        Raises:
+            InputError: There are no tables of this language on the machine.
+        """
+        if language != "english":
+            tokenizer(language)
+        return cls(language)
+
+    def split(self, node_id: str, text: str) -> tuple[Sentence, ...]:
+        """The sentences of a node's text, first to last.
+
+        Sentences never overlap, have no outer whitespace, and hold every character of the
+        text that is not whitespace; a text without any has no sentences.
+        """
+        spans = (span for block in blocks(text) for span in self._spans(text, block))
+        return tuple(
+            Sentence(node_id, index, start, end, text[start:end])
+            for index, (start, end) in enumerate(spans)
+        )
+
+    def _spans(self, text: str, block: Block) -> Iterator[tuple[int, int]]:
+        start, end = _trimmed(text, block.start, block.end)
+        if start == end:
+            return
+        starts = [start]
+        if not block.whole and _POSSIBLE_END.search(text, start, end):
+            spans = tokenizer(self.language).span_tokenize(_as_punkt_reads(text[start:end]))
+            words = behind_marker(text, start)
+            starts += [start + first for first, _ in spans if start + first > words]
+        yield from _joined(text, starts, end)
+
+
+def _as_punkt_reads(block: str) -> str:
+    """The block as Punkt is given it: of the same length, so that offsets stay.
+
+    Punkt knows only the ASCII kinds of whitespace as the edge of a word.
+    """
+    block = _ODD_SPACE.sub(" ", block)
+    if len(block) <= _LONGEST_RUN:
+        return block
+    pieces: list[str] = []
+    done = 0
+    for run in _RUN.finditer(block):
+        if run.end() - run.start() > _LONGEST_RUN:
+            hidden_until = run.end() - _RUN_END
+            pieces += (block[done : run.start()], "x" * (hidden_until - run.start()))
+            done = hidden_until
+    pieces.append(block[done:])
+    return "".join(pieces)
+
+
+def _joined(text: str, starts: list[int], end: int) -> Iterator[tuple[int, int]]:
+    """Spans between these starts; what holds no letter or digit joins its neighbour.
+
+    Sentences are taken from start to start, so that they cover the block whatever a
+    tokenizer leaves out.
+    """
+    opened = starts[0]
+    spoken = False
+    for first, behind in zip(starts, [*starts[1:], end], strict=True):
+        has_word = _WORD.search(text, first, behind) is not None
+        if spoken and has_word:
+            yield _trimmed(text, opened, first)
+            opened = first
+        spoken = spoken or has_word
+    yield _trimmed(text, opened, end)
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without the whitespace at its ends; empty where there is nothing else."""
+    piece = text[start:end]
+    start += len(piece) - len(piece.lstrip())
+    return (start, start + len(piece.strip()))

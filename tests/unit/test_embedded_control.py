@@ -1,0 +1,83 @@
+"""The control channel without an engine: who is answered, and what a lease is."""
+
+import json
+import socket
+import threading
+import time
+
+import pytest
+
+from graph.embedded.control import ControlServer
+from graph.embedded.lifetime import Lifetime
+
+TOKEN = "right"
+
+
+@pytest.fixture
+def server():
+    server = ControlServer(TOKEN, Lifetime(60), lambda: {"bolt_port": 1}, threading.Event())
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield server
+    server.settle()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def send(server, **request):
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+    connection.sendall(json.dumps({"token": TOKEN, **request}).encode() + b"\n")
+    return connection
+
+
+def ask(server, **request):
+    with send(server, **request) as connection:
+        return connection.recv(4096)
+
+
+def until(condition):
+    deadline = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < deadline, "did not happen"
+        time.sleep(0.01)
+
+
+def test_a_stranger_gets_no_answer(server):
+    for token in ("wrong", "", None, 5):
+        assert ask(server, op="status", token=token) == b""
+    assert ask(server, op="stop", token="wrong") == b""
+    assert not server.stop.is_set()
+
+
+def test_a_lease_waits_for_the_engine_and_ends_with_its_connection(server):
+    with send(server, op="lease", idle_seconds=5) as connection:
+        until(lambda: server.lifetime.clients == 1)
+        server.settle()
+        assert json.loads(connection.recv(4096)) == {"bolt_port": 1}
+    until(lambda: server.lifetime.clients == 0)
+    assert server.lifetime.seconds_left() <= 5
+
+
+def test_a_failed_start_is_told_to_whoever_waits(server):
+    server.settle("no room")
+    assert json.loads(ask(server, op="lease", idle_seconds=5)) == {"failure": "no room"}
+    until(lambda: server.lifetime.clients == 0)
+
+
+def test_a_lease_that_comes_too_late_is_closed_without_an_answer(server):
+    server.settle()
+    server.lifetime.end()
+    assert ask(server, op="lease", idle_seconds=5) == b""
+
+
+def test_a_pin_outlives_its_connection(server):
+    server.settle()
+    ask(server, op="lease", idle_seconds=5, pin=True)
+    until(lambda: server.lifetime.clients == 0)
+    assert server.lifetime.seconds_left() is None
+
+
+def test_stop_is_passed_on(server):
+    assert ask(server, op="stop") == b"{}\n"
+    assert server.stop.is_set()

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graph.importers.graphrag.citations import (
+    COVARIATE,
+    ENTITY,
+    NAME_OF_KIND,
+    RELATIONSHIP,
+    REPORT,
+    TEXT_UNIT,
+    parse_citations,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("A [Data: Reports (1)].", {REPORT: (1,)}),
+        ("A [Data: Reports (4, 0, 4)] b [Data: Reports (0,9)]", {REPORT: (4, 0, 9)}),
+        ("[Data: Entities (5); Relationships (6, 7)]", {ENTITY: (5,), RELATIONSHIP: (6, 7)}),
+        ("[Data: Entities (322), Relationships (703)]", {ENTITY: (322,), RELATIONSHIP: (703,)}),
+        ("[Data: Entities(6), Sources (2)]", {ENTITY: (6,), TEXT_UNIT: (2,)}),
+        ("[data:claims (2)\n; Covariates (3)]", {COVARIATE: (2, 3)}),
+        ("[Data: Reports (1); Data: Entities (2)]", {REPORT: (1,), ENTITY: (2,)}),
+        ("no citation: Reports (1), [Reports (2)], (Data: Reports (3))", {}),
+    ],
+)
+def test_reads_numbers_by_table(text, numbers):
+    found = parse_citations(text)
+    assert dict(found.numbers) == numbers
+    assert found.unread == ()
+
+
+def test_more_is_noted_and_no_number():
+    found = parse_citations("[Data: Reports (2, 7, +more); Entities (1,+ more)] [Data: Claims (3)]")
+    assert dict(found.numbers) == {REPORT: (2, 7), ENTITY: (1,), COVARIATE: (3,)}
+    assert found.more == {REPORT, ENTITY}
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("[Data: General Knowledge (href)]", ("General Knowledge (href)",)),
+        ("[Data: Reports (1, x)]", ("Reports (x)",)),
+        ("[Data: Reports (1-3)]", ("Reports (1-3)",)),
+        ("[Data: Reports]", ("Reports",)),
+        ("[Data: Reports (" + "9" * 5000 + ")]", (f"Reports ({'9' * 5000})",)),
+    ],
+)
+def test_what_cannot_be_read_is_kept_and_not_guessed(text, unread):
+    found = parse_citations(text)
+    assert found.unread == unread
+    assert set(found.numbers.get(REPORT, ())) <= {1}
+
+
+def test_joined_adds_numbers_once():
+    found = parse_citations("[Data: Reports (1)]").joined({REPORT: (1, 2), ENTITY: (3,)})
+    assert dict(found.numbers) == {REPORT: (1, 2), ENTITY: (3,)}
+
+
+_groups = st.dictionaries(
+    st.sampled_from(sorted(NAME_OF_KIND)),
+    st.lists(st.integers(0, 10**9), min_size=1, max_size=6, unique=True),
+    min_size=1,
+)
+_prose = st.text(st.characters(exclude_characters="[]", exclude_categories=["Cs"]), max_size=30)
+
+
+@given(_groups, st.sampled_from(["; ", ", ", ";", " ; "]), _prose, _prose)
+@settings(max_examples=150, deadline=None)
+def test_every_written_citation_is_read_back(groups, separator, before, after):
+    inner = separator.join(
+        f"{NAME_OF_KIND[kind]} ({', '.join(map(str, numbers))})" for kind, numbers in groups.items()
+    )
+    found = parse_citations(f"{before}[Data: {inner}]{after}")
+    assert {kind: list(numbers) for kind, numbers in found.numbers.items()} == groups
+    assert not found.unread
+    assert not found.more
+
+
+@given(st.text(st.sampled_from("[]Dat: Reports(1,2;+more)x\n"), max_size=80))
+@settings(max_examples=300, deadline=None)
+def test_any_text_can_be_read(text):
+    found = parse_citations(text)
+    assert all(numbers for numbers in found.numbers.values())
+    assert all(str(n) in text for numbers in found.numbers.values() for n in numbers)
+
+
+def test_long_hostile_text_takes_no_long_time():
+    text = "[Data: Reports (" * 20_000 + "[ " * 20_000 + "[Data:" + "a" * 200_000
+    assert not parse_citations(text)

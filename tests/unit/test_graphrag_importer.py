@@ -1,0 +1,421 @@
+"""Small GraphRAG folders written here, for what no real folder at hand holds."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from graph.errors import InputError, Violation
+from graph.importers.graphrag import GraphRagImporter
+from graph.importers.records import EdgeRecord, NodeRecord
+from graph.importers.registry import ImportOptions, Registry
+
+
+def base_tables():
+    """Two text units; A and its relationship to B come from both, B from the second."""
+    return {
+        "text_units": [
+            {"id": "u0", "human_readable_id": 0, "text": "A one.", "document_id": "d"},
+            {"id": "u1", "human_readable_id": 1, "text": "A two, B.", "document_id": "d"},
+            {"id": "u2", "human_readable_id": 2, "text": "Nothing.", "document_id": "d"},
+        ],
+        "entities": [entity("a", 0, "A", ["u0", "u1"]), entity("b", 1, "B", ["u1"])],
+        "relationships": [
+            {
+                "id": "r",
+                "human_readable_id": 0,
+                "source": "A",
+                "target": "B",
+                "description": "AB",
+                "text_unit_ids": ["u1"],
+            }
+        ],
+        "communities": [community(0, 0, ["a", "b"], ["r"]), community(1, 1, ["b"], [])],
+        "community_reports": [
+            report(0, 0, "Whole [Data: Entities (0)]."),
+            report(1, 1, "Part, uncited."),
+        ],
+    }
+
+
+def entity(key, number, title, units, kind="T"):
+    return {
+        "id": key,
+        "human_readable_id": number,
+        "title": title,
+        "type": kind,
+        "description": f"{title} is.",
+        "text_unit_ids": units,
+    }
+
+
+def community(number, level, entities, relationships):
+    return {
+        "id": f"c{number}",
+        "community": number,
+        "level": level,
+        "entity_ids": entities,
+        "relationship_ids": relationships,
+    }
+
+
+def report(number, level, text):
+    return {
+        "id": f"p{number}",
+        "human_readable_id": number,
+        "community": number,
+        "level": level,
+        "full_content": text,
+    }
+
+
+def write(folder, tables, prefix=""):
+    folder.mkdir(exist_ok=True)
+    for name, rows in tables.items():
+        at = "" if name.startswith("raw_") else prefix
+        table = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows)
+        pq.write_table(table, folder / f"{at}{name}.parquet")
+    return folder
+
+
+def opened(folder, answer="Yes [Data: Reports (0)].", **options):
+    path = folder.parent / "answer.json"
+    document = {"answer": answer} if isinstance(answer, str) else answer
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return GraphRagImporter().open(folder, ImportOptions(answer=str(path), **options))
+
+
+def graph_of(process):
+    records = list(process.records())
+    nodes = {r.node_id: r for r in records if isinstance(r, NodeRecord)}
+    sources: dict[str, dict[str, bool | None]] = {name: {} for name in nodes}
+    for record in records:
+        if isinstance(record, EdgeRecord):
+            assert record.source in nodes
+            sources[record.target][record.source] = record.cited
+    for name, given in sources.items():
+        assert given or nodes[name].stage == 1
+    return nodes, sources
+
+
+def warnings_of(process):
+    return "\n".join(process.header.warnings)
+
+
+def test_stages_without_snapshots(tmp_path):
+    process = opened(write(tmp_path / "g", base_tables()), question="Q?")
+    nodes, sources = graph_of(process)
+    assert {name: node.stage for name, node in nodes.items()} == {
+        "text_unit/0": 1,
+        "text_unit/1": 1,
+        "text_unit/2": 1,
+        "entity/0": 3,
+        "entity/1": 2,
+        "relationship/0": 2,
+        "community_report/0": 4,
+        "community_report/1": 4,
+        "answer": 6,
+    }
+    assert sources["entity/0"] == {"text_unit/0": None, "text_unit/1": None}
+    assert sources["community_report/0"] == {
+        "entity/0": True,
+        "entity/1": False,
+        "relationship/0": False,
+    }
+    assert sources["community_report/1"] == {"entity/1": None}
+    assert sources["answer"] == {"community_report/0": True, "community_report/1": False}
+    assert "1 summarized descriptions (stage 3) in entities.parquet" in warnings_of(process)
+    assert "holds no covariates" in warnings_of(process)
+
+
+def test_raw_snapshots_stand_between_text_units_and_summaries(tmp_path):
+    tables = base_tables()
+    tables["raw_entities"] = [
+        {
+            "title": "A",
+            "type": "T",
+            "description": ["A first.", "A again."],
+            "text_unit_ids": ["u0", "u1"],
+        },
+        {"title": "B", "type": "T", "description": ["B is."], "text_unit_ids": ["u1"]},
+        {"title": "GONE", "type": "T", "description": ["x"], "text_unit_ids": ["u1"]},
+    ]
+    tables["raw_relationships"] = [
+        {"source": "A", "target": "B", "description": ["AB"], "text_unit_ids": ["u1"]}
+    ]
+    process = opened(write(tmp_path / "g", tables))
+    nodes, sources = graph_of(process)
+    assert sources["entity/0"] == {"extracted_entity/0.0": None, "extracted_entity/0.1": None}
+    assert sources["extracted_entity/0.1"] == {"text_unit/1": None}
+    raw = nodes["extracted_entity/0.1"]
+    assert (raw.stage, raw.kind, raw.text) == (2, "extracted_entity", "A\nA again.")
+    # A lone extraction is the entity's description: it is not there twice.
+    assert sources["entity/1"] == {"text_unit/1": None}
+    assert nodes["entity/1"].stage == 2
+    assert not [name for name in nodes if name.startswith("extracted_relationship")]
+    assert "Per-chunk" not in warnings_of(process)
+    assert "1 (extracted_entity/2.0) extractions belong to no row" in warnings_of(process)
+
+
+def test_a_raw_row_with_lists_of_different_length_is_refused(tmp_path):
+    tables = base_tables()
+    tables["raw_entities"] = [
+        {"title": "A", "type": "T", "description": ["x", "y"], "text_unit_ids": ["u0"]}
+    ]
+    with pytest.raises(InputError, match=r"raw_entities.parquet row 0: 2 descriptions"):
+        opened(write(tmp_path / "g", tables))
+
+
+def test_claims_hang_on_their_text_unit_and_under_the_report_of_their_subject(tmp_path):
+    tables = base_tables()
+    claim = {"human_readable_id": 1, "description": "B did.", "text_unit_id": "u1"}
+    tables["covariates"] = [
+        {"id": "k1", "subject_id": "B", **claim},
+        {"id": "k2", "subject_id": "C", **claim, "human_readable_id": 2},
+        {"id": "k3", "subject_id": "B", **claim, "human_readable_id": 3, "text_unit_id": "lost"},
+    ]
+    process = opened(write(tmp_path / "g", tables))
+    nodes, sources = graph_of(process)
+    assert nodes["covariate/1"].text == "B did.\nSubject: B"
+    assert sources["covariate/1"] == {"text_unit/1": None}
+    assert sources["community_report/1"] == {"entity/1": None, "covariate/1": None}
+    assert "covariate/2" in nodes
+    assert "covariate/3" not in nodes
+    assert "1 (covariate/3) rows come from no text unit" in warnings_of(process)
+
+
+def test_dangling_references_are_dropped_and_said(tmp_path):
+    tables = base_tables()
+    tables["entities"] += [entity("c", 2, "C", ["lost"]), entity("d", 3, "D", ["u0", "lost"])]
+    tables["communities"] += [community(2, 0, ["c"], []), community(3, 0, ["d", "what"], [])]
+    tables["community_reports"] += [
+        report(2, 0, "On C."),
+        report(3, 0, "On D [Data: Entities (77)]."),
+        report(4, 0, "Of no community."),
+    ]
+    process = opened(
+        write(tmp_path / "g", tables), "Yes [Data: Reports (0, 2); Entities (2); Rubbish (1)]."
+    )
+    nodes, sources = graph_of(process)
+    assert "entity/2" not in nodes
+    assert "community_report/2" not in nodes
+    assert sources["entity/3"] == {"text_unit/0": None}
+    assert nodes["entity/3"].stage == 2
+    assert sources["community_report/3"] == {"entity/3": False}
+    warnings = warnings_of(process)
+    assert "1 (entity/2) rows come from no text unit" in warnings
+    assert "2 (row 2, row 3) rows name text units" in warnings
+    assert "2 (community_report/2, community_report/4) reports have no known" in warnings
+    assert "2 entity_ids or relationship_ids" in warnings
+    assert "community_report/3: entity 77" in warnings
+    assert "answer: Reports (2), answer: Entities (2)" in warnings
+    assert "answer: Rubbish (1)" in warnings
+
+
+def test_numbers_that_repeat_give_way_to_parquet_ids(tmp_path):
+    tables = base_tables()
+    for row in tables["entities"]:
+        row["human_readable_id"] = 5
+    process = opened(write(tmp_path / "g", tables), "Yes [Data: Entities (5)].")
+    nodes, sources = graph_of(process)
+    assert {"entity/a", "entity/b"} <= set(nodes)
+    assert {name for name, cited in sources["answer"].items() if cited} == {"entity/a", "entity/b"}
+
+
+def test_a_report_may_cite_deeper_reports_only(tmp_path):
+    tables = base_tables()
+    tables["community_reports"][0]["full_content"] = "Whole [Data: Reports (1, 0)]."
+    tables["community_reports"][1]["full_content"] = "Part [Data: Reports (0)]."
+    process = opened(write(tmp_path / "g", tables))
+    _, sources = graph_of(process)
+    assert sources["community_report/0"]["community_report/1"] is True
+    assert "community_report/0" not in sources["community_report/1"]
+    assert "community_report/0" not in sources["community_report/0"]
+    assert "2 (community_report/1: community_report 0" in warnings_of(process)
+
+
+MAPS = {
+    "response": "Final [Data: Reports (0)].",
+    "query": "Q?",
+    "context_data": {"reports": {"id": ["0", "1"]}},
+    "map_responses": [
+        {
+            "response": [
+                {"answer": "Point [Data: Reports (0)].", "score": 9},
+                {"answer": "Aside.", "score": 0},
+            ],
+            "context_data": "id|title|summary\n0|A|a\n1|B|b\n",
+        }
+    ],
+}
+
+
+def test_captured_map_answers_are_stage_5(tmp_path):
+    process = opened(write(tmp_path / "g", base_tables()), MAPS)
+    nodes, sources = graph_of(process)
+    both = {"community_report/0": True, "community_report/1": False}
+    assert sources["map_answer/1.1"] == both
+    assert sources["map_answer/1.2"] == dict.fromkeys(both, False)
+    assert sources["answer"] == {"map_answer/1.1": None}
+    assert nodes["map_answer/1.1"].stage == 5
+    assert nodes["map_answer/1.1"].metadata == {"cites": {"Reports": [0]}, "score": 9}
+    assert nodes["answer"].metadata == {"cites": {"Reports": [0]}}
+    assert "1 (map_answer/1.2) map answers did not reach" in warnings_of(process)
+    assert "what the answer file says was given" in warnings_of(process)
+
+
+def test_sources_cited_with_map_answers_never_leaves_one_without_source(tmp_path):
+    process = opened(write(tmp_path / "g", base_tables()), MAPS, sources="cited")
+    _, sources = graph_of(process)
+    assert sources["map_answer/1.1"] == {"community_report/0": True}
+    assert len(sources["map_answer/1.2"]) == 2
+    assert "despite --sources cited" in warnings_of(process)
+
+
+def test_a_report_cited_past_the_map_answers_is_a_direct_source(tmp_path):
+    entry = MAPS | {
+        "response": "Final [Data: Reports (1)].",
+        "context_data": None,
+        "map_responses": [
+            {"response": [{"answer": "P", "score": 1}], "context_data": "id|t\n0|A\n"}
+        ],
+    }
+    process = opened(write(tmp_path / "g", base_tables()), entry)
+    _, sources = graph_of(process)
+    assert sources["answer"] == {"map_answer/1.1": None, "community_report/1": True}
+    assert "no map answer in its prompt" in warnings_of(process)
+
+
+def test_map_answers_of_score_0_only_are_all_kept_as_sources(tmp_path):
+    entry = MAPS | {"map_responses": [{"response": [{"answer": "P", "score": 0}]}]}
+    process = opened(write(tmp_path / "g", base_tables()), entry)
+    _, sources = graph_of(process)
+    assert set(sources["answer"]) == {"map_answer/1.1"}
+    assert "No map answer has a score above 0" in warnings_of(process)
+
+
+def test_local_search_context_is_given_as_it_was(tmp_path):
+    entry = {
+        "response": "Local [Data: Entities (1)].",
+        "context_data": {
+            "entities": [{"id": "0"}, {"id": "1"}],
+            "sources": [{"id": "2"}, {"id": "8"}],
+        },
+    }
+    process = opened(write(tmp_path / "g", base_tables()), entry)
+    _, sources = graph_of(process)
+    assert sources["answer"] == {"entity/0": False, "entity/1": True, "text_unit/2": False}
+    assert "1 (Sources (8)) rows that were given" in warnings_of(process)
+
+
+def test_an_answer_without_any_source_is_refused(tmp_path):
+    folder = write(tmp_path / "g", base_tables())
+    with pytest.raises(InputError, match="cites nothing that the folder holds"):
+        opened(folder, "No citation.", sources="cited")
+    tables = base_tables()
+    for row in tables["community_reports"]:
+        row["level"] = 3
+    deep = write(tmp_path / "deep", tables)
+    with pytest.raises(InputError, match="--community-level"):
+        opened(deep, "No citation.")
+
+
+@pytest.mark.parametrize(("option", "value"), [("sources", "all"), ("community_level", -1)])
+def test_wrong_options_are_refused(tmp_path, option, value):
+    with pytest.raises(InputError, match=f"--{option.replace('_', '-')} {value}"):
+        opened(write(tmp_path / "g", base_tables()), **{option: value})
+
+
+def test_missing_files_and_columns_are_listed_together(tmp_path):
+    tables = base_tables()
+    del tables["communities"]
+    for row in tables["entities"]:
+        del row["text_unit_ids"]
+    for row in tables["relationships"]:
+        row["description"] = 7
+    with pytest.raises(InputError) as caught:
+        opened(write(tmp_path / "g", tables))
+    kinds = {v.kind: v for v in caught.value.violations}
+    assert set(kinds) == {"missing_file", "missing_column", "wrong_type"}
+    assert "communities.parquet" in kinds["missing_file"].where
+    assert "entities.parquet column 'text_unit_ids'" in kinds["missing_column"].where
+    assert "1.1.2" in kinds["missing_column"].message
+    assert "relationships.parquet column 'description'" in kinds["wrong_type"].where
+    assert "holds int64; text is expected" in kinds["wrong_type"].message
+    assert "2.x or 3.x" in str(caught.value)
+
+
+def test_empty_reports_are_refused(tmp_path):
+    tables = base_tables()
+    tables["community_reports"] = pa.Table.from_pylist(tables["community_reports"]).slice(0, 0)
+    with pytest.raises(InputError, match=r"community_reports.parquet holds no rows"):
+        opened(write(tmp_path / "g", tables))
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "value", "message"),
+    [
+        ("entities", "id", "b", "'b' is there 2 times"),
+        ("entities", "id", None, "row 0: has no id"),
+        ("community_reports", "level", None, "level is None"),
+    ],
+)
+def test_wrong_values_are_named(tmp_path, table, key, value, message):
+    tables = base_tables()
+    tables[table][0][key] = value
+    with pytest.raises(InputError) as caught:
+        opened(write(tmp_path / "g", tables))
+    assert message in str(caught.value)
+    assert f"{table}.parquet" in str(caught.value)
+    assert caught.value.violations
+
+
+def test_a_git_lfs_pointer_is_recognised(tmp_path):
+    folder = write(tmp_path / "g", base_tables())
+    (folder / "entities.parquet").write_text("version https://git-lfs.github.com/spec/v1\n")
+    with pytest.raises(InputError, match="git lfs pull"):
+        opened(folder)
+
+
+def test_a_file_that_breaks_between_opening_and_reading_is_a_violation(tmp_path):
+    folder = write(tmp_path / "g", base_tables())
+    process = opened(folder)
+    (folder / "entities.parquet").write_bytes(b"gone")
+    found = [record for record in process.records() if isinstance(record, Violation)]
+    assert [violation.kind for violation in found] == ["unreadable_file"]
+    assert "entities.parquet" in found[0].message
+
+
+def test_first_generation_names_are_read_and_new_ones_win(tmp_path):
+    folder = write(tmp_path / "g", base_tables(), prefix="create_final_")
+    nodes, _ = graph_of(opened(folder))
+    assert nodes["entity/0"].where == "create_final_entities.parquet row 0"
+    write(folder, base_tables())
+    nodes, _ = graph_of(opened(folder))
+    assert nodes["entity/0"].where == "entities.parquet row 0"
+
+
+def test_detection_says_why_not(tmp_path):
+    importer = GraphRagImporter()
+    assert importer.detect(tmp_path) is not None
+    assert "community_reports.parquet" in importer.detect(tmp_path)
+    file = tmp_path / "x.parquet"
+    file.write_bytes(b"")
+    assert importer.detect(file) == "not a folder"
+    with pytest.raises(InputError, match=r"community_reports\.parquet"):
+        importer.open(tmp_path, ImportOptions(answer="x"))
+    folder = write(tmp_path / "g", base_tables())
+    assert importer.detect(folder) is None
+
+
+def test_the_registry_opens_it(tmp_path):
+    folder = write(tmp_path / "g", base_tables())
+    answer = tmp_path / "a.txt"
+    answer.write_text("Yes [Data: Reports (0)].", encoding="utf-8")
+    registry = Registry.of([GraphRagImporter()])
+    process = registry.open(folder, options=ImportOptions(answer=str(answer)))
+    assert process.header.source_format == "graphrag"
+    assert process.header.name == "GraphRAG: g"

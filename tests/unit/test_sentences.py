@@ -1,0 +1,213 @@
+"""Sentences of a node: offsets that hold, layout that ends them, time that stays linear."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from graph.errors import InputError
+from graph.sentences import SentenceSplitter
+from graph.sentences.tables import tokenizer
+
+SPLITTER = SentenceSplitter.for_language("english")
+
+
+def texts(text: str) -> list[str]:
+    return [sentence.text for sentence in SPLITTER.split("n", text)]
+
+
+def check_offsets(text: str) -> None:
+    sentences = SPLITTER.split("n", text)
+    covered = 0
+    for index, sentence in enumerate(sentences):
+        assert sentence.node_id == "n"
+        assert sentence.index == index
+        assert sentence.text == text[sentence.start : sentence.end]
+        assert sentence.text
+        assert sentence.text == sentence.text.strip()
+        assert not text[covered : sentence.start].strip()
+        assert sentence.start >= covered
+        covered = sentence.end
+    assert not text[covered:].strip()
+
+
+# Pieces that meet the rules of layout far more often than random characters do.
+WORDS = ("Dr. ", "Smith", " went. ", "He", "A. ", "TITLE", "! ", '." ', ") ", "...", "x" * 1_100)
+MARKS = (
+    "# ",
+    "- ",
+    "1. ",
+    "a) ",
+    "|",
+    "---",
+    "===",
+    "\u2022 ",
+    "\U0001f389",
+    "e\u0301",
+    "\u53e5\u3002",
+)
+SPACE = ("\n\n", "\r\n", *"\n\x85\u2028\u2029\u00a0\u3000\x1c\f\v\ufeff\u200b ")
+PIECES = st.sampled_from(WORDS + MARKS + SPACE)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.text(), st.lists(PIECES).map("".join)))
+@example("")
+@example(" \r\n\t\x85 ")
+@example("!!! ... ???")
+@example("x" * 3_000 + ". Then")
+def test_every_visible_character_is_in_exactly_one_sentence(text: str) -> None:
+    check_offsets(text)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(PIECES).map("".join))
+def test_splitting_twice_gives_the_same(text: str) -> None:
+    assert SPLITTER.split("n", text) == SentenceSplitter.for_language("english").split("n", text)
+
+
+def test_text_without_visible_characters_has_no_sentences() -> None:
+    assert SPLITTER.split("n", "") == ()
+    assert SPLITTER.split("n", " \n\u2003\r\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Dr. Smith went home. He slept.", ["Dr. Smith went home.", "He slept."]),
+        ("It cost 4.5 tons. (Really!) Yes.", ["It cost 4.5 tons.", "(Really!)", "Yes."]),
+        ("Wait… what? ... Yes", ["Wait… what? ...", "Yes"]),
+        ("One.\u00a0Two.\u2003Three.", ["One.", "Two.", "Three."]),
+        ("A wrapped\nsentence ends.\r\nNext one.", ["A wrapped\nsentence ends.", "Next one."]),
+        ("left\u2028over wrap. Two", ["left\u2028over wrap.", "Two"]),
+        ("no full stop\n\nnext block", ["no full stop", "next block"]),
+        ("paragraph one\u2029paragraph two", ["paragraph one", "paragraph two"]),
+        ("# Part one\nText of it", ["# Part one", "Text of it"]),
+        ("Title of it\n=====\nText", ["Title of it\n=====", "Text"]),
+        ("It ended.\nHARBOUR HISTORY\nIt began.", ["It ended.", "HARBOUR HISTORY", "It began."]),
+        (
+            "Costs\nThe harbour cost more than it earned.",
+            ["Costs", "The harbour cost more than it earned."],
+        ),
+        (
+            "**Costs**\nThe harbour cost more than it earned.",
+            ["**Costs**", "The harbour cost more than it earned."],
+        ),
+        ("- cod\n- eel\n* ling\n• hake", ["- cod", "- eel", "* ling", "• hake"]),
+        ("- a wrapped\n  item\n- two", ["- a wrapped\n  item", "- two"]),
+        ("- eel\nThe catch was good.", ["- eel", "The catch was good."]),
+        ("1. The catch grew.\n2. It fell.", ["1. The catch grew.", "2. It fell."]),
+        ("a) first\nb) second", ["a) first", "b) second"]),
+        ("Fish:\n1) cod\n2) eel", ["Fish:", "1) cod", "2) eel"]),
+        ("| a | b |\n|---|---|\n| 1. X | Y. Z |", ["| a | b |\n|---|---|", "| 1. X | Y. Z |"]),
+        ("| a |\nAfter the table.", ["| a |", "After the table."]),
+        ("Before.\n---\nAfter it.", ["Before.\n---", "After it."]),
+    ],
+)
+def test_layout_and_punctuation_end_sentences(text: str, expected: list[str]) -> None:
+    assert texts(text) == expected
+    check_offsets(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The harbour was built in the years before the war by\nLeeds masons and men of the coast.",
+        "He joined the board of the\nUNESCO\nand stayed there for many years.",
+        "The meeting was put off to the evening of May\n12 because of the storm.",
+        "The United Nations and\nThe World Bank agreed on it and on many other things.",
+        "They sold cod, herring and eel - all of it fresh - to\nthe markets of the north.",
+    ],
+)
+def test_hard_wrapped_prose_is_not_cut(text: str) -> None:
+    assert texts(text) == [text]
+
+
+def test_abbreviations_come_from_the_tables_of_the_package() -> None:
+    from punkt.data import english
+
+    assert "prof" in english.ABBREV_TYPES
+    assert texts("Prof. Brakke of St. Ives came. He left.") == [
+        "Prof. Brakke of St. Ives came.",
+        "He left.",
+    ]
+
+
+def test_another_language_of_the_package() -> None:
+    german = SentenceSplitter.for_language("german")
+    found = german.split("n", "Das kostet z.B. viel. Er ging.")
+    assert [sentence.text for sentence in found] == ["Das kostet z.B. viel.", "Er ging."]
+
+
+def test_a_language_is_read_from_the_users_own_data(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import nltk.data
+
+    monkeypatch.setattr(nltk.data, "path", [])
+    tokenizer.cache_clear()
+    with pytest.raises(InputError, match="nothing is downloaded"):
+        SentenceSplitter.for_language("klingon")
+
+    folder = tmp_path / "tokenizers" / "punkt_tab" / "klingon"  # type: ignore[operator]
+    folder.mkdir(parents=True)
+    for name in ("collocations.tab", "sent_starters.txt", "ortho_context.tab"):
+        (folder / name).write_text("")
+    (folder / "abbrev_types.txt").write_text("qap\n")
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    found = SentenceSplitter.for_language("klingon").split("n", "ab qap. cd ef. gh")
+    assert [sentence.text for sentence in found] == ["ab qap. cd ef.", "gh"]
+
+
+@pytest.mark.parametrize("name", ["", "../english", "English", "a b", "x" * 60, "english/"])
+def test_a_name_that_is_no_language_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="language"):
+        SentenceSplitter.for_language(name)
+
+
+def test_unknown_words_leave_nothing_behind() -> None:
+    known = tokenizer("english")._params.ortho_context  # type: ignore[attr-defined]
+    before = len(known)
+    texts(" ".join(f"Zork{n}. Blark{n} came." for n in range(50)))
+    assert len(known) == before
+
+
+def test_importing_the_splitter_does_not_import_nltk() -> None:
+    code = (
+        "import sys; from graph.sentences import SentenceSplitter as S;"
+        "S.for_language('english'); assert not {'nltk', 'punkt'} & set(sys.modules)"
+    )
+    path = os.pathsep.join(sys.path)
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": path})
+
+
+def _seconds(text: str) -> float:
+    best = float("inf")
+    for _ in range(3):
+        begin = time.perf_counter()
+        SPLITTER.split("n", text)
+        best = min(best, time.perf_counter() - begin)
+    return best
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["word ", "x", "!", ". ", "a!\u00a0", '."', "- a\n", "|\n", "\n", "One is. Two are. ", "AB\n"],
+)
+def test_time_grows_linearly(unit: str) -> None:
+    texts("Warm. Up.")
+    small, large = (_seconds("Start. " + unit * n + " End.") for n in (3_000, 24_000))
+    # Linear is 8, quadratic is 64; the margin is for noise.
+    assert large < 32 * small + 0.05
+
+
+def test_a_line_of_ten_megabytes_without_punctuation() -> None:
+    text = "word " * 2_000_000
+    (sentence,) = SPLITTER.split("n", text)
+    assert sentence.end == len(text) - 1

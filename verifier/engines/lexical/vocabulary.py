@@ -1,0 +1,158 @@
+"""The small word tables of the lexical engine: ours, general, and short on purpose.
+
+A table is written as groups of words; the stemmer is applied when it is built, so that one
+form of a word stands for all of its regular forms.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+
+def _words(table: str) -> frozenset[str]:
+    return frozenset(table.split())
+
+
+STOP = _words(
+    """a about also although am among an and any are as at be because been being both but by
+    can could did do does doing during either else especially etc even ever for from further
+    had has have having he hence her here hers herself him himself his how however i if in indeed
+    instead into is it its itself just let like many may me might mine moreover most much must my
+    namely of off on once one only onto or other others our ours out own per perhaps quite rather
+    s same shall she should since so some such than that the their theirs them themselves then
+    there thereby therefore these they this those though through thus to together too toward
+    towards until up upon us very via was we were what when where whereas whether which while who
+    whom whose why will with within would yet you your yours additionally furthermore meanwhile
+    initially finally eventually according again around approximately roughly nearly almost t ll
+    ve re d m"""
+)
+
+# Words that a careful reader would not ask evidence for, or that speak of the text itself.
+LIGHT = _words(
+    """significant significantly substantial substantially extensive extensively considerable
+    considerably notable notably important various several numerous key overall general generally
+    particular particularly mention mentions mentioned discuss discusses discussed document
+    documents documented described describes including include includes part way thing things
+    kind type use used using make makes made get gets get got become became year years time
+    total new different certain specific main major"""
+)
+
+APPROXIMATE = _words("about around approximately roughly nearly almost circa some estimated")
+
+PRONOUNS = _words("he she it they him them his her hers its their theirs this these those both who")
+
+# "All" claims more than its words: evidence must say it as well, in one form or another.
+UNIVERSAL = _words("all every each everyone everybody everything always")
+UNIVERSAL_KEY = "every"
+NOT_UNIVERSAL_AFTER = _words("in at after above of")  # in all, at all, after all, best of all
+
+# A cue denies what follows it in its clause; the verbs among them are content as well.
+NEGATIONS = _words(
+    """not no never none nobody nothing neither nor without cannot hardly scarcely fail fails
+    failed refuse refuses refused deny denies denied unable lack lacks lacked lacking"""
+)
+NEGATION_STOPS = _words(
+    """not no never none nobody nothing neither nor without cannot hardly scarcely"""
+)
+
+_IRREGULAR = """be been|become became|begin began begun|break broke broken|bring brought|
+build built|buy bought|catch caught|choose chose chosen|come came|cut|deal dealt|draw drew drawn|
+drive drove driven|eat ate eaten|fall fell fallen|feel felt|fight fought|find found|fly flew flown|
+forget forgot forgotten|freeze froze frozen|give gave given|go went gone|grow grew grown|
+hear heard|hide hid hidden|hold held|keep kept|know knew known|lead led|leave left|lend lent|
+lose lost|meet met|pay paid|ride rode ridden|ring rang rung|rise rose risen|run ran|say said|
+see saw seen|seek sought|sell sold|send sent|shake shook shaken|shoot shot|show showed shown|
+sing sang sung|sink sank sunk|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood|
+steal stole stolen|strike struck|swim swam swum|take took taken|teach taught|tell told|
+think thought|throw threw thrown|understand understood|wear wore worn|win won|withdraw withdrew
+withdrawn|write wrote written|man men|woman women|child children|person people|foot feet|
+tooth teeth|mouse mice|life lives|leaf leaves|half halves|thief thieves|good better best|
+bad worse worst"""
+
+_SYNONYMS = """buy purchase acquire|begin start commence launch|end finish conclude|
+build construct erect|big large|little small|show indicate demonstrate reveal|
+help assist aid|rise increase grow climb|fall decrease drop decline shrink|close shut|
+repair fix mend|injure hurt wound|establish found|company firm|employee worker|
+boat vessel ship|doctor physician|film movie|car automobile|approve accept adopt endorse|
+reject refuse|say state tell announce declare|happen occur|need require|receive obtain|
+leave depart|arrive reach|live reside|job occupation|aim goal objective|benefit advantage|
+problem issue difficulty|choose select pick|keep retain|stop halt cease|allow permit|
+forbid ban prohibit|wealthy rich|quick fast rapid|renew renovate refurbish|replace substitute|
+attempt try|author writer|teacher instructor|percent percentage|rule regulation|plan scheme"""
+
+# Each line: two sides that exclude each other where they speak of the same thing.
+_OPPOSITES = """rise, fall|improve, worsen|approve, reject|open, close|begin, end|win, lose|
+buy, sell|arrive, leave|allow, forbid|succeed, fail|agree, disagree|like, dislike|include, exclude|
+support, oppose|early, late|high, low|big, little|hot, cold|cheap, expensive|strong, weak|
+young, old|male, female|man, woman|north, south|east, west|northern, southern|eastern, western|
+public, private|legal, illegal|guilty, innocent|safe, unsafe|dangerous, safe|alive, dead|
+same, different|gain, lose|hire, dismiss|accelerate, slow|expand, contract|import, export|
+appear, vanish|confirm, deny|join, quit|keep, abandon|lend, borrow|push, pull|wet, dry|
+empty, full|rich, poor|good, bad|easy, hard|light, dark|positive, negative|profit, loss|
+encourage, discourage|attack, defend|possible, impossible|permanent, temporary|major, minor"""
+
+# Function words that exclude each other before the same word ("before the vote").
+ORDERINGS = {
+    "before": ("order", 1), "after": ("order", -1), "prior": ("order", 1),
+    "following": ("order", -1), "more": ("amount", 1), "less": ("amount", -1),
+    "fewer": ("amount", -1), "over": ("side", 1), "under": ("side", -1),
+    "above": ("side", 1), "below": ("side", -1),
+}  # fmt: skip
+
+_CACHED_STEMS = 100_000
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> object:
+    # NLTK takes a good tenth of a second to import: only when first needed.
+    from nltk.stem.snowball import EnglishStemmer
+
+    return EnglishStemmer()
+
+
+@lru_cache(maxsize=_CACHED_STEMS)
+def stem(word: str) -> str:
+    """The stem of a lower-case word, irregular forms led back to their base."""
+    return _regular_stem(_irregular().get(word, word))
+
+
+def _regular_stem(word: str) -> str:
+    # Words of absurd length are data: the stemmer would only slow down on them.
+    return word if len(word) > 40 else str(_stemmer().stem(word))  # type: ignore[attr-defined]
+
+
+@lru_cache(maxsize=_CACHED_STEMS)
+def key(word: str) -> str:
+    """What stands for a lower-case word in comparisons: its stem, or that of its synonyms."""
+    stemmed = stem(word)
+    return _synonyms().get(stemmed, stemmed)
+
+
+def _groups(table: str) -> list[list[str]]:
+    return [group.split() for group in table.replace("\n", " ").split("|")]
+
+
+@lru_cache(maxsize=1)
+def _irregular() -> dict[str, str]:
+    return {form: group[0] for group in _groups(_IRREGULAR) for form in group[1:]}
+
+
+@lru_cache(maxsize=1)
+def _synonyms() -> dict[str, str]:
+    return {
+        _regular_stem(word): _regular_stem(group[0])
+        for group in _groups(_SYNONYMS)
+        for word in group
+    }
+
+
+@lru_cache(maxsize=1)
+def opposites() -> dict[str, tuple[tuple[str, int], ...]]:
+    """For each key that has an opposite: the pairs it is in, and on which side."""
+    sides: dict[str, list[tuple[str, int]]] = {}
+    for pair in _OPPOSITES.replace("\n", " ").split("|"):
+        left, right = (key(word.strip()) for word in pair.split(","))
+        name = f"{left}/{right}"
+        sides.setdefault(left, []).append((name, 1))
+        sides.setdefault(right, []).append((name, -1))
+    return {word: tuple(found) for word, found in sides.items()}
