@@ -33,15 +33,16 @@ VERDICT_WORDS = {
 INDICATIVE = "indicative only: no language model judged, words were compared"
 
 _SECONDS_BETWEEN_LINES = 10.0
+_PIPE_WIDTH = 20_000  # in a pipe every line is one line
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console; colours only on a terminal and not under NO_COLOR, full width in a pipe."""
+    """A console; colours only on a terminal and not under NO_COLOR, nothing cut in a pipe."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    piped = not stream.isatty()
-    return Console(stderr=stderr, soft_wrap=piped, highlight=False, width=120 if piped else None)
+    width = None if stream.isatty() else _PIPE_WIDTH
+    return Console(stderr=stderr, highlight=False, width=width)
 
 
 def show(renderable: RenderableType) -> None:

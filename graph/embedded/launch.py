@@ -11,7 +11,7 @@ from graph.embedded.settings import DATABASE, USERNAME
 
 _MAIN_CLASS = "com.arcadedb.server.ArcadeDBServer"
 # The child gets these alone: keys of model providers and JAVA_TOOL_OPTIONS are not its business.
-_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ")
+_PASSED_ON = ("PATH", "HOME", "TZ")
 _LOGGING = """\
 handlers = java.util.logging.ConsoleHandler
 .level = INFO
@@ -40,7 +40,9 @@ def engine_command(runtime: Runtime, folder: EngineFolder, heap: str) -> list[st
 
 def engine_environment(source: dict[str, str]) -> dict[str, str]:
     """Return the few variables of `source` that a child process of ours is given."""
-    return {name: source[name] for name in _PASSED_ON if name in source}
+    passed_on = {name: source[name] for name in _PASSED_ON if name in source}
+    # Java reads and writes file names in the encoding of the locale; in "C" it finds no `ü`.
+    return {**passed_on, "LC_ALL": "C.UTF-8"}
 
 
 def _java_options(folder: EngineFolder, logging: Path, heap: str) -> list[str]:

@@ -7,6 +7,7 @@ Source: VeriTrail 3.2.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -40,6 +41,9 @@ class TrailStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        # Claims of one run touch the same spans; written at once they would only conflict and
+        # wait for their retries.
+        self._writing = asyncio.Lock()
 
     async def write(self, verification: Verification) -> None:
         """Write a verification with its trail, in one transaction.
@@ -49,7 +53,8 @@ class TrailStore:
         Raises:
             NotFound: The claim is not stored (any more).
         """
-        await self._database.write_with(lambda tx: _write(tx, verification))
+        async with self._writing:
+            await self._database.write_with(lambda tx: _write(tx, verification))
 
     async def read(self, verification_ids: Sequence[str]) -> list[Verification]:
         """Verifications with their trails, in the order asked for; unknown ids are left out."""
@@ -138,25 +143,25 @@ class TrailStore:
 def _write(tx: Transaction, verification: Verification) -> None:
     ids = {"verification_id": verification.verification_id}
     process = {"process_id": verification.process_id}
-    rows = tx.run(
+    written = tx.run(
         "trail/verification",
         claim_id=verification.claim.claim_id,
         properties=_properties(verification),
         **process,
         **ids,
     )
-    if not rows:
+    if not written:
         raise NotFound(
             f"Claim {verification.claim.claim_id!r} of process {verification.process_id!r} is not "
             "stored any more; its verification was not written."
         )
-    if rows[0][0]:
+    if written[0][0]:
         for name in ("trail/clear_paths", "trail/clear_errors", "trail/clear_iterations"):
             tx.run(name, **ids)
     iterations = verification.iterations
     _run_rows(tx, "trail/iterations", map(_iteration_row, _with(verification)), **ids)
-    for number, names in _checked_rows(iterations):
-        tx.run("trail/checked", rows=[[number, names]], **process, **ids)
+    for rows in _checked_rows(iterations):
+        tx.run("trail/checked", rows=rows, **process, **ids)
     _run_rows(tx, "trail/evidence", _evidence_rows(verification), **ids)
     _run_rows(tx, "trail/sentences", _sentence_rows(verification), **process)
     _run_rows(tx, "trail/paths", map(_path_row, verification.paths), **process, **ids)
@@ -223,11 +228,21 @@ def _iteration_row(item: tuple[str, Iteration]) -> dict[str, Any]:
     }
 
 
-def _checked_rows(iterations: Iterable[Iteration]) -> Iterable[tuple[int, list[str]]]:
+def _checked_rows(iterations: Iterable[Iteration]) -> Iterable[list[list[Any]]]:
+    """[number, node_ids] of the iterations, in batches of a bounded number of nodes."""
+    rows: list[list[Any]] = []
+    size = 0
     for iteration in iterations:
         names = [ref.node_id for ref in iteration.checked]
         for start in range(0, len(names), _ROWS):
-            yield iteration.number, names[start : start + _ROWS]
+            part = names[start : start + _ROWS]
+            if size + len(part) > _ROWS and rows:
+                yield rows
+                rows, size = [], 0
+            rows.append([iteration.number, part])
+            size += len(part)
+    if rows:
+        yield rows
 
 
 def _evidence_id(verification: Verification, number: int, position: int) -> str:
