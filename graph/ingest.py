@@ -201,7 +201,10 @@ async def _send_edges(store: Store, stored_id: str, found: Survey, progress: Pro
     total = len(found.topology.edge_sources)
 
     async def send(rows: list[list[Any]]) -> None:
-        await store.database.write("ingest/edges", process_id=stored_id, rows=rows)
+        stored = await store.database.write("ingest/edges", process_id=stored_id, rows=rows)
+        # An engine that does not find a node stores no edge and says nothing of it.
+        if (stored[0][0] if stored else 0) != sum(len(sources) for _, sources in rows):
+            raise EngineError("The graph engine did not store every edge; nothing is visible.")
 
     counting = _counting(progress, "edges", total, weight=lambda row: len(row[1]))
     await _pipeline(store, stored_id, _edge_batches(found), send, counting)

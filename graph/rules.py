@@ -102,9 +102,12 @@ def default_terminals(topology: Topology) -> list[int]:
 
 
 def check_terminals(
-    topology: Topology, terminals: Sequence[str], *, stages_hold: bool
+    topology: Topology, terminals: Sequence[str], *, compare_stages: bool
 ) -> list[Violation]:
-    """Terminals are known, have no outgoing edge, and no ancestor of a higher stage."""
+    """Terminals are known, have no outgoing edge, and no ancestor of a higher stage.
+
+    The last needs a look at all ancestors; `compare_stages` says whether to take it.
+    """
     violations = []
     out_degrees = topology.out_degrees()
     for place, name in enumerate(terminals):
@@ -121,7 +124,7 @@ def check_terminals(
                     f"has {out_degrees[number]} outgoing edge(s); a terminal has none",
                 )
             )
-        if stages_hold:
+        if compare_stages:
             violations += _terminal_stage(topology, number, where)
     return violations
 

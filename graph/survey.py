@@ -67,28 +67,17 @@ class _Reading:
     lengths: array[int] = field(default_factory=lambda: array("L"))
     claims: list[ClaimRecord] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
-    broken_nodes: set[str] = field(default_factory=set)
     empty_texts: list[str] = field(default_factory=list)
 
     def add_node(self, node: NodeRecord) -> None:
+        """Number a node; one that breaks a rule is there too, or its edges would seem wrong."""
         known = self.topology.numbers.get(node.node_id)
-        size_fault = _text_fault(node, self.max_node_text)
-        if size_fault is not None:
-            self.violations.append(size_fault)
-            self.broken_nodes.add(node.node_id)
-            return
-        try:
-            digest = node_digest(node)
-        except UnicodeEncodeError:
-            message = "metadata holds a lone surrogate, which is no character"
-            self._break(node, "lone_surrogate", message)
-            return
-        except (RecursionError, ValueError, TypeError):
-            self._break(node, "wrong_value", "metadata is no JSON that can be stored")
-            return
+        digest = self._digest(node)
         if known is not None:
             stage = NO_STAGE if node.stage is None else node.stage
-            if digest != self.digests[known] or stage != self.topology.stages[known]:
+            broken = not (digest and self.digests[known])
+            differs = digest != self.digests[known] or stage != self.topology.stages[known]
+            if differs and not broken:
                 message = "this node_id stands in the input before, with another content"
                 self.violations.append(Violation("duplicate_node_id", node.where, message))
             return
@@ -109,9 +98,20 @@ class _Reading:
         else:
             self.topology.add_edge(source, target, edge.cited)
 
-    def _break(self, node: NodeRecord, kind: str, message: str) -> None:
-        self.violations.append(Violation(kind, node.where, message))
-        self.broken_nodes.add(node.node_id)
+    def _digest(self, node: NodeRecord) -> bytes:
+        """The node's digest; empty, and a violation more, when it breaks a rule."""
+        fault = _text_fault(node, self.max_node_text)
+        if fault is None:
+            try:
+                return node_digest(node)
+            except UnicodeEncodeError:
+                message = "metadata holds a lone surrogate, which is no character"
+                fault = Violation("lone_surrogate", node.where, message)
+            except (RecursionError, ValueError, TypeError):
+                message = "metadata is no JSON that can be stored"
+                fault = Violation("wrong_value", node.where, message)
+        self.violations.append(fault)
+        return b""
 
 
 def survey(
@@ -145,14 +145,18 @@ def survey(
     violations += shape
     terminals = header.terminals
     if terminals is not None:
-        violations += rules.check_terminals(topology, terminals, stages_hold=stages_known)
-    elif stages_known:
+        # Where no edge leads down, no terminal stands below an ancestor: nothing to look for.
+        leads_down = stages_known and any(each.kind == "stage_order" for each in shape)
+        violations += rules.check_terminals(topology, terminals, compare_stages=leads_down)
+    elif stages_known or topology.out_degrees().count(0) == 1:
         terminals = tuple(topology.ids[node] for node in rules.default_terminals(topology))
-    claims, claim_violations, claim_warnings = _check_claims(reading, terminals or ())
+    if terminals is not None:
+        terminals = tuple(dict.fromkeys(terminals))
+    claims, claim_violations, claim_warnings = _check_claims(reading, terminals)
     violations += claim_violations
     if violations:
         raise _invalid(violations)
-    terminals = tuple(dict.fromkeys(terminals or ()))
+    terminals = terminals or ()
     hash_ = content_hash(topology, reading.digests, header.stage_names, terminals)
     return Survey(
         process_id=process_id or header.process_id or derived_process_id(hash_),
@@ -216,7 +220,7 @@ def _unknown_ends(edge: EdgeRecord, reading: _Reading) -> list[Violation]:
     return [
         Violation("unknown_node", where, f"no node has the {key} node_id {shown(name)}")
         for key, name in (("source", edge.source), ("target", edge.target))
-        if name not in known and name not in reading.broken_nodes
+        if name not in known
     ]
 
 
@@ -237,10 +241,15 @@ def _check_shape(topology: Topology) -> tuple[bool, list[Violation]]:
 
 
 def _check_claims(
-    reading: _Reading, terminals: tuple[str, ...]
+    reading: _Reading, terminals: tuple[str, ...] | None
 ) -> tuple[tuple[Claim, ...], list[Violation], list[str]]:
-    """Claims with their ids and nodes filled in, and what is wrong with them."""
+    """Claims with their ids and nodes filled in, and what is wrong with them.
+
+    Where the terminals cannot be told, that is the fault of no claim.
+    """
     topology = reading.topology
+    names = terminals or ()
+    told = terminals is not None and topology.numbers.keys() >= set(names)
     in_degrees = topology.in_degrees()
     claims: dict[str, Claim] = {}
     violations: list[Violation] = []
@@ -248,18 +257,23 @@ def _check_claims(
     for record in reading.claims:
         faults = []
         node_id = record.node_id
-        if node_id is None and len(terminals) == 1:
-            node_id = terminals[0]
-        if node_id is None:
-            message = f"node_id is missing, and the process has {len(terminals)} terminals"
-            faults.append(Violation("claim_without_node", record.where, message))
+        if node_id is None and told and len(names) == 1:
+            node_id = names[0]
+        if node_id is None and not told:
+            faults += _text_faults(record)
+        elif node_id is None:
+            message = f"node_id is missing, and the process has {len(names)} terminals"
+            faults += [
+                Violation("claim_without_node", record.where, message),
+                *_text_faults(record),
+            ]
         elif node_id in topology.numbers:
             number = topology.numbers[node_id]
             faults += _node_faults(record, node_id, in_degrees[number])
             faults += claim_faults(record, reading.lengths[number])
-        elif node_id not in reading.broken_nodes:
+        else:
             message = f"no node has the node_id {shown(node_id)}"
-            faults.append(Violation("unknown_node", record.where, message))
+            faults += [Violation("unknown_node", record.where, message), *_text_faults(record)]
         violations += faults
         if faults or node_id is None:
             continue

@@ -4,7 +4,8 @@
 // column added: integer - how many were not there before
 // source: VeriTrail 3.1 (claims are extracted from the terminal node)
 UNWIND $rows AS row
-MATCH (s:Span {process_id: $process_id, node_id: row.node_id})
+MATCH (s:Span)
+WHERE s.process_id = $process_id AND s.node_id = row.node_id
 MERGE (c:Claim {process_id: $process_id, claim_id: row.claim_id})
 ON CREATE SET c.text = row.text, c.node_id = row.node_id, c.start = row.start, c.end = row.end,
               c.sub_claims = row.sub_claims, c.label = row.label, c.position = row.position

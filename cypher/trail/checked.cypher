@@ -6,5 +6,6 @@
 UNWIND $rows AS row
 MATCH (i:Iteration {verification_id: $verification_id, number: row[0]})
 UNWIND row[1] AS node_id
-MATCH (s:Span {process_id: $process_id, node_id: node_id})
+MATCH (s:Span)
+WHERE s.process_id = $process_id AND s.node_id = node_id
 CREATE (i)-[:CHECKED]->(s)

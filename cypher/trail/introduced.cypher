@@ -5,5 +5,6 @@
 // source: VeriTrail 3.2 (error localization)
 MATCH (v:Verification {verification_id: $verification_id})
 UNWIND $node_ids AS node_id
-MATCH (s:Span {process_id: $process_id, node_id: node_id})
+MATCH (s:Span)
+WHERE s.process_id = $process_id AND s.node_id = node_id
 CREATE (v)-[:ERROR_INTRODUCED_AT {stage: s.stage}]->(s)

@@ -3,7 +3,8 @@
 // param rows: list - {evidence_id, node_id, index, start, end, text, role, position}
 // source: VeriTrail 3.2 (selected sentences with their node ids)
 UNWIND $rows AS row
-MATCH (s:Span {process_id: $process_id, node_id: row.node_id})
+MATCH (s:Span)
+WHERE s.process_id = $process_id AND s.node_id = row.node_id
 MERGE (n:Sentence {process_id: $process_id, node_id: row.node_id, index: row.index})
 ON CREATE SET n.start = row.start, n.end = row.end, n.text = row.text
 MERGE (n)-[:SENTENCE_OF]->(s)

@@ -5,7 +5,9 @@
 // column nodes: list - [node_id, stage, position, role, text or null, [targets among node_ids]]
 // source: VeriTrail 2 (src), C.1 Algorithm 1 lines 6, 20, 23
 UNWIND $node_ids AS node_id
-MATCH (v:Span {process_id: $process_id, node_id: node_id})<-[:INPUT_TO]-(u:Span)
+MATCH (v:Span)
+WHERE v.process_id = $process_id AND v.node_id = node_id
+MATCH (v)<-[:INPUT_TO]-(u:Span)
 WITH u, collect(node_id) AS targets
 WITH collect([
   u.node_id, u.stage, u.position, u.role, CASE WHEN $with_texts THEN u.text END, targets

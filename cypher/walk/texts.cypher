@@ -4,7 +4,8 @@
 // column nodes: list - [node_id, text]
 // source: VeriTrail 3.1.2
 UNWIND $node_ids AS node_id
-MATCH (s:Span {process_id: $process_id, node_id: node_id})
+MATCH (s:Span)
+WHERE s.process_id = $process_id AND s.node_id = node_id
 WITH collect([s.node_id, s.text]) AS found
 UNWIND range(0, size(found) - 1, 1000) AS start
 RETURN found[start..start + 1000] AS nodes

@@ -125,7 +125,7 @@ class Database:
         def work(tx: neo4j.ManagedTransaction) -> QueryRows:
             result = tx.run(text, dict(parameters))
             rows = [tuple(record.values()) for record in result.fetch(limit + 1)]
-            return QueryRows(list(result.keys()), rows[:limit], len(rows) > limit)
+            return QueryRows(rows[:limit], truncated=len(rows) > limit)
 
         self.calls += 1
         return await self._in_thread(call)
@@ -193,9 +193,8 @@ class Database:
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
-    """Columns and rows of a library query; `truncated` when there were more rows."""
+    """Rows of a library query; `truncated` when there were more."""
 
-    columns: list[str]
     rows: list[Row]
     truncated: bool
 

@@ -47,7 +47,9 @@ class QueryLibrary:
             values["limit"] = limit + 1
         found = await self._database.run_text(statement.text, values, limit)
         rows = tuple(tuple(_plain(value) for value in row) for row in found.rows)
-        return QueryResult(tuple(found.columns), rows, found.truncated)
+        # ArcadeDB names no columns for an answer without rows; the header always does.
+        columns = tuple(column.name for column in statement.columns)
+        return QueryResult(columns, rows, found.truncated)
 
     async def _check_subject(self, values: Mapping[str, Any]) -> None:
         """An unknown id is an error and not an empty answer."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graph.errors import Violation
+from graph.errors import InputError, Violation
 from graph.importers.process_file import reading
 from graph.importers.process_file.schema import (
     FORMAT,
-    HeaderModel,
     read_claim,
     read_edge,
     read_header,
@@ -27,6 +26,7 @@ _READERS: dict[str, Callable[[object, str], Any]] = {
     "edge": read_edge,
     "claim": read_claim,
 }
+_LISTS = {"nodes": True, "edges": True, "claims": False}  # whether a document must have it
 _LINES_SUFFIXES = (".jsonl", ".ndjson")
 _VERIFICATIONS_LEFT_OUT = (
     "the file carries verifications; they are not stored, only nodes, edges and claims are"
@@ -51,7 +51,7 @@ class ProcessFileImporter:
         try:
             with reading.open_bytes(path) as file:
                 start = file.read(4_096)
-        except (OSError, EOFError, zlib.error) as error:
+        except (InputError, OSError, EOFError, zlib.error) as error:
             return f"cannot be read: {error}"
         if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
             return "does not begin with a JSON object"
@@ -61,12 +61,14 @@ class ProcessFileImporter:
         """Read the header; a single document is read whole, JSON Lines are streamed.
 
         Raises:
-            InvalidProcess: The header breaks a rule, or a document is not JSON.
+            InvalidProcess: A document is not JSON, or not all lists are there. What else the
+                header breaks comes with the records, so that it hides nothing.
         """
         # A line holds one node: its text, escaped at worst to six bytes a byte, and the rest.
         max_line = options.max_node_text * 6 + 1_000_000
         if _is_lines(path, max_line):
-            return _LinesInput(path, _lines_header(path, max_line), max_line)
+            header, faults = _lines_header(path, max_line)
+            return _LinesInput(path, header, max_line, faults)
         document = reading.read_document(path)
         if not isinstance(document, dict):
             message = "the document must be a JSON object"
@@ -85,10 +87,10 @@ def _is_lines(path: Path, max_line: int) -> bool:
         value = reading.parse(line.decode("utf-8-sig"))
     except (gzip.BadGzipFile, EOFError, zlib.error, ValueError):
         return False
-    return isinstance(value, dict) and bool(rest) and "nodes" not in value
+    return isinstance(value, dict) and bool(rest) and value.keys().isdisjoint(_LISTS)
 
 
-def _lines_header(path: Path, max_line: int) -> Header:
+def _lines_header(path: Path, max_line: int) -> tuple[Header, tuple[Violation, ...]]:
     for number, text in reading.read_lines(path, max_line):
         where = f"line {number}"
         try:
@@ -98,15 +100,16 @@ def _lines_header(path: Path, max_line: int) -> Header:
         if not isinstance(value, dict):
             message = "the first line must be the header object"
             raise reading.invalid(path, Violation("wrong_type", where, message))
-        header = read_header(value, where)
-        if isinstance(header, list):
-            raise reading.invalid(path, *header)
-        return _header(header)
+        return _header(value, where)
     raise reading.invalid(path, Violation("not_json", path.name, "the file is empty"))
 
 
-def _header(model: HeaderModel, warnings: tuple[str, ...] = ()) -> Header:
-    return Header(
+def _header(
+    value: Mapping[str, Any], place: str, warnings: tuple[str, ...] = ()
+) -> tuple[Header, tuple[Violation, ...]]:
+    """The header, and what is wrong with it; a wrong one says nothing but the terminals."""
+    model, faults = read_header(value, place)
+    header = Header(
         source_format=FORMAT,
         process_id=model.process_id,
         name=model.name,
@@ -115,12 +118,13 @@ def _header(model: HeaderModel, warnings: tuple[str, ...] = ()) -> Header:
         terminals=tuple(model.terminals) if model.terminals is not None else None,
         warnings=warnings,
     )
+    return header, tuple(faults)
 
 
 def _document_input(path: Path, document: dict[str, Any]) -> _DocumentInput:
     lists: dict[str, list[Any]] = {}
     violations = []
-    for key, required in (("nodes", True), ("edges", True), ("claims", False)):
+    for key, required in _LISTS.items():
         value = document.pop(key, None if required else [])
         if isinstance(value, list):
             lists[key] = value
@@ -129,19 +133,13 @@ def _document_input(path: Path, document: dict[str, Any]) -> _DocumentInput:
         else:
             violations.append(Violation("wrong_type", key, "must be a list"))
     carries_verifications = document.pop("verifications", None) is not None
-    header = read_header(document, "")
-    if isinstance(header, list):
-        violations = [*header, *violations]
-    if violations or isinstance(header, list):
-        # What the header breaks does not hide what the records break.
-        records = _DocumentInput(_EMPTY, lists).records()
-        violations += [record for record in records if isinstance(record, Violation)]
-        raise reading.invalid(path, *violations)
     warnings = (_VERIFICATIONS_LEFT_OUT,) if carries_verifications else ()
-    return _DocumentInput(_header(header, warnings), lists)
-
-
-_EMPTY = Header(source_format=FORMAT)
+    header, faults = _header(document, "", warnings)
+    read = _DocumentInput(header, lists, faults)
+    if violations:  # without all lists there is no graph to check
+        violations += [record for record in read.records() if isinstance(record, Violation)]
+        raise reading.invalid(path, *violations)
+    return read
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +148,10 @@ class _DocumentInput:
 
     header: Header
     lists: dict[str, list[Any]]
+    faults: tuple[Violation, ...]
 
     def records(self) -> Iterator[Record]:
+        yield from self.faults
         for key, values in self.lists.items():
             read = _READERS[key.removesuffix("s")]
             for place, value in enumerate(values):
@@ -169,8 +169,10 @@ class _LinesInput:
     path: Path
     header: Header
     max_line: int
+    faults: tuple[Violation, ...]
 
     def records(self) -> Iterator[Record]:
+        yield from self.faults
         lines = reading.read_lines(self.path, self.max_line)
         next(lines, None)  # the header
         for number, text in lines:

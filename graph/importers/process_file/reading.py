@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from graph.errors import InvalidProcess, Violation
+from graph.errors import InputError, InvalidProcess, Violation
 
 MAX_DOCUMENT = 1_000_000_000
 """A single JSON document is held in memory whole: bytes beyond this are refused."""
@@ -29,10 +29,17 @@ def is_gzipped(path: Path) -> bool:
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """The file's bytes, decompressed."""
-    if is_gzipped(path):
-        return io.BufferedReader(gzip.open(path))
-    return path.open("rb")
+    """The file's bytes, decompressed.
+
+    Raises:
+        InputError: It is no file, or may not be read.
+    """
+    try:
+        if is_gzipped(path):
+            return io.BufferedReader(gzip.open(path))
+        return path.open("rb")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def parse(text: str, first_line: int = 1) -> Any:

@@ -7,9 +7,10 @@ stands in `graph.rules`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from graph.errors import Violation
@@ -25,6 +26,7 @@ MAX_STAGE = 2**31 - 1
 PublicId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$")]
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
 Stage = Annotated[int, Field(ge=0, le=MAX_STAGE)]
+Text = Annotated[str, Field(min_length=0)]  # a constraint, so that lone surrogates are found
 Label = Annotated[str, Field(pattern="^(" + "|".join(Verdict) + ")$")]
 
 
@@ -37,9 +39,9 @@ class HeaderModel(_Model):
 
     format: str
     process_id: PublicId | None = None
-    name: str | None = None
-    question: str | None = None
-    stages: dict[str, str] = Field(default_factory=dict)
+    name: Text | None = None
+    question: Text | None = None
+    stages: dict[str, Text] = Field(default_factory=dict)
     terminals: list[NodeId] | None = None
 
 
@@ -49,8 +51,8 @@ class NodeModel(_Model):
     node_id: NodeId
     text: str
     stage: Stage | None = None
-    kind: str | None = None
-    step: str | None = None
+    kind: Text | None = None
+    step: Text | None = None
     metadata: dict[str, Any] | None = None
 
 
@@ -74,16 +76,37 @@ class ClaimModel(_Model):
     label: Label | None = None
 
 
-def read_node(value: object, place: str) -> NodeRecord | list[Violation]:
-    """A node, or everything that is wrong with it."""
+_FIELDS: dict[str, TypeAdapter[Any]] = {
+    "node_id": TypeAdapter(NodeId),
+    "text": TypeAdapter(str),
+    "stage": TypeAdapter(Stage),
+}
+
+
+def read_node(value: object, place: str) -> NodeRecord | list[Violation | NodeRecord]:
+    """A node, or everything that is wrong with it.
+
+    A wrong node with a usable id is there nevertheless, so that its edges are not wrong too.
+    """
+    where = _named(place, value, "node_id")
     try:
         model = NodeModel.model_validate(value)
     except ValidationError as error:
-        return list(_violations(error, _named(place, value, "node_id"), NodeModel))
-    where = _named(place, value, "node_id")
+        return [*_violations(error, where, NodeModel), *_stand_in(value, where)]
     return NodeRecord(
         model.node_id, model.text, where, model.stage, model.kind, model.step, model.metadata or {}
     )
+
+
+def _stand_in(value: object, where: str) -> Iterator[NodeRecord]:
+    """What is usable of a node that breaks rules of its own."""
+    fields = value if isinstance(value, dict) else {}
+    usable: dict[str, Any] = {}
+    for key in ("node_id", "text", "stage"):
+        with suppress(ValidationError, KeyError):
+            usable[key] = _FIELDS[key].validate_python(fields[key], strict=True)
+    if "node_id" in usable:
+        yield NodeRecord(usable["node_id"], usable.get("text", ""), where, usable.get("stage"))
 
 
 def read_edge(value: object, place: str) -> EdgeRecord | list[Violation]:
@@ -114,22 +137,35 @@ def read_claim(value: object, place: str) -> ClaimRecord | list[Violation]:
     )
 
 
-def read_header(value: Mapping[str, Any], place: str) -> HeaderModel | list[Violation]:
-    """The keys beside the records, or everything that is wrong with them."""
-    found = value.get("format")
-    if found != FORMAT:
-        said = "is missing" if "format" not in value else f"is {found!r}"
+def read_header(value: Mapping[str, Any], place: str) -> tuple[HeaderModel, list[Violation]]:
+    """The keys beside the records, and everything that is wrong with them.
+
+    Of a header that breaks rules only the terminals are kept, where they are right.
+    """
+    faults = []
+    if value.get("format") != FORMAT:
+        said = f"is {shown(str(value['format']))}" if "format" in value else "is missing"
         message = f"the format {said}; this version reads {FORMAT!r}"
-        return [Violation("unknown_format", place or "format", message)]
+        faults.append(Violation("unknown_format", place or "format", message))
     try:
-        model = HeaderModel.model_validate(value)
+        model = HeaderModel.model_validate({**value, "format": FORMAT})
     except ValidationError as error:
-        return list(_violations(error, place, HeaderModel))
-    wrong = [key for key in model.stages if not (key.isascii() and key.isdigit())]
-    if wrong:
-        message = f"stage names are keyed by stage numbers; {shown(wrong[0])} is none"
-        return [Violation("wrong_stage_name", _join(place, "stages"), message)]
-    return model
+        faults += _violations(error, place, HeaderModel)
+        model = HeaderModel(format=FORMAT)
+        with suppress(ValidationError):
+            model = HeaderModel(format=FORMAT, terminals=value.get("terminals"))
+        return model, faults
+    for key in [key for key in model.stages if not _is_stage(key)]:
+        message = f"stage names are keyed by stage numbers; {shown(key)} is none"
+        faults.append(Violation("wrong_stage_name", _join(place, "stages"), message))
+        del model.stages[key]
+    return model, faults
+
+
+def _is_stage(key: str) -> bool:
+    """One spelling a stage: no sign, no leading zeros."""
+    short = key.isascii() and key.isdigit() and len(key) <= len(str(MAX_STAGE))
+    return short and str(int(key)) == key and int(key) <= MAX_STAGE
 
 
 def _named(place: str, value: object, key: str) -> str:
@@ -155,8 +191,10 @@ def _violation(details: ErrorDetails, place: str, model: type[BaseModel]) -> Vio
         return Violation("unknown_key", place or "document", message)
     if kind == "missing":
         return Violation("missing_key", place or "document", f"the key {key!r} is missing")
+    place = place or key.partition(".")[0] or "document"
     if kind == "string_unicode":
-        message = f"{key} holds a lone surrogate, which is no character and cannot be stored"
+        what = key or "a key"
+        message = f"{what} holds a lone surrogate, which is no character and cannot be stored"
         return Violation("lone_surrogate", place, message)
     if kind in {"model_type", "model_attributes_type"}:
         return Violation("wrong_type", place, "must be a JSON object")

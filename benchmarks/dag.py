@@ -1,0 +1,172 @@
+"""A generated process of the paper's size, always the same, and its process file.
+
+The stages are those of the paper's DiverseSumm+ runs of GraphRAG: article chunks, extracted
+entities and relationships, summarized ones, community reports, map-level answers, and the
+final answer.
+
+Source: VeriTrail B.2.1 (stages and their node counts).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+NODES, EDGES, CHARACTERS, CLAIMS = 114_396, 309_061, 55_000_000, 50
+STAGE_NODES = (3_199, 95_465, 11_974, 3_650, 107, 1)
+KINDS = ("chunk", "extraction", "description", "report", "map_answer", "final_answer")
+# Characters of a node by stage; chunks take what is left of the whole.
+STAGE_TEXT = (0, 300, 700, 2_600, 3_000, 5_000)
+WORDS = 20_000
+POOL = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How large the generated process is.
+
+    Attributes:
+        stages: Number of nodes by stage, roots first.
+        edges: Number of edges.
+        characters: Length of all texts together.
+    """
+
+    stages: tuple[int, ...]
+    edges: int
+    characters: int
+
+    @classmethod
+    def of(cls, scale: float) -> Shape:
+        """The paper's size times `scale`."""
+        stages = tuple(max(1, round(nodes * scale)) for nodes in STAGE_NODES)
+        return cls(stages, round(EDGES * scale), round(CHARACTERS * scale))
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes."""
+        return sum(self.stages)
+
+
+def node_id(stage: int, place: int) -> str:
+    """Ids as importers make them: without any order."""
+    return hashlib.blake2b(b"%d/%d" % (stage, place), digest_size=16).hexdigest()
+
+
+def nodes(shape: Shape) -> Iterator[dict[str, Any]]:
+    """All nodes, stage by stage."""
+    pool = _text_pool()
+    texts = random.Random("texts")  # noqa: S311  # nothing secret
+    for stage, count in enumerate(shape.stages):
+        for place in range(count):
+            length = _length(shape, stage, place)
+            start = texts.randrange(POOL - length)
+            yield {
+                "node_id": node_id(stage, place),
+                "text": pool[start : start + length],
+                "stage": stage + 1,
+                "kind": KINDS[stage],
+                "step": f"step {stage + 1}",
+                "metadata": {"number": place, "model": "generated"},
+            }
+
+
+def edges(shape: Shape) -> Iterator[tuple[str, str]]:
+    """(source, target) of every edge, grouped by target as a pipeline would write them."""
+    for stage in range(1, len(shape.stages)):
+        for place, sources in enumerate(_sources(shape, stage)):
+            target = node_id(stage, place)
+            for source_stage, source in sources:
+                yield node_id(source_stage, source), target
+
+
+def write(path: str, scale: float, process_id: str) -> dict[str, int]:
+    """Write the process file as JSON Lines.
+
+    Returns:
+        What was written, counted.
+    """
+    shape = Shape.of(scale)
+    counts = {"nodes": 0, "edges": 0, "characters": 0}
+    with Path(path).open("w", encoding="utf-8") as file:
+
+        def line(value: object) -> None:
+            file.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+        line({"format": "veritrail.process/1", "process_id": process_id, "name": "Generated"})
+        for node in nodes(shape):
+            counts["nodes"] += 1
+            counts["characters"] += len(node["text"])
+            line({"node": node})
+        for source, target in edges(shape):
+            counts["edges"] += 1
+            line({"edge": {"source": source, "target": target}})
+        for number in range(CLAIMS):
+            line({"claim": {"claim_id": f"claim-{number}", "text": f"Claim number {number}."}})
+    return counts
+
+
+def _text_pool() -> str:
+    """Sentences of made-up words, of which every text is a part."""
+    draw = random.Random("words")  # noqa: S311
+    letters = "etaoinshrdlucmfwypvbgkqjxz" + "é"
+    words = ["".join(draw.choices(letters, k=draw.randint(2, 10))) for _ in range(WORDS)]
+    parts: list[str] = []
+    size = 0
+    while size < POOL:
+        sentence = " ".join(draw.choices(words, k=draw.randint(8, 25))).capitalize() + ". "
+        parts.append(sentence)
+        size += len(sentence)
+    return "".join(parts)[:POOL]
+
+
+def _length(shape: Shape, stage: int, place: int) -> int:
+    if stage:
+        return STAGE_TEXT[stage]
+    others = sum(
+        count * length for count, length in zip(shape.stages, STAGE_TEXT, strict=True) if length
+    )
+    share, rest = divmod(max(0, shape.characters - others), shape.stages[0])
+    return share + (place < rest)
+
+
+def _sources(shape: Shape, stage: int) -> list[list[tuple[int, int]]]:
+    """(stage, place) of the sources of every node of a stage."""
+    chunks, extractions, descriptions, reports, answers, _ = shape.stages
+    found: list[list[tuple[int, int]]] = [[] for _ in range(shape.stages[stage])]
+    merged = [place for place in range(extractions) if place % 10 < 7]
+    single = [place for place in range(extractions) if place % 10 >= 7]
+    if stage == 1:  # every extraction comes from one chunk
+        for place in range(extractions):
+            found[place].append((0, place * chunks // extractions))
+    elif stage == 2:  # what several chunks say of one thing is merged
+        for number, place in enumerate(merged):
+            found[number % descriptions].append((1, place))
+    elif stage == 3:  # communities overlap: the levels of a hierarchy
+        for number, place in enumerate(single):
+            found[number % reports].append((1, place))
+        taken = extractions + len(merged) + len(single) + reports + answers
+        _overlap(found, descriptions, shape.edges - taken)
+    elif stage == 4:
+        for place in range(reports):
+            found[place * answers // reports].append((3, place))
+    else:
+        found[0] = [(4, place) for place in range(answers)]
+    return found
+
+
+def _overlap(found: list[list[tuple[int, int]]], descriptions: int, wanted: int) -> None:
+    """Give so many edges from descriptions to reports, no two alike."""
+    known: set[tuple[int, int]] = set()
+    number = 0
+    while len(known) < wanted:
+        place, level = number % descriptions, number // descriptions
+        pair = ((place * 7_919 + level * 367) % len(found), place)
+        number += 1
+        if pair not in known:
+            known.add(pair)
+            found[pair[0]].append((2, place))

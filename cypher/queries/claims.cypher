@@ -1,0 +1,23 @@
+// purpose: Claims of a process with the verdict of each claim's latest succeeded verification.
+// param process_id: string - the process
+// param limit: integer = 100 - at most this many
+// column claim_id: string - the claim
+// column claim: string - its text
+// column node_id: string - the node that states it
+// column verdict: string - the verdict, or null
+// column indicative: boolean - whether no model judged, so that the verdict is indicative only
+// column engine: string - the engine of judgement
+// column verification_id: string - the verification
+// column created_at: string - when it was made
+// column verifications: integer - how many verifications the claim has, whatever their status
+// example: process_id=harbour-summary
+// source: ours
+MATCH (c:Claim {process_id: $process_id})
+WITH c ORDER BY c.position, c.claim_id LIMIT $limit
+OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
+WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
+WITH c, count(v) AS verifications, head([x IN collect(v) WHERE x.status = 'succeeded']) AS v
+RETURN c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id, v.verdict AS verdict,
+       v.indicative AS indicative, v.engine AS engine, v.verification_id AS verification_id,
+       v.created_at AS created_at, verifications
+ORDER BY c.position, c.claim_id

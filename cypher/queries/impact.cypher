@@ -1,0 +1,32 @@
+// purpose: Impact of a node: the claims that depend on it, those first whose evidence it holds.
+// param process_id: string - the process
+// param node_id: string - the node
+// param limit: integer = 100 - at most this many
+// column relation: string - evidence: in the evidence trail of the claim's latest succeeded verification; downstream: only an input, direct or not, to the claim's node
+// column claim_id: string - the claim
+// column claim: string - its text
+// column claim_node_id: string - the node that states it
+// column hops: integer - steps of the process between the two nodes, at most 50; 0 when the node states the claim itself
+// column verdict: string - verdict of the latest succeeded verification, or null
+// column verification_id: string - that verification
+// example: process_id=harbour-summary node_id=s14
+// source: VeriTrail 3.2 (provenance), read downstream
+MATCH (n:Span {process_id: $process_id, node_id: $node_id})
+MATCH (c:Claim {process_id: $process_id})-[:EXTRACTED_FROM]->(t:Span)
+WHERE t.stage >= n.stage
+WITH n, t, collect(c) AS claims
+// shortestPath looks at every node once; a path pattern would list every way through the process.
+MATCH way = shortestPath((n)-[:INPUT_TO*0..50]->(t))
+UNWIND claims AS c
+OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+WITH n, t, length(way) AS hops, c, v ORDER BY v.created_at DESC, v.verification_id DESC
+WITH n, t, hops, c, head(collect(v)) AS v
+WITH t, hops, c, v, v IS NOT NULL AND EXISTS {
+       MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(s:Sentence)
+       WHERE s.node_id = n.node_id
+     } AS is_evidence
+RETURN CASE WHEN is_evidence THEN 'evidence' ELSE 'downstream' END AS relation,
+       c.claim_id AS claim_id, c.text AS claim, t.node_id AS claim_node_id, hops,
+       v.verdict AS verdict, v.verification_id AS verification_id
+ORDER BY is_evidence DESC, hops, c.position, c.claim_id
+LIMIT $limit

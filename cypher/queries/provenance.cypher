@@ -1,0 +1,54 @@
+// purpose: Provenance of a claim: every path of evidence from where it begins down to the verified node.
+// param process_id: string - the process
+// param claim_id: string - the claim
+// param verification_id: string = null - the verification; the claim's latest succeeded one when null
+// param limit: integer = 100 - at most this many paths
+// column verification_id: string - the verification
+// column complete: boolean - whether the path begins in a root node
+// column hops: integer - links of the path, at most 50
+// column nodes: list - node_ids from where the path begins to the verified node
+// column path: list - the same nodes: {node_id, stage, role, via, sentences: [{sentence, role, text}]}; via: nodes without evidence before the next one
+// example: process_id=harbour-summary claim_id=k01
+// source: VeriTrail 3.2 (provenance)
+MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)
+WHERE v.verification_id = $verification_id
+   OR ($verification_id IS NULL AND v.status = 'succeeded')
+WITH v ORDER BY v.created_at DESC, v.verification_id DESC LIMIT 1
+MATCH (t:Span)
+WHERE t.process_id = $process_id AND t.node_id = v.node_id
+MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[cites:CITES]->(n:Sentence)
+      -[:SENTENCE_OF]->(u:Span)
+WITH v, t, u, cites, n ORDER BY n.index
+WITH v, t, u, collect({sentence: n.index, role: cites.role, text: n.text}) AS sentences
+MATCH (u)-[link:EVIDENCE_FOR {verification_id: v.verification_id}]->(w:Span)
+WITH v, t, u, link, w, sentences ORDER BY u.stage, u.position, w.stage, w.position
+WITH v, t, collect({
+       target: w.node_id, node_id: u.node_id, stage: u.stage, role: u.role, via: link.via,
+       sentences: sentences
+     }) AS links
+WITH v, t, links, range(0, size(links) - 1) AS numbers
+WITH v, t, links, [n IN numbers WHERE links[n].target = t.node_id | [n]] AS last,
+     [link IN links | CASE
+       WHEN link.role = 'root' THEN []
+       ELSE [n IN numbers WHERE links[n].target = link.node_id]
+     END] AS before
+// A path is a list of numbers of links. All paths grow upstream by a link a round and are cut at
+// the limit in every round, in place of (:Span)-[:EVIDENCE_FOR*]->(t): a deep trail can have more
+// paths than an engine can list. Every path goes on or is whole, so none is cut before its turn.
+WITH v, t, links, reduce(paths = last, hop IN range(2, 50) | COLLECT {
+       UNWIND paths AS path
+       UNWIND CASE
+         WHEN size(before[path[0]]) = 0 THEN [path]
+         ELSE [n IN before[path[0]] | [n] + path]
+       END AS longer
+       RETURN longer LIMIT $limit
+     }) AS paths
+// UNWIND keeps the order of the list; a sort would hold all links once more for every path.
+UNWIND paths AS path
+WITH v, [n IN path | {
+       node_id: links[n].node_id, stage: links[n].stage, role: links[n].role, via: links[n].via,
+       sentences: links[n].sentences
+     }] + [{node_id: t.node_id, stage: t.stage, role: t.role, via: [], sentences: []}] AS path
+RETURN v.verification_id AS verification_id, path[0].role = 'root' AS complete,
+       size(path) - 1 AS hops, [step IN path | step.node_id] AS nodes, path
+LIMIT $limit

@@ -1,0 +1,25 @@
+// purpose: Stages of a process: their nodes, the errors that came in there, the sentences that evidence cites.
+// param process_id: string - the process
+// column stage: integer - the stage
+// column nodes: integer - its nodes
+// column claims_with_errors: integer - claims into which an error came here, by each claim's latest succeeded verification
+// column sentences_cited: integer - different sentences that these verifications cite
+// example: process_id=harbour-summary
+// source: VeriTrail 3.2 (error stages)
+MATCH (p:Process {process_id: $process_id})
+OPTIONAL MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+WITH p, c, v ORDER BY v.created_at DESC, v.verification_id DESC
+WITH p, c, head(collect(v)) AS v
+WITH p, collect(v) AS latest
+UNWIND range(0, size(p.stages) - 1) AS place
+WITH p.stages[place] AS stage, p.stage_counts[place] AS nodes, latest
+RETURN stage, nodes,
+       size([v IN latest WHERE stage IN v.error_stages]) AS claims_with_errors,
+       COUNT {
+         UNWIND latest AS v
+         MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(n:Sentence)
+               -[:SENTENCE_OF]->(s:Span)
+         WHERE s.stage = stage
+         RETURN DISTINCT n
+       } AS sentences_cited
+ORDER BY stage

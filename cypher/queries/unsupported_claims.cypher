@@ -1,0 +1,27 @@
+// purpose: Claims of a process that are not fully supported, by each claim's latest succeeded verification.
+// param process_id: string - the process
+// param limit: integer = 100 - at most this many
+// column claim_id: string - the claim
+// column claim: string - its text
+// column node_id: string - the node that states it
+// column verification_id: string - the verification
+// column error_stages: list - the stages where the error came in; empty when none could be identified
+// column error_nodes: list - node_ids of the nodes that introduced it
+// column reasoning: string - the reasons for the verdict
+// column engine: string - the engine of judgement
+// column indicative: boolean - whether no model judged, so that the verdict is indicative only
+// example: process_id=harbour-summary
+// source: VeriTrail 3.2
+MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
+WITH c, head(collect(v)) AS v
+WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
+WITH c, v ORDER BY c.position, c.claim_id LIMIT $limit
+RETURN c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id,
+       v.verification_id AS verification_id, v.error_stages AS error_stages,
+       COLLECT {
+         MATCH (v)-[:ERROR_INTRODUCED_AT]->(s:Span)
+         RETURN s.node_id ORDER BY s.stage, s.position
+       } AS error_nodes,
+       v.reasoning AS reasoning, v.engine AS engine, v.indicative AS indicative
+ORDER BY c.position, c.claim_id

@@ -1,0 +1,68 @@
+"""One suite, two engines: everything here runs on the embedded engine and on a real Neo4j."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+import uuid
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from graph.embedded import EngineSettings, running_engine, stop_engine
+from graph.store import DatabaseAddress, Store, open_store
+
+T = TypeVar("T")
+Arun = Callable[[Coroutine[Any, Any, T]], T]
+
+
+@pytest.fixture(scope="session")
+def arun() -> Iterator[Arun[Any]]:
+    """Run a coroutine on the one event loop of the session."""
+    with asyncio.Runner() as runner:
+        yield runner.run
+
+
+@pytest.fixture(scope="session")
+def embedded_address(arun: Arun[Any]) -> Iterator[DatabaseAddress]:
+    """An embedded engine of the session's own."""
+    home = Path(tempfile.mkdtemp(prefix="vt-contract-", dir="/tmp"))
+    settings = EngineSettings(home=home)
+    stack = AsyncExitStack()
+    engine = arun(stack.enter_async_context(running_engine(settings)))
+    yield DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
+    arun(stack.aclose())
+    arun(stop_engine(settings))
+    shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session", params=["embedded", "neo4j"])
+def address(request: pytest.FixtureRequest) -> DatabaseAddress:
+    """Where the engine under test listens."""
+    if request.param == "embedded":
+        embedded: DatabaseAddress = request.getfixturevalue("embedded_address")
+        return embedded
+    server = request.getfixturevalue("neo4j_server")
+    return DatabaseAddress(server.uri, server.username, server.password, server.database)
+
+
+@pytest.fixture(scope="session")
+def store(address: DatabaseAddress, arun: Arun[Any]) -> Iterator[Store]:
+    """A store over the engine under test, its schema made."""
+    stack = AsyncExitStack()
+    yield arun(stack.enter_async_context(open_store(address)))
+    arun(stack.aclose())
+
+
+@pytest.fixture
+def process_id(store: Store, arun: Arun[Any]) -> Iterator[str]:
+    """A process_id that nobody else uses; what is stored under it goes after the test."""
+    name = f"t-{uuid.uuid4().hex[:12]}"
+    yield name
+    for left in (name, store.processes.staged_id(name)):
+        if arun(store.processes.state(left)) is not None:
+            arun(store.processes.delete(left))

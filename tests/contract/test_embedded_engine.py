@@ -1,0 +1,359 @@
+"""The embedded engine's life, with the real engine: start, share, hold, idle, kill, stop."""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import neo4j
+import psutil
+import pytest
+
+import graph
+from graph.embedded import (
+    EngineSettings,
+    engine_status,
+    running_engine,
+    start_engine,
+    stop_engine,
+)
+from graph.errors import EngineUnavailable
+
+pytestmark = pytest.mark.engine
+
+ROOT = Path(graph.__file__).parent.parent
+HOLD = """
+import asyncio, sys
+from pathlib import Path
+from graph.embedded import EngineSettings, engine_status, running_engine
+async def main():
+    settings = EngineSettings(Path(sys.argv[1]), heap="256m", idle_seconds=float(sys.argv[2]))
+    async with running_engine(settings):
+        print((await engine_status(settings)).pid, flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+asyncio.run(main())
+"""
+
+
+def processes(home):
+    """Every process that was started for this home."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.status() != psutil.STATUS_ZOMBIE and any(
+                str(home) in argument for argument in process.cmdline()
+            ):
+                found.append(process)
+    return found
+
+
+def until(condition, seconds=10):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "did not happen in time"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def settings(tmp_path):
+    settings = EngineSettings(tmp_path / "home", heap="256m", idle_seconds=120)
+    yield settings
+    for process in processes(settings.home):
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+    until(lambda: not processes(settings.home))
+
+
+def hold(settings, idle=None):
+    """A command of its own that holds the engine until its input ends."""
+    return subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(settings.home), str(idle or settings.idle_seconds)],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+@contextlib.contextmanager
+def holding(settings, idle=None):
+    with hold(settings, idle) as command:
+        try:
+            yield command, int(command.stdout.readline())
+        finally:
+            command.kill()
+
+
+async def query(settings, text, **parameters):
+    async with running_engine(settings) as address:
+        return _query(address, text, **parameters)
+
+
+def _query(address, text, **parameters):
+    login = (address.username, address.password)
+    with neo4j.GraphDatabase.driver(address.uri, auth=login) as driver:
+        found = driver.execute_query(text, parameters, database_=address.database)
+    return [record.values() for record in found.records]
+
+
+def write(settings, number):
+    asyncio.run(query(settings, "CREATE (:Thing {number: $number})", number=number))
+
+
+def numbers(settings):
+    rows = asyncio.run(query(settings, "MATCH (t:Thing) RETURN t.number ORDER BY t.number"))
+    return [number for (number,) in rows]
+
+
+def status(settings):
+    return asyncio.run(engine_status(settings))
+
+
+def test_the_first_command_starts_it_and_the_next_ones_share_it(settings):
+    said = []
+
+    async def life():
+        async with running_engine(settings, on_starting=lambda: said.append("starting")) as first:
+            assert _query(first, "CREATE (t:Thing {number: 1}) RETURN t.number") == [[1]]
+            began = time.perf_counter()
+            async with running_engine(settings, on_starting=lambda: said.append("again")) as second:
+                reconnect = time.perf_counter() - began
+                assert second == first
+                assert (await engine_status(settings)).clients == 2
+        found = await engine_status(settings)
+        assert (found.running, found.uri, found.pinned) == (True, first.uri, False)
+        assert found.data_bytes > 0
+        assert found.version
+        return reconnect
+
+    assert asyncio.run(life()) < 0.05
+    assert said == ["starting"]
+    assert numbers(settings) == [1]
+    assert asyncio.run(stop_engine(settings)) is True
+    assert asyncio.run(stop_engine(settings)) is False
+    assert processes(settings.home) == []
+    assert numbers(settings) == [1]  # a start on existing data
+
+
+def test_it_stays_while_held_and_stops_after_the_idle_time(settings):
+    with holding(settings, idle=0.8) as (_, pid):
+        time.sleep(1.2)
+        assert status(settings).pid == pid
+    until(lambda: not status(settings).running, 5)
+    until(lambda: not processes(settings.home))
+
+
+def test_a_killed_command_gives_its_lease_back_and_leaves_the_engine_working(settings):
+    with holding(settings) as (command, pid):
+        assert status(settings).clients == 1
+        command.send_signal(signal.SIGKILL)
+        command.wait()
+        until(lambda: status(settings).clients == 0)
+        assert status(settings).pid == pid
+        assert numbers(settings) == []
+        assert 0 < status(settings).idle_seconds_left <= 120
+
+
+def test_a_bolt_client_without_a_lease_keeps_it_running(settings):
+    brief = EngineSettings(settings.home, heap="256m", idle_seconds=0.8)
+
+    async def address():
+        async with running_engine(brief) as found:
+            return found
+
+    found = asyncio.run(address())
+    login = (found.username, found.password)
+    with neo4j.GraphDatabase.driver(found.uri, auth=login) as driver:
+        driver.verify_connectivity()
+        time.sleep(2)
+        assert status(brief).running
+        assert status(brief).clients == 0
+    until(lambda: not status(brief).running, 5)
+
+
+def test_a_pinned_engine_does_not_stop_by_itself(settings):
+    brief = EngineSettings(settings.home, heap="256m", idle_seconds=0.4)
+    pinned = asyncio.run(start_engine(brief))
+    assert (pinned.running, pinned.pinned, pinned.clients) == (True, True, 0)
+    time.sleep(1.2)
+    assert status(brief).pid == pinned.pid
+    assert asyncio.run(stop_engine(brief)) is True
+    assert not status(brief).running
+
+
+def test_a_killed_supervisor_takes_the_engine_with_it_and_no_data(settings):
+    write(settings, 1)
+    found = status(settings)
+    os.kill(found.supervisor_pid, signal.SIGKILL)
+    until(lambda: not processes(settings.home))
+    assert not status(settings).running
+    write(settings, 2)
+    assert numbers(settings) == [1, 2]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the second safety net is Linux's own")
+def test_the_engine_ends_even_when_supervisor_and_keeper_are_killed(settings):
+    write(settings, 1)
+    found = status(settings)
+    children = psutil.Process(found.supervisor_pid).children()
+    for process in (
+        *(c for c in children if c.pid != found.pid),
+        psutil.Process(found.supervisor_pid),
+    ):
+        process.kill()
+    until(lambda: not processes(settings.home))
+    assert numbers(settings) == [1]
+
+
+def test_a_leftover_engine_is_ended_by_the_next_start(settings):
+    write(settings, 1)
+    found = status(settings)
+    os.kill(found.pid, signal.SIGSTOP)  # deaf to the keeper's request for its three seconds
+    os.kill(found.supervisor_pid, signal.SIGKILL)
+    assert numbers(settings) == [1]
+    assert found.pid not in {process.pid for process in processes(settings.home)}
+    assert status(settings).running
+
+
+def test_after_a_killed_engine_the_next_command_starts_both(settings):
+    write(settings, 1)
+    found = status(settings)
+    os.kill(found.pid, signal.SIGKILL)
+    until(lambda: not processes(settings.home))
+    assert numbers(settings) == [1]
+    assert status(settings).supervisor_pid != found.supervisor_pid
+
+
+def test_a_supervisor_that_is_asked_to_end_stops_the_engine_cleanly(settings):
+    write(settings, 1)
+    os.kill(status(settings).supervisor_pid, signal.SIGTERM)
+    until(lambda: not processes(settings.home))
+    assert not list((settings.home / "engine" / "databases" / "veritrail").glob("*.wal"))
+
+
+def test_a_full_disk_leaves_no_half_batch_and_harms_nothing_later(settings):
+    resource = pytest.importorskip("resource")
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("a full disk is simulated with Linux's prlimit")
+    write(settings, 1)
+    found = status(settings)
+    free = resource.prlimit(found.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(found.pid, resource.RLIMIT_FSIZE, (200_000, free[1]))
+    batch = "UNWIND range(1, 2000) AS i CREATE (:Thing {number: 0, text: $words})"
+    with pytest.raises(neo4j.exceptions.ClientError, match="Transaction error on commit"):
+        asyncio.run(query(settings, batch, words="word " * 50))
+    assert numbers(settings) == [1]
+    resource.prlimit(found.pid, resource.RLIMIT_FSIZE, free)
+    write(settings, 2)
+    assert numbers(settings) == [1, 2]
+
+
+def test_two_first_commands_share_one_engine(settings):
+    with hold(settings) as first, hold(settings) as second, hold(settings) as third:
+        commands = (first, second, third)
+        pids = {command.stdout.readline() for command in commands}
+        assert len(pids) == 1
+        assert status(settings).clients == 3
+        engines = [p for p in processes(settings.home) if p.name() == "java"]
+        assert len(engines) == 1
+        for command in commands:
+            command.stdin.close()
+            assert command.wait(10) == 0
+
+
+def test_nothing_is_readable_by_others_and_nothing_shows_the_password(settings, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-children")
+    previous = os.umask(0o000)
+    try:
+        write(settings, 1)
+    finally:
+        os.umask(previous)
+    password = (settings.home / "engine" / "password").read_text("utf-8").strip()
+    found = processes(settings.home)
+    found += psutil.Process(status(settings).supervisor_pid).children()
+    assert len({process.pid for process in found}) == 3  # supervisor, engine, keeper
+    for process in found:
+        shown = "\0".join([*process.cmdline(), *process.environ().values()])
+        assert password not in shown
+        assert "sk-not-for-children" not in shown
+    paths = [settings.home, *settings.home.rglob("*")]
+    assert len(paths) > 15
+    assert [path for path in paths if stat.S_IMODE(path.lstat().st_mode) & 0o077] == []
+    for log in (settings.home / "engine" / "log").iterdir():
+        assert password not in log.read_text("utf-8")
+
+
+def test_it_listens_on_loopback_alone_and_reads_no_files(settings):
+    write(settings, 1)
+    found = status(settings)
+    listening = {
+        connection.laddr[0]
+        for pid in (found.pid, found.supervisor_pid)
+        for connection in psutil.Process(pid).net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    }
+    assert listening <= {"127.0.0.1", "::ffff:127.0.0.1"}
+    assert listening
+    with pytest.raises(neo4j.exceptions.Neo4jError, match="LOAD CSV"):
+        asyncio.run(query(settings, "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line"))
+
+
+def test_a_wrong_password_is_refused_and_a_new_one_made_where_it_is_lost(settings):
+    write(settings, 1)
+    with (
+        neo4j.GraphDatabase.driver(status(settings).uri, auth=("root", "x" * 20)) as driver,
+        pytest.raises(neo4j.exceptions.AuthError),
+    ):
+        driver.execute_query("RETURN 1")
+    asyncio.run(stop_engine(settings))
+    (settings.home / "engine" / "password").unlink()
+    assert numbers(settings) == [1]
+
+
+def test_data_that_another_process_holds_is_named(settings):
+    write(settings, 1)
+    asyncio.run(stop_engine(settings))
+    lock = settings.home / "engine" / "databases" / "veritrail" / "database.lck"
+    with lock.open("w") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        with pytest.raises(EngineUnavailable, match="another process has the data"):
+            numbers(settings)
+    until(lambda: not processes(settings.home))
+    assert numbers(settings) == [1]
+
+
+def test_a_start_that_takes_too_long_is_reported_and_cleaned_up(settings):
+    hasty = EngineSettings(settings.home, heap="256m", start_timeout=0.2)
+    with pytest.raises(EngineUnavailable, match=r"within 0\.2 seconds") as caught:
+        numbers(hasty)
+    assert "\tat " not in str(caught.value)
+    assert "NEO4J_URI" in str(caught.value)
+    until(lambda: not processes(settings.home))
+
+
+def test_a_home_with_an_awkward_name_works_in_any_locale(settings, monkeypatch):
+    monkeypatch.delenv("LANG", raising=False)
+    monkeypatch.setenv("LC_ALL", "C")
+    awkward = EngineSettings(settings.home / "ü, x;y%20$1", heap="256m")
+    write(awkward, 1)
+    assert status(awkward).data_bytes > 0
+    assert asyncio.run(stop_engine(awkward)) is True
+
+
+def test_a_stale_state_file_does_not_mislead(settings):
+    state = settings.home / "engine" / "supervisor.json"
+    state.parent.mkdir(parents=True)
+    own = psutil.Process()
+    state.write_text(
+        f'{{"pid": 1, "port": 1, "token": "x", "engine_pid": {own.pid}, '
+        f'"engine_created": {own.create_time()}}}',
+        "utf-8",
+    )
+    write(settings, 1)  # and this process, whose number the file gives, is still alive
+    assert status(settings).running

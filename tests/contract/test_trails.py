@@ -1,0 +1,251 @@
+"""Writing and reading verifications with their trails, on both engines."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from fakes.processes import process
+
+from graph.errors import NotFound
+from graph.ingest import ingest
+from graph.model import (
+    CitedSentence,
+    Claim,
+    ErrorLocation,
+    Evidence,
+    EvidencePath,
+    EvidenceRole,
+    Iteration,
+    NodeRef,
+    Role,
+    Sentence,
+    Status,
+    Termination,
+    Usage,
+    Verdict,
+    Verification,
+)
+from graph.store import Store
+
+pytestmark = pytest.mark.engine
+
+A = NodeRef("a", 1, 0, Role.ROOT)
+B = NodeRef("b'\"😀", 1, 1, Role.ROOT)
+S = NodeRef("s", 2, 2, Role.INTERMEDIATE)
+T = NodeRef("t", 3, 3, Role.TERMINAL)
+
+
+@pytest.fixture
+def stored(store: Store, arun: Any, process_id: str) -> str:
+    source = process(
+        {"a": "One. Two.", B.node_id: "B.", "s": "Sum. Mary.", "t": "T."},
+        [("a", "s"), (B.node_id, "s"), ("s", "t"), (B.node_id, "t")],
+        {"k1": "First claim.", "k2": "Second claim."},
+        process_id=process_id,
+    )
+    arun(ingest(store, source))
+    return process_id
+
+
+def cited(node: str, index: int, start: int, text: str, role: str = "evidence") -> CitedSentence:
+    sentence = Sentence(node, index, start, start + len(text), text)
+    return CitedSentence(sentence, EvidenceRole(role))
+
+
+def a_verification(process_id: str, name: str = "v-1") -> Verification:
+    return Verification(
+        verification_id=f"{process_id}/{name}",
+        process_id=process_id,
+        claim=Claim("k1", "First claim.", "t", sub_claims=("First.",)),
+        q=2,
+        engine="lexical",
+        model=None,
+        indicative=True,
+        created_at="2026-01-01T00:00:00.000000Z",
+        status=Status.SUCCEEDED,
+        verdict=Verdict.NOT_FULLY_SUPPORTED,
+        reasoning="because",
+        score=0.5,
+        termination=Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT,
+        iterations=(
+            Iteration(
+                1,
+                Verdict.FULLY_SUPPORTED,
+                "yes",
+                (B, S),
+                (),
+                (
+                    Evidence("of s", "Mary's age", (cited("s", 0, 0, "Sum."),)),
+                    Evidence("of b", None, (cited(B.node_id, 0, 0, "B."),)),
+                ),
+            ),
+            Iteration(
+                2,
+                Verdict.NOT_FULLY_SUPPORTED,
+                "no",
+                (A,),
+                (B,),
+                (
+                    Evidence(
+                        "of a",
+                        None,
+                        (cited("a", 1, 5, "Two."), cited("a", 0, 0, "One.", "context")),
+                    ),
+                ),
+            ),
+        ),
+        paths=(
+            EvidencePath(B.node_id, "s", 1),
+            EvidencePath(B.node_id, "t", 1),
+            EvidencePath("s", "t", 1),
+            EvidencePath("a", "t", 2, ("s",)),
+        ),
+        error=ErrorLocation((S,), (T,)),
+        usage=Usage(3, 1, 100, 50, 20, 0.25),
+    )
+
+
+def counts(store: Store, arun: Any, process_id: str) -> dict[str, int]:
+    patterns = {
+        "verifications": "(x:Verification {process_id: $p})",
+        "iterations": "(:Verification {process_id: $p})-[:HAS_ITERATION]->(x)",
+        "evidence": "(:Verification {process_id: $p})-[:HAS_ITERATION]->()-[:FOUND]->(x)",
+        "sentences": "(x:Sentence {process_id: $p})",
+        "paths": "(:Span {process_id: $p})-[x:EVIDENCE_FOR]->()",
+        "checked": "()-[x:CHECKED]->(:Span {process_id: $p})",
+        "errors": "()-[x:ERROR_INTRODUCED_AT|ERROR_PROPAGATED_THROUGH]->(:Span {process_id: $p})",
+    }
+    return {
+        name: arun(
+            store.database.run_text(
+                f"MATCH {pattern} RETURN count(x)", {"p": process_id}, 1
+            )
+        ).rows[0][0]
+        for name, pattern in patterns.items()
+    }  # fmt: skip
+
+
+def test_a_verification_comes_back_as_it_was_written(store: Store, arun: Any, stored: str) -> None:
+    written = a_verification(stored)
+    arun(store.trails.write(written))
+    assert arun(store.trails.get(written.verification_id)) == written
+
+
+def test_writing_again_changes_nothing(store: Store, arun: Any, stored: str) -> None:
+    written = a_verification(stored)
+    arun(store.trails.write(written))
+    before = counts(store, arun, stored)
+    arun(store.trails.write(written))
+    assert counts(store, arun, stored) == before
+    assert before == {
+        "verifications": 1, "iterations": 2, "evidence": 3, "sentences": 4, "paths": 4,
+        "checked": 3, "errors": 2,
+    }  # fmt: skip
+
+
+def test_writing_another_outcome_leaves_nothing_of_the_first(
+    store: Store, arun: Any, stored: str
+) -> None:
+    arun(store.trails.write(a_verification(stored)))
+    failed = replace(
+        a_verification(stored), status=Status.FAILED, verdict=None, reasoning=None, score=None,
+        termination=None, iterations=(), paths=(), error=ErrorLocation(), failure="no answer",
+    )  # fmt: skip
+    arun(store.trails.write(failed))
+    assert arun(store.trails.get(failed.verification_id)) == failed
+    left = counts(store, arun, stored)
+    assert {name: n for name, n in left.items() if n} == {"verifications": 1, "sentences": 4}
+
+
+def test_two_verifications_share_sentences_but_not_paths(
+    store: Store, arun: Any, stored: str
+) -> None:
+    first, second = a_verification(stored, "v-1"), a_verification(stored, "v-2")
+    arun(store.trails.write(first))
+    arun(store.trails.write(second))
+    assert counts(store, arun, stored)["sentences"] == 4
+    assert counts(store, arun, stored)["paths"] == 8
+    assert arun(store.trails.read([second.verification_id, first.verification_id])) == [
+        second,
+        first,
+    ]
+
+
+def test_many_trails_over_the_same_spans_can_be_written_at_once(
+    store: Store, arun: Any, stored: str
+) -> None:
+    many = [a_verification(stored, f"v-{number}") for number in range(12)]
+
+    async def write_all() -> None:
+        await asyncio.gather(*(store.trails.write(one) for one in many))
+
+    arun(write_all())
+    assert arun(store.trails.read([one.verification_id for one in many])) == many
+
+
+def test_a_verification_of_a_claim_that_is_gone_is_not_written(
+    store: Store, arun: Any, stored: str
+) -> None:
+    lost = replace(a_verification(stored), claim=Claim("k9", "Gone.", "t"))
+    with pytest.raises(NotFound, match="k9"):
+        arun(store.trails.write(lost))
+    assert counts(store, arun, stored)["verifications"] == 0
+
+
+def test_an_unknown_verification_is_named(store: Store, arun: Any) -> None:
+    with pytest.raises(NotFound, match="nowhere"):
+        arun(store.trails.get("nowhere"))
+
+
+def test_verifications_are_listed_newest_first_by_the_page(
+    store: Store, arun: Any, stored: str
+) -> None:
+    for number in range(5):
+        created = f"2026-01-0{number + 1}T00:00:00.000000Z"
+        one = replace(a_verification(stored, f"v-{number}"), created_at=created)
+        arun(store.trails.write(one))
+    ids, cursor = arun(store.trails.page(stored, limit=3))
+    assert [name[-3:] for name in ids] == ["v-4", "v-3", "v-2"]
+    rest, end = arun(store.trails.page(stored, before=cursor, limit=3))
+    assert [name[-3:] for name in rest] == ["v-1", "v-0"]
+    assert end is None
+
+
+def test_verdicts_are_counted_by_the_latest_verification_of_a_claim(
+    store: Store, arun: Any, stored: str
+) -> None:
+    arun(store.trails.write(a_verification(stored, "v-1")))
+    later = replace(
+        a_verification(stored, "v-2"),
+        created_at="2026-02-01T00:00:00.000000Z",
+        verdict=Verdict.FULLY_SUPPORTED,
+        error=ErrorLocation(),
+    )
+    arun(store.trails.write(later))
+    summary = next(s for s in arun(store.processes.page()) if s.process.process_id == stored)
+    assert summary.process.claims == 2
+    assert summary.verdicts == {"FULLY_SUPPORTED": 1}
+
+
+def test_headers_hold_error_stages_without_the_trail(store: Store, arun: Any, stored: str) -> None:
+    written = a_verification(stored)
+    arun(store.trails.write(written))
+    (header,) = arun(store.trails.headers([written.verification_id]))
+    assert header.error == written.error
+    assert header.iterations == ()
+
+
+def test_replacing_a_process_removes_its_verifications(
+    store: Store, arun: Any, stored: str
+) -> None:
+    written = a_verification(stored)
+    arun(store.trails.write(written))
+    other = process({"a": "New.", "t": "T."}, [("a", "t")], process_id=stored)
+    report = arun(ingest(store, other, replace=True))
+    assert report.removed_verifications == 1
+    with pytest.raises(NotFound):
+        arun(store.trails.get(written.verification_id))
+    assert not any(counts(store, arun, stored).values())
