@@ -56,7 +56,8 @@ async def open_graph(
 
     async with running_engine(engine_settings(settings), on_starting=on_starting) as engine:
         address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
-        async with open_store(address) as store:
+        # It is on this machine: when it does not answer now, it is gone.
+        async with open_store(address, retry_seconds=3) as store:
             yield store
 
 

@@ -162,8 +162,10 @@ async def clean(store: Store) -> list[StoredState]:
     left = [state for state in await store.processes.unfinished() if state.is_abandoned]
     staged_first = sorted(left, key=lambda state: state.replaces is None)
     for state in staged_first:
-        if await store.processes.state(state.process_id) is not None:
-            await store.processes.settle(state)
+        # A replacement that was finished has just given its id to what must stay.
+        current = await store.processes.state(state.process_id)
+        if current is not None and current.is_abandoned:
+            await store.processes.settle(current)
     return left
 
 

@@ -40,14 +40,18 @@ def console(*, stderr: bool = False) -> Console:
     """A console; colours only on a terminal and not under NO_COLOR, nothing cut in a pipe."""
     from rich.console import Console
 
+    class SafeConsole(Console):
+        def on_broken_pipe(self) -> None:  # its own way ends the command as if it had failed
+            raise BrokenPipeError
+
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else _PIPE_WIDTH
-    return Console(stderr=stderr, highlight=False, width=width)
+    return SafeConsole(stderr=stderr, highlight=False, emoji=False, markup=False, width=width)
 
 
 def show(renderable: RenderableType) -> None:
     """Print a result on stdout."""
-    console().print(renderable, markup=False)
+    console().print(renderable)
 
 
 def say(text: str, style: str | None = None) -> None:
@@ -58,9 +62,18 @@ def say(text: str, style: str | None = None) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document on stdout."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+    """Print one JSON document on stdout; what could drive a terminal stands in it as escapes."""
+    is_unicode = sys.stdout.encoding.lower().startswith("utf")
+    text = json.dumps(value, ensure_ascii=not is_unicode, indent=2)
+    sys.stdout.write(_json_safe(text) + "\n")
     sys.stdout.flush()
+
+
+def _json_safe(text: str) -> str:
+    """The same JSON; outside of strings it holds no character that is escaped here."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return "".join(char if _is_harmless(char) else json.dumps(char)[1:-1] for char in text)
 
 
 def clean(text: str) -> str:

@@ -39,7 +39,14 @@ T = TypeVar("T")
 CONNECTIONS = 8
 """Threads, and connections, of one store."""
 
-_FULL = ("no space left", "file too large", "disk quota", "not enough disk")
+# What engines say of a full disk; ArcadeDB only says that the commit failed.
+_FULL = (
+    "no space left",
+    "file too large",
+    "disk quota",
+    "not enough disk",
+    "transaction error on commit",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +174,9 @@ class Database:
         text = str(error)
         if any(words in text.lower() for words in _FULL):
             return StoreFull(
-                f"The graph engine at {uri} has no room left to write to; nothing of this step was "
-                "stored. Free disk space and run the command again."
+                f"The graph engine at {uri} could not store what it was given: most likely its disk "
+                "has no room left. Nothing of this step was stored. Free disk space and run the "
+                "command again."
             )
         if isinstance(error, ConstraintError):
             return ProcessConflict(

@@ -148,6 +148,10 @@ class ProcessStore:
         """Leave a sign of life."""
         await self._database.write("process/beat", process_id=stored_id, beat=now())
 
+    async def mark(self, process_id: str, status: str, *, owner: str | None = None) -> None:
+        """Give a process another status, which hides it unless it is ready."""
+        await self._database.write("process/mark", **_mark(process_id, status, owner))
+
     async def finish(self, stored_id: str) -> None:
         """Make a loaded process visible."""
         rows = await self._database.write("process/finish", process_id=stored_id)
@@ -163,11 +167,10 @@ class ProcessStore:
         Interrupted anywhere, the same call takes it up again.
         """
         if await self.state(process_id) is not None:  # else an earlier attempt removed it
-            mark = {"owner": this_writer(), "beat": now()}
             await self._database.write_all(
                 [
-                    ("process/mark", {"process_id": process_id, "status": DELETING, **mark}),
-                    ("process/mark", {"process_id": staged_id, "status": REPLACING, **mark}),
+                    ("process/mark", _mark(process_id, DELETING)),
+                    ("process/mark", _mark(staged_id, REPLACING)),
                 ]
             )
             await self._purge(process_id)
@@ -178,8 +181,7 @@ class ProcessStore:
 
     async def delete(self, process_id: str) -> None:
         """Hide a process and remove it in batches with everything that belongs to it."""
-        mark = {"process_id": process_id, "owner": this_writer(), "beat": now()}
-        await self._database.write("process/mark", status=DELETING, **mark)
+        await self.mark(process_id, DELETING)
         await self._purge(process_id)
 
     async def settle(self, state: StoredState) -> None:
@@ -248,6 +250,15 @@ class ProcessStore:
             if len(rows) < 1_000:
                 return found
             after, after_id = rows[-1][0]["position"], rows[-1][0]["claim_id"]
+
+
+def _mark(process_id: str, status: str, owner: str | None = None) -> dict[str, str]:
+    return {
+        "process_id": process_id,
+        "status": status,
+        "owner": owner or this_writer(),
+        "beat": now(),
+    }
 
 
 def _properties(survey: Survey) -> dict[str, Any]:

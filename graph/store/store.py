@@ -45,14 +45,20 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(address: DatabaseAddress) -> AsyncIterator[Store]:
+async def open_store(
+    address: DatabaseAddress, *, retry_seconds: float = 15.0
+) -> AsyncIterator[Store]:
     """Connect, make the schema on first use, and close at the end.
+
+    Args:
+        address: Where the engine listens.
+        retry_seconds: How long a transaction is tried again after a passing fault.
 
     Raises:
         EngineUnavailable: The engine does not answer or does not let us in.
         EngineError: The graph was written by a newer version.
     """
-    database = Database(address)
+    database = Database(address, retry_seconds=retry_seconds)
     try:
         await database.connect()
         await ensure_schema(database)

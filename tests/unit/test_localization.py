@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from fakes.dag import Dag, dags
@@ -45,7 +46,7 @@ def test_every_path_is_a_way_of_edges_through_checked_nodes_without_evidence(cas
         assert found[path.source] == path.iteration
         assert path.target == target or path.target in found
         way = [path.source, *path.via, path.target]
-        assert set(zip(way[:-1], way[1:], strict=True)) <= dag.edges
+        assert set(pairwise(way)) <= dag.edges
         assert set(path.via) <= checked - found.keys()
     assert len(set(walked.links)) == len(walked.links)
 

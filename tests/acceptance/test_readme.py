@@ -1,0 +1,183 @@
+"""What README and docs show is so: blocks run, outputs appear, names and links exist."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import typer
+
+import cypher
+from api.cli.main import app
+
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+PAGES = [
+    README,
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+SHELLS = {"sh": "sh", "bash": "bash"}
+SECONDS = 120
+
+FENCE = re.compile(r"^```(?P<language>\w*)$")
+MARK = re.compile(r"^<!-- (?P<mark>not run|shows): \S.* -->$")
+LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block, with the mark of the comment on the line above it."""
+
+    line: int
+    language: str
+    mark: str | None
+    text: str
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    mark, start, language, held = None, 0, "", list[str]()
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        if start:
+            if line == "```":
+                yield Block(start, language, mark, "\n".join(held) + "\n")
+                mark, start, held = None, 0, []
+            else:
+                held.append(line)
+        elif fence := FENCE.match(line):
+            start, language = number, fence["language"]
+        else:
+            marked = MARK.match(line)
+            mark = marked["mark"] if marked else None
+
+
+def run(block: Block, folder: Path) -> str:
+    """Run a block as a reader would who stands in the folder; gives what it printed."""
+    tools = str(Path(sys.executable).parent)
+    done = subprocess.run(
+        [SHELLS[block.language], "-eu", "-c", block.text],
+        cwd=folder,
+        env={**os.environ, "PATH": os.pathsep.join([tools, os.environ["PATH"]])},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, f"README.md:{block.line} ended with {done.returncode}:\n{said}"
+    return said
+
+
+def assert_shown(block: Block, said: str) -> None:
+    """Every line of the block stands in what was said, in this order, whatever the spaces."""
+    rest = " ".join(said.split())
+    for line in block.text.splitlines():
+        wanted = " ".join(line.split())
+        before, found, rest = rest.partition(wanted)
+        assert found, f"README.md:{block.line}: not in the output: {line}\n{said}"
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+def test_the_shell_blocks_of_the_readme_run_and_print_what_it_shows(tmp_path: Path) -> None:
+    said, ran, shown = "", 0, 0
+    stop = Block(0, "sh", None, "veritrail db stop")
+    try:
+        for block in blocks(README):
+            if block.mark == "shows":
+                assert_shown(block, said)
+                shown += 1
+            elif block.language in SHELLS and block.mark is None:
+                said = run(block, tmp_path)
+                ran += 1
+    finally:
+        run(stop, tmp_path)
+    assert (ran, shown) >= (5, 2)
+
+
+def test_every_block_of_the_readme_is_run_shown_or_marked() -> None:
+    loose = [
+        block.line
+        for block in blocks(README)
+        if block.mark is None and block.language not in SHELLS
+    ]
+    assert not loose
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_make_target_that_is_named_exists(page: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
+    text = page.read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE))
+    assert named <= targets
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
+    targets = [link["target"] for link in LINK.finditer(page.read_text(encoding="utf-8"))]
+    files = [target.partition("#")[0] for target in targets if "://" not in target]
+    missing = [name for name in files if name and not (page.parent / name).exists()]
+    assert not missing
+
+
+def test_the_readme_names_every_query_of_the_library() -> None:
+    text = README.read_text(encoding="utf-8")
+    sentence = re.search(r"shows all named queries: (.+?)\.\s", text, re.DOTALL)
+    assert sentence is not None
+    named = re.findall(r"`(\w+)`", sentence[1])
+    assert named == [name.partition("/")[2] for name in cypher.names("queries")]
+
+
+def commands(command: object, name: str) -> Iterator[tuple[str, list[str]]]:
+    """Every command with the options that are its own."""
+    inner = getattr(command, "commands", None)
+    if inner is not None:
+        for word, each in inner.items():
+            yield from commands(each, f"{name} {word}")
+        return
+    options = [
+        opt
+        for parameter in getattr(command, "params", [])
+        for opt in parameter.opts
+        if opt.startswith("--")
+    ]
+    yield name, options
+
+
+def test_the_page_of_the_command_line_names_every_command_and_option() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    sections = {
+        heading[3:].strip(" `"): body
+        for heading, body in re.findall(r"^(## .+)\n((?:(?!## ).*\n)*)", page, re.MULTILINE)
+    }
+    missing = []
+    for name, options in commands(typer.main.get_command(app), "veritrail"):
+        body = sections.get(name) or sections.get(name.rpartition(" ")[0], "")
+        if name not in sections and name not in body:
+            missing.append(name)
+        missing += [f"{name} {option}" for option in options if option not in body]
+    assert not missing
+
+
+def test_the_page_of_the_process_file_names_every_kind_of_violation() -> None:
+    page = (ROOT / "docs" / "process-file.md").read_text(encoding="utf-8")
+    code = [ROOT / "graph" / "rules.py", ROOT / "graph" / "survey.py"]
+    code += (ROOT / "graph" / "importers" / "process_file").glob("*.py")
+    kinds = {
+        kind
+        for path in code
+        for kind in re.findall(
+            r"(?:Violation\(|return \()\s*\"([a-z_0-9]+)\"", path.read_text(encoding="utf-8")
+        )
+    }
+    assert len(kinds) > 20
+    assert not {kind for kind in kinds if f"`{kind}`" not in page}
