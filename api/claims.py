@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from graph.errors import InputError, InvalidProcess, NotFound, Violation
 from graph.importers.process_file.reading import NotJson, parse
 from graph.importers.process_file.schema import read_claim
 from graph.importers.records import ClaimRecord
-from graph.model import Claim, NodeRef
+from graph.model import Claim, NodeRef, Status
 from graph.rules import shown
 from graph.survey import claim_faults, claim_from
 from verifier.run import Task
@@ -36,11 +37,30 @@ def read_claims_file(path: Path) -> list[ClaimRecord]:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8: byte {error.start} cannot be decoded") from None
-    if text.lstrip().startswith("["):
-        return _array(path, text)
+    start = text.lstrip()[:1]
+    claims = _array(path, text) if start == "[" else _lines(path, text)
+    if start == "{" and _is_object(claims[0].text, text):
+        raise InputError(
+            f"{path} holds a JSON object; claims stand in a JSON array, or one on a line as text"
+        )
+    if not claims:
+        raise InputError(f"{path} holds no claim")
+    return claims
+
+
+def _is_object(*texts: str) -> bool:
+    """Whether one of these texts is a JSON object, and no claim that begins with a brace."""
+    for text in texts:
+        with suppress(NotJson):
+            parse(text)
+            return True
+    return False
+
+
+def _lines(path: Path, text: str) -> list[ClaimRecord]:
     return [
         ClaimRecord(line.strip(), f"{path.name} line {number}")
-        for number, line in enumerate(text.splitlines(), start=1)
+        for number, line in enumerate(text.split("\n"), start=1)
         if line.strip()
     ]
 
@@ -71,6 +91,8 @@ async def choose_claims(
     records: Sequence[ClaimRecord],
     claim_ids: Sequence[str],
     node: str | None,
+    *,
+    unfinished: bool = False,
 ) -> list[Task]:
     """The claims of a run, stored if they are new, each with the node that it is about.
 
@@ -81,18 +103,26 @@ async def choose_claims(
         records: Claims read from a file.
         claim_ids: Stored claims.
         node: The node that new claims are about; default: the only terminal.
+        unfinished: Leave out the claims whose latest verification succeeded.
 
     Raises:
         InputError: A claim breaks a rule, there is none, or its node is a root.
         NotFound: The process, a node or a claim_id is not stored.
     """
     process = await store.processes.get(process_id)
-    default = node or (process.terminals[0] if len(process.terminals) == 1 else None)
+    default = process.terminals[0] if len(process.terminals) == 1 else None
+    if node is not None:
+        default = node
     given = [ClaimRecord(text, f"--claim {shown(text)}") for text in texts]
     nodes: dict[str, tuple[NodeRef, str]] = {}
     new = await _new_claims(store, process_id, [*given, *records], default, nodes)
     chosen = {claim.claim_id: claim for claim in new}
     for claim in await _stored_claims(store, process_id, claim_ids):
+        if node not in {None, claim.node_id}:
+            raise InputError(
+                f"Claim {claim.claim_id!r} is about node {shown(claim.node_id)}, not about "
+                f"{shown(node or '')}; leave --node out"
+            )
         chosen.setdefault(claim.claim_id, claim)
     if not (texts or records or claim_ids):
         stored = await store.processes.claims(process_id)
@@ -106,7 +136,19 @@ async def choose_claims(
     for claim in chosen.values():
         await _node(store, process_id, claim.node_id, nodes)
     await store.processes.add_claims(process_id, new)
-    return [Task(claim, nodes[claim.node_id][0]) for claim in chosen.values()]
+    finished = await _finished(store, process_id) if unfinished else set()
+    return [
+        Task(claim, nodes[claim.node_id][0])
+        for claim in chosen.values()
+        if claim.claim_id not in finished
+    ]
+
+
+async def _finished(store: Store, process_id: str) -> set[str]:
+    """claim_ids of the claims whose latest verification succeeded."""
+    headers = await store.trails.headers(await store.trails.all_ids(process_id))
+    latest = {found.claim.claim_id: found.status for found in reversed(headers)}
+    return {claim_id for claim_id, status in latest.items() if status is Status.SUCCEEDED}
 
 
 async def _new_claims(

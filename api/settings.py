@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import platformdirs
 from dotenv import dotenv_values
@@ -54,7 +55,7 @@ class Settings:
         values = dict(_from_file(Path(".env")))
         values.update(os.environ if environ is None else environ)
         values = {key: value.strip() for key, value in values.items() if value.strip()}
-        uri = values.get("NEO4J_URI")
+        uri = _uri(values)
         password = values.get("NEO4J_PASSWORD")
         username = values.get("NEO4J_USERNAME") or ("neo4j" if password else None)
         home = values.get("VERITRAIL_HOME")
@@ -92,6 +93,30 @@ def _from_file(path: Path) -> dict[str, str]:
         return {key: value for key, value in dotenv_values(path).items() if value is not None}
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path.resolve()} cannot be read: {error}") from None
+
+
+_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+
+
+def _uri(values: Mapping[str, str]) -> str | None:
+    """NEO4J_URI; a fault is named here, before the driver names it in its own ways."""
+    uri = values.get("NEO4J_URI")
+    if uri is None:
+        return None
+    wanted = "write it as bolt://host:7687 or neo4j://host:7687"
+    try:
+        parts = urlsplit(uri)
+        is_whole = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        raise InputError(f"NEO4J_URI={uri!r} is no address; {wanted}") from None
+    if parts.username is not None or parts.password is not None:
+        raise InputError(
+            f"NEO4J_URI holds a user name or password; {wanted}, and set NEO4J_USERNAME and "
+            "NEO4J_PASSWORD"
+        )
+    if not is_whole:
+        raise InputError(f"NEO4J_URI={uri!r} is no address of a Bolt server; {wanted}")
+    return uri
 
 
 _SIZE_UNITS = {"": 1, "b": 1, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000}

@@ -161,12 +161,7 @@ def _sources(shape: Shape, stage: int) -> list[list[tuple[int, int]]]:
 
 def _overlap(found: list[list[tuple[int, int]]], descriptions: int, wanted: int) -> None:
     """Give so many edges from descriptions to reports, no two alike."""
-    known: set[tuple[int, int]] = set()
-    number = 0
-    while len(known) < wanted:
-        place, level = number % descriptions, number // descriptions
-        pair = ((place * 7_919 + level * 367) % len(found), place)
-        number += 1
-        if pair not in known:
-            known.add(pair)
-            found[pair[0]].append((2, place))
+    for number in range(min(wanted, descriptions * len(found))):
+        level, place = divmod(number, descriptions)
+        report = (place * 7_919 + level) % len(found)
+        found[report].append((2, place))

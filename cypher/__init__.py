@@ -170,7 +170,7 @@ def _split(content: str) -> tuple[list[str], str]:
 def _parameter(name: str, rest: str) -> Parameter:
     match = _field(name, rest)
     default = match["default"]
-    value = None if default is None else convert(default, match["type"])
+    value = None if default in {None, "null"} else convert(default, match["type"])
     return Parameter(match["name"], match["type"], match["meaning"], default is None, value)
 
 
@@ -192,8 +192,6 @@ def convert(value: str, type_: str) -> Any:
     Raises:
         ValueError: The text is no such value.
     """
-    if value == "null":
-        return None
     if type_ == "integer":
         return int(value)
     if type_ == "float":

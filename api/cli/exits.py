@@ -7,6 +7,7 @@ import sys
 from collections.abc import Coroutine
 from typing import Any, NoReturn, TypeVar
 
+from api.cli.interrupt import INTERRUPTED, on_ctrl_c
 from api.cli.terminal import print_json, say
 from graph.errors import EngineError, InputError, VeriTrailError
 
@@ -14,7 +15,6 @@ OK = 0
 NOT_ALL_SUCCEEDED = 1
 WRONG_USE = 2
 UNREACHABLE = 3
-INTERRUPTED = 130
 
 SHOWN_VIOLATIONS = 50
 
@@ -31,12 +31,25 @@ class Exit(Exception):  # not a fault: the command ended with this status
 
 def run(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:
     """Run a command's work; faults are told in its way of output and end the command."""
+
+    async def interruptible() -> T:
+        task = asyncio.current_task()
+        if task is not None:
+            on_ctrl_c(task.cancel)
+        return await work
+
     try:
-        return asyncio.run(work)
+        return asyncio.run(interruptible())
     except VeriTrailError as error:
         fail(error, as_json=as_json)
+    except UnicodeEncodeError as error:
+        # Bytes of the command line that are no text, on their way to the engine.
+        fail(InputError(f"{error.object[:80]!a} is not UTF-8 text"), as_json=as_json)
     except (KeyboardInterrupt, asyncio.CancelledError):
-        say("Interrupted; nothing is left half-done that anybody can see.", "yellow")
+        message = "Interrupted; nothing is left half-done that anybody can see."
+        if as_json:
+            print_json({"error": {"message": message, "violations": []}})
+        say(message, "yellow")
         raise Exit(INTERRUPTED) from None
 
 

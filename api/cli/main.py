@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from api.cli import db, ingest, query, report, stored, verify
-from api.cli.exits import INTERRUPTED, WRONG_USE, Exit, fail, wants_json
+from api.cli.exits import WRONG_USE, Exit, fail, wants_json
+from api.cli.interrupt import INTERRUPTED
 from api.cli.terminal import print_json, say
-from graph.errors import VeriTrailError
+from graph.errors import InputError, VeriTrailError
 
 app = typer.Typer(
     name="veritrail",
@@ -65,7 +68,15 @@ _WrongUse = typer.BadParameter.__mro__[2]
 
 def main() -> None:
     """Run the command line; the entry point of `veritrail`."""
-    sys.exit(_status())
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by whoever called us
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        else:  # what a terminal's character set cannot say must not end the command
+            stream.reconfigure(errors="backslashreplace")
+    status = _status()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing is left to do in order
+    sys.exit(status)
 
 
 def _status() -> int:
@@ -84,8 +95,10 @@ def _status() -> int:
         except Exit as ended:
             return ended.status
     except BrokenPipeError:  # whoever read our output has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        return _system_fault(error)
     except Exception as error:
         if not isinstance(error, _WrongUse):
             raise
@@ -93,10 +106,28 @@ def _status() -> int:
     return int(result or 0)
 
 
+def _system_fault(error: OSError) -> int:
+    """A path that no file can have, or output that nobody can take, such as on a full disk."""
+    if error.filename is None:
+        _drop_output()
+        say(f"Error: the output cannot be written: {error.strerror or error}", "bold red")
+        return WRONG_USE
+    try:
+        fail(InputError(f"{error.filename}: {error.strerror}"), as_json=wants_json())
+    except Exit as ended:
+        return ended.status
+
+
+def _drop_output() -> None:
+    """Let what could not be written go; else the interpreter tries, and fails, again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _wrong_use(error: Exception) -> int:
     message = getattr(error, "format_message", lambda: str(error))()
     context = getattr(error, "ctx", None)
-    if not message:  # called without arguments: the help was printed
+    if context is not None and message == context.get_help():  # called without arguments
+        say(message)
         return WRONG_USE
     if wants_json():
         print_json({"error": {"message": message, "violations": []}})

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def query(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="The query; --list shows all.")
+        str | None, typer.Argument(metavar="NAME", help="The query; --list shows all.")
     ] = None,
     param: Annotated[
         list[str] | None,
@@ -48,7 +48,11 @@ def query(
         raise InputError("Name a query; `veritrail query --list` shows all of them.")
     given = _read(param or [])
     if as_cypher:
-        typer.echo(_pasteable(find(name), given), nl=False)
+        text = _pasteable(find(name), given)
+        if as_json:
+            print_json({"name": find(name).short_name, "cypher": text})
+        else:
+            typer.echo(text, nl=False)
         return
     result = run(_query(Settings.load(), name, given), as_json=as_json)
     if as_json:
@@ -83,20 +87,17 @@ async def _query(settings: Settings, name: str, given: dict[str, str]) -> QueryR
 
 
 def _pasteable(statement: Statement, given: dict[str, str]) -> str:
-    """The statement with its parameters set in the way of Neo4j Browser."""
-    import cypher
+    """The statement with its parameters set in the way of Neo4j Browser; gaps say what is due."""
+    from graph.store.queries import read_parameters
 
+    gaps = {
+        parameter.name: f"<{parameter.meaning}>"
+        for parameter in statement.parameters
+        if parameter.required and parameter.type == "string"
+    }
     lines = [f"// {statement.purpose}"]
-    for parameter in statement.parameters:
-        value = (
-            cypher.convert(given[parameter.name], parameter.type)
-            if parameter.name in given
-            else parameter.default
-        )
-        literal = json.dumps(value, ensure_ascii=False)
-        if parameter.required and parameter.name not in given:
-            literal = f'"<{parameter.meaning}>"'
-        lines.append(f":param {parameter.name} => {literal};")
+    for name, value in read_parameters(statement, gaps | given).items():
+        lines.append(f":param {name} => {json.dumps(value, ensure_ascii=False)};")
     return "\n".join(lines) + f"\n\n{statement.text};\n"
 
 

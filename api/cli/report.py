@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -56,16 +55,24 @@ async def _read(
         process = await store.processes.get(process_id)
         claims = await store.processes.claims(process_id)
         headers = await store.trails.headers(await store.trails.all_ids(process_id))
-        latest = {found.claim.claim_id: found.verification_id for found in reversed(headers)}
+        # The latest verdict of a claim; where there is none, its latest verification.
+        by_age = sorted(headers, key=lambda found: (found.verdict is not None, found.created_at))
+        latest = {found.claim.claim_id: found.verification_id for found in by_age}
         return process, claims, await store.trails.read(list(latest.values()))
 
 
 def _write(path: Path, text: str) -> None:
     """Write a whole file or none: beside its place first, then moved there."""
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).replace(path)
+        if path.exists() and not path.is_file():  # such as /dev/stdout
+            path.write_text(text, encoding="utf-8")
+            return
+        place = path.resolve()  # what a link points to is replaced, not the link
+        draft = place.with_name(f".veritrail-{os.getpid()}.tmp")
+        try:
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(place)
+        finally:
+            draft.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None

@@ -47,7 +47,7 @@ async def _show(settings: Settings, verification_id: str) -> Verification:
 def list_(
     process: Annotated[
         str | None,
-        typer.Argument(metavar="[PROCESS]", help="A process: its claims and verifications."),
+        typer.Argument(metavar="PROCESS", help="A process: its claims and verifications."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -191,7 +191,8 @@ def delete(
     """Delete a process with its claims and verifications."""
     ask = not yes and not as_json and sys.stdin.isatty()
     if ask and not typer.confirm(f"Delete {process} with its claims and verifications?", err=True):
-        raise typer.Abort
+        say("Nothing was deleted.")
+        return
     verifications = run(_delete(Settings.load(), process), as_json=as_json)
     if as_json:
         deleted = {"process_id": process, "status": "deleted"}

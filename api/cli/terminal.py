@@ -7,6 +7,7 @@ they are shown as text, never as markup, and without control characters.
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 import unicodedata
@@ -34,6 +35,7 @@ INDICATIVE = "indicative only: no language model judged, words were compared"
 
 _SECONDS_BETWEEN_LINES = 10.0
 _PIPE_WIDTH = 20_000  # in a pipe every line is one line
+_BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -65,15 +67,13 @@ def print_json(value: Any) -> None:
     """Print one JSON document on stdout; what could drive a terminal stands in it as escapes."""
     is_unicode = sys.stdout.encoding.lower().startswith("utf")
     text = json.dumps(value, ensure_ascii=not is_unicode, indent=2)
-    sys.stdout.write(_json_safe(text) + "\n")
+    sys.stdout.write(_BEYOND_ASCII.sub(_json_safe, text) + "\n")
     sys.stdout.flush()
 
 
-def _json_safe(text: str) -> str:
-    """The same JSON; outside of strings it holds no character that is escaped here."""
-    if text.isascii() and "\x7f" not in text:
-        return text
-    return "".join(char if _is_harmless(char) else json.dumps(char)[1:-1] for char in text)
+def _json_safe(found: re.Match[str]) -> str:
+    """The same characters, which stand in strings only: outside of them JSON is ASCII."""
+    return found[0] if _is_harmless(found[0]) else json.dumps(found[0])[1:-1]
 
 
 def clean(text: str) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exits import INTERRUPTED, NOT_ALL_SUCCEEDED, UNREACHABLE, Exit, run
+from api.cli.exits import NOT_ALL_SUCCEEDED, Exit, run
 from api.cli.ingest import say_starting
+from api.cli.interrupt import INTERRUPTED, on_ctrl_c
 from api.cli.options import AsJson, ProcessId
 from api.cli.terminal import INDICATIVE, LongWork, long_work, one_line, print_json, say, show
 from api.settings import Settings
@@ -21,7 +19,7 @@ from graph.model import Status, Usage, Verdict, Verification
 
 if TYPE_CHECKING:
     from verifier.ports import Judge
-    from verifier.run import Run, Task
+    from verifier.run import Run
 
 TRAILS_SHOWN = 3
 
@@ -33,6 +31,7 @@ class _Request:
     claims_file: Path | None
     claim_ids: list[str]
     node: str | None
+    unfinished: bool
     q: int
     concurrency: int
 
@@ -43,6 +42,7 @@ class _Report:
     judge: Judge
     process_id: str
     verifications: list[Verification]
+    interrupted: bool
 
 
 def verify(
@@ -74,6 +74,7 @@ def verify(
         typer.Option(
             "--q",
             min=1,
+            max=1_000_000,
             metavar="N",
             help="Consecutive Not Fully Supported verdicts that stop a walk.",
         ),
@@ -87,6 +88,12 @@ def verify(
     budget: Annotated[
         float | None, typer.Option(min=0, metavar="USD", help="The most that the run may cost.")
     ] = None,
+    unfinished: Annotated[
+        bool,
+        typer.Option(
+            "--unfinished", help="Leave out claims whose latest verification has a verdict."
+        ),
+    ] = False,
     concurrency: Annotated[
         int, typer.Option(min=1, max=256, metavar="N", help="Claims verified at a time.")
     ] = 8,
@@ -97,7 +104,9 @@ def verify(
     Without --claim, --claims or --claim-id the stored claims of the process are verified.
     """
     settings = Settings.load()
-    request = _Request(process, claim or [], claims, claim_id or [], node, q, concurrency)
+    request = _Request(
+        process, claim or [], claims, claim_id or [], node, unfinished, q, concurrency
+    )
     report = run(
         _verify(settings, request, engine, model, extract=extract, budget=budget),
         as_json=as_json,
@@ -106,16 +115,17 @@ def verify(
         from graph.exporters.results import run_json
 
         judge = report.judge
-        print_json(
-            run_json(
-                report.run.run_id,
-                report.process_id,
-                judge.name,
-                judge.model,
-                judge.indicative,
-                report.verifications,
-            )
+        document = run_json(
+            report.run.run_id,
+            report.process_id,
+            judge.name,
+            judge.model,
+            judge.indicative,
+            report.verifications,
         )
+        if report.run.write_errors:
+            document["error"] = {"message": _not_stored(report.run), "violations": []}
+        print_json(document)
     else:
         _tell(report)
     _end(report)
@@ -131,6 +141,7 @@ async def _verify(
     budget: float | None,
 ) -> _Report:
     from api.claims import choose_claims, read_claims_file
+    from api.keeping import Keep
     from api.wiring import make_judge, open_graph
     from graph.sentences import SentenceSplitter
     from verifier.nodes import SharedNodes
@@ -146,41 +157,31 @@ async def _verify(
     splitter = SentenceSplitter.for_language("english")
     async with open_graph(settings, say_starting) as store:
         tasks = await choose_claims(
-            store, request.process_id, request.claims, given, request.claim_ids, request.node
+            store,
+            request.process_id,
+            request.claims,
+            given,
+            request.claim_ids,
+            request.node,
+            unfinished=request.unfinished,
         )
         nodes = SharedNodes(store.reading, request.process_id, splitter)
         with long_work() as work:
             watch = _Watch(work, len(tasks))
+            keep = Keep(store.trails.write)
             run_ = Run(
                 request.process_id,
                 judge,
                 nodes,
-                store.trails.write,
+                keep.write,
                 q=request.q,
                 concurrency=request.concurrency,
                 observer=Observer(call_made=watch.called, claim_finished=watch.finished),
             )
-            verifications = await _until_stopped(run_, tasks)
-    return _Report(run_, judge, request.process_id, verifications)
-
-
-async def _until_stopped(run_: Run, tasks: list[Task]) -> list[Verification]:
-    """Verify; the first Ctrl-C ends the run in order, the second one ends the command."""
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        say("Stopping: what is finished is kept. Press Ctrl-C again to leave at once.", "yellow")
-        run_.stop()
-        loop.remove_signal_handler(signal.SIGINT)
-
-    handled = sys.platform != "win32"
-    if handled:
-        loop.add_signal_handler(signal.SIGINT, stop)
-    try:
-        return await run_.verify(tasks)
-    finally:
-        if handled:
-            loop.remove_signal_handler(signal.SIGINT)
+            keep.on_loss = run_.stop
+            interrupted = on_ctrl_c(run_.stop)
+            verifications = await run_.verify(tasks)
+    return _Report(run_, judge, request.process_id, verifications, interrupted())
 
 
 class _Watch:
@@ -227,25 +228,24 @@ def _tell(report: _Report) -> None:
 
 
 def _end(report: _Report) -> None:
-    run_ = report.run
-    if run_.stopped:
-        left = [v for v in report.verifications if v.status is Status.CANCELLED]
-        ids = " ".join(f"--claim-id {v.claim.claim_id}" for v in left[:3])
-        more = " …" if len(left) > 3 else ""
+    if report.run.write_errors:
+        say(f"Error: {_not_stored(report.run)}", "bold red")
+    if report.interrupted:
+        left = sum(v.status is Status.CANCELLED for v in report.verifications)
         say(
-            f"Interrupted: {len(left)} claim(s) are cancelled. To go on: "
-            f"veritrail verify {report.process_id} {ids}{more}".rstrip(),
+            f"Interrupted: {left} claim(s) are cancelled. To go on: the same command with "
+            "--unfinished.",
             "yellow",
         )
         raise Exit(INTERRUPTED)
-    if run_.write_errors:
-        say(
-            f"Error: {len(run_.write_errors)} verification(s) could not be stored: "
-            f"{one_line(str(run_.write_errors[0]))}",
-            "bold red",
-        )
-        raise Exit(UNREACHABLE)
+    if report.run.write_errors:
+        raise Exit(NOT_ALL_SUCCEEDED)
     failed = [v for v in report.verifications if v.status is not Status.SUCCEEDED]
     if failed:
         say(f"{len(failed)} claim(s) have no verdict: {one_line(failed[0].failure or '')}", "red")
         raise Exit(NOT_ALL_SUCCEEDED)
+
+
+def _not_stored(run_: Run) -> str:
+    errors = run_.write_errors
+    return f"{len(errors)} verification(s) could not be stored: {one_line(str(errors[0]))}"

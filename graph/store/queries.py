@@ -10,8 +10,10 @@ from typing import Any
 import cypher
 from cypher import Statement
 from graph.errors import InputError, NotFound, Violation
+from graph.rules import shown
 from graph.store.database import Database
 from graph.store.processes import ProcessStore
+from graph.store.trails import TrailStore
 
 MAX_ROWS = 10_000
 """Rows of one answer; more are cut and `truncated` says so."""
@@ -59,12 +61,21 @@ class QueryLibrary:
         processes = ProcessStore(self._database)
         await processes.get(process_id)
         claim_id, node_id = values.get("claim_id"), values.get("node_id")
+        verification_id = values.get("verification_id")
         if claim_id is not None and not await processes.claims_by_id(process_id, [claim_id]):
             raise NotFound(f"Process {process_id!r} has no claim {claim_id!r}")
         if node_id is not None:
             rows = await self._database.read("walk/node", process_id=process_id, node_id=node_id)
             if not rows:
-                raise NotFound(f"Process {process_id!r} has no node {node_id!r}")
+                raise NotFound(f"Process {process_id!r} has no node {shown(node_id)}")
+        if verification_id is not None:
+            found = await TrailStore(self._database).headers([verification_id])
+            subjects = [(v.process_id, v.claim.claim_id) for v in found]
+            if (process_id, claim_id or (subjects and subjects[0][1])) not in subjects:
+                about = f"claim {claim_id!r} of process" if claim_id else "process"
+                raise NotFound(
+                    f"No verification {verification_id!r} of {about} {process_id!r} is stored"
+                )
 
 
 def library() -> tuple[Statement, ...]:
@@ -100,7 +111,9 @@ def read_parameters(statement: Statement, given: Mapping[str, str]) -> dict[str,
     ]
     values: dict[str, Any] = {}
     for name, parameter in declared.items():
-        if name in given:
+        if given.get(name) == "null" and not parameter.required:
+            values[name] = None
+        elif name in given:
             try:
                 values[name] = cypher.convert(given[name], parameter.type)
             except ValueError:

@@ -1,0 +1,122 @@
+"""The two engines, running for a benchmark with nothing of anybody else in them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from benchmarks.children import BenchmarkError
+from graph.embedded import EngineSettings, start_engine, stop_engine
+from graph.embedded.folder import EngineFolder
+from graph.errors import EngineUnavailable
+from graph.store.database import DatabaseAddress
+
+NAMES = ("embedded", "neo4j")
+
+# As a server is run, and not as for tests: all compilers, the default collector.
+PRODUCTION_JAVA = (
+    "-Xms512m",
+    "-Xmx1g",
+    *(
+        f"--add-opens=java.base/{package}=ALL-UNNAMED"
+        for package in ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
+    ),
+    "--enable-native-access=ALL-UNNAMED",
+    "-Dlog4j2.disable.jmx=true",
+    "-Dfile.encoding=UTF-8",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A running engine.
+
+    Attributes:
+        name: `embedded` or `neo4j`.
+        address: Where it listens.
+        environment: What the command line needs to use it.
+    """
+
+    name: str
+    address: DatabaseAddress
+    environment: Mapping[str, str]
+
+    @property
+    def login(self) -> dict[str, str | None]:
+        """The address as arguments for a child."""
+        return asdict(self.address)
+
+
+@contextmanager
+def running(name: str, home: Path) -> Iterator[Engine]:
+    """Run an engine until the end of the `with` block.
+
+    Args:
+        name: `embedded` or `neo4j`.
+        home: A temporary VERITRAIL_HOME.
+
+    Raises:
+        BenchmarkError: It cannot be started here.
+    """
+    with _embedded(home) if name == "embedded" else _neo4j(home) as engine:
+        yield engine
+
+
+@contextmanager
+def _embedded(home: Path) -> Iterator[Engine]:
+    settings = EngineSettings(home)
+    try:
+        status = asyncio.run(start_engine(settings))
+    except EngineUnavailable as error:
+        raise BenchmarkError(str(error)) from error
+    try:
+        password = EngineFolder(home).read_password()
+        address = DatabaseAddress(str(status.uri), status.username, password, status.database)
+        yield Engine("embedded", address, {"VERITRAIL_HOME": str(home)})
+    finally:
+        asyncio.run(stop_engine(settings))
+
+
+@contextmanager
+def _neo4j(home: Path) -> Iterator[Engine]:
+    uri = os.environ.get("NEO4J_URI")
+    if uri:
+        user = os.environ.get("NEO4J_USERNAME") or "neo4j"
+        password = os.environ.get("NEO4J_PASSWORD")
+        yield _server(home, uri, user, password or "", os.environ.get("NEO4J_DATABASE"))
+        return
+    from tests.neo4j_server import launcher
+
+    launcher.JAVA_OPTIONS = PRODUCTION_JAVA
+    try:
+        with launcher.start() as server:
+            yield _server(home, server.uri, server.username, server.password, server.database)
+    except launcher.Unavailable as error:
+        raise BenchmarkError(f"no Neo4j here, set NEO4J_URI to use one: {error}") from error
+
+
+def _server(home: Path, uri: str, user: str, password: str, database: str | None) -> Engine:
+    environment = {
+        "VERITRAIL_HOME": str(home),
+        "NEO4J_URI": uri,
+        "NEO4J_USERNAME": user,
+        "NEO4J_PASSWORD": password,
+        **({"NEO4J_DATABASE": database} if database else {}),
+    }
+    return Engine("neo4j", DatabaseAddress(uri, user, password, database), environment)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder that is gone at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="veritrail-bench-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
