@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graph.claims import claim_faults, claim_from
 from graph.content_hash import derived_claim_id
 from graph.errors import InputError, InvalidProcess, NotFound, Violation
 from graph.importers.process_file.reading import NotJson, parse
@@ -14,7 +15,6 @@ from graph.importers.process_file.schema import read_claim
 from graph.importers.records import ClaimRecord
 from graph.model import Claim, NodeRef, Status
 from graph.rules import shown
-from graph.survey import claim_faults, claim_from
 from verifier.run import Task
 
 if TYPE_CHECKING:

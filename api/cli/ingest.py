@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,14 +96,25 @@ async def _ingest(
             "(at most 128, a letter or digit first)"
         )
     source = importers().open(path, format_name=format_name, options=options)
+    left = threading.Event()
     with long_work() as work:
+
+        def progress(what: str, done: int, total: int) -> None:
+            if left.is_set():
+                raise InterruptedError  # ends the thread that reads
+            work.update(what, done, total)
+
         # A file that is rejected starts no engine.
-        found = await read_and_check(
-            source,
-            process_id=process_id,
-            max_node_text=settings.max_node_text,
-            progress=work.update,
-        )
+        try:
+            found = await read_and_check(
+                source,
+                process_id=process_id,
+                max_node_text=settings.max_node_text,
+                progress=progress,
+            )
+        except asyncio.CancelledError:
+            left.set()
+            raise
         async with open_graph(settings, say_starting) as store:
             return await store_process(store, source, found, replace=replace, progress=work.update)
 

@@ -174,9 +174,9 @@ class Database:
         text = str(error)
         if any(words in text.lower() for words in _FULL):
             return StoreFull(
-                f"The graph engine at {uri} could not store what it was given: most likely its disk "
-                "has no room left. Nothing of this step was stored. Free disk space and run the "
-                "command again."
+                f"The graph engine at {uri} could not store what it was given: most likely its "
+                "disk has no room left. Nothing of this step was stored. Free disk space and run "
+                "the command again."
             )
         if isinstance(error, ConstraintError):
             return ProcessConflict(
@@ -189,7 +189,7 @@ class Database:
             )
         if isinstance(error, ServiceUnavailable | SessionExpired | OSError):
             return EngineUnavailable(
-                f"The graph engine at {uri} cannot be reached ({_first_line(text)}). Is it running?"
+                f"The graph engine at {uri} cannot be reached ({_reason(text)}). Is it running?"
             )
         if isinstance(error, ClientError) and "DatabaseNotFound" in (error.code or ""):
             return EngineUnavailable(
@@ -220,6 +220,11 @@ class Transaction:
         self._database.calls += 1
         result = self._tx.run(statement.text, parameters)
         return [tuple(record.values()) for record in result]
+
+
+def _reason(text: str) -> str:
+    """Why a connection failed, without the driver's list of resolved addresses."""
+    return _first_line(text).split(" (resolved to", 1)[0]
 
 
 def _first_line(text: str) -> str:

@@ -8,15 +8,15 @@ the old or the new content is there, and never half of one.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from graph.clock import now
 from graph.errors import NotFound, ProcessConflict
-from graph.model import Claim, Process, Verdict
+from graph.model import Claim, Process
 from graph.store.database import Database
+from graph.store.process_rows import claim_from, claim_row, process_from, process_row
 from graph.store.writers import is_alive, this_writer
 from graph.survey import Survey
 
@@ -65,7 +65,7 @@ class ProcessStore:
         rows = await self._database.read("process/get", process_id=process_id)
         if rows:
             properties, claims = rows[0]
-            return _process(properties, claims)
+            return process_from(properties, claims)
         state = await self.state(process_id)
         if state is None:
             raise NotFound(
@@ -83,7 +83,7 @@ class ProcessStore:
         counts = await self._verdicts([properties["process_id"] for properties in found])
         return [
             ProcessSummary(
-                _process(properties, sum(counts[properties["process_id"]].values())),
+                process_from(properties, sum(counts[properties["process_id"]].values())),
                 {
                     verdict: number
                     for verdict, number in counts[properties["process_id"]].items()
@@ -132,7 +132,7 @@ class ProcessStore:
         process_id = survey.process_id
         stored_id = process_id if replaces is None else self.staged_id(process_id)
         properties = {
-            **_properties(survey),
+            **process_row(survey),
             "process_id": stored_id,
             "status": LOADING,
             "owner": this_writer(),
@@ -222,7 +222,7 @@ class ProcessStore:
         first = await self._next_position(process_id) if new else 0
         for start in range(0, len(new), 1_000):
             rows = [
-                {**_claim_row(claim), "position": first + start + place}
+                {**claim_row(claim), "position": first + start + place}
                 for place, claim in enumerate(new[start : start + 1_000])
             ]
             await self._database.write("ingest/claims", process_id=process_id, rows=rows)
@@ -236,7 +236,7 @@ class ProcessStore:
         """Stored claims among these, given as ids or as claims."""
         ids = [claim if isinstance(claim, str) else claim.claim_id for claim in claims]
         rows = await self._database.read("trail/claims_by_id", process_id=process_id, claim_ids=ids)
-        return [_claim(properties) for (properties,) in rows]
+        return [claim_from(properties) for (properties,) in rows]
 
     async def claims(self, process_id: str) -> list[Claim]:
         """All claims of a process, in the order of the input, read by the page."""
@@ -246,7 +246,7 @@ class ProcessStore:
             rows = await self._database.read(
                 "trail/claims", process_id=process_id, after=after, after_id=after_id, limit=1_000
             )
-            found += [_claim(properties) for (properties,) in rows]
+            found += [claim_from(properties) for (properties,) in rows]
             if len(rows) < 1_000:
                 return found
             after, after_id = rows[-1][0]["position"], rows[-1][0]["claim_id"]
@@ -259,67 +259,3 @@ def _mark(process_id: str, status: str, owner: str | None = None) -> dict[str, s
         "owner": owner or this_writer(),
         "beat": now(),
     }
-
-
-def _properties(survey: Survey) -> dict[str, Any]:
-    """A process as properties; maps become parallel lists, which every engine can hold."""
-    header = survey.header
-    stages: dict[int, int] = {}
-    for stage in survey.topology.stages:
-        stages[stage] = stages.get(stage, 0) + 1
-    return {
-        "name": header.name or survey.process_id,
-        "question": header.question,
-        "source_format": header.source_format,
-        "content_hash": survey.hash,
-        "stages": sorted(stages),
-        "stage_counts": [stages[stage] for stage in sorted(stages)],
-        "stage_names": json.dumps({str(key): name for key, name in header.stage_names.items()}),
-        "terminals": list(survey.terminals),
-        "nodes": len(survey.topology.ids),
-        "edges": len(survey.topology.edge_sources),
-        "warnings": list(survey.warnings),
-    }
-
-
-def _process(properties: Mapping[str, Any], claims: int) -> Process:
-    names = json.loads(properties["stage_names"])
-    return Process(
-        process_id=properties["process_id"],
-        name=properties["name"],
-        question=properties.get("question"),
-        source_format=properties["source_format"],
-        content_hash=properties["content_hash"],
-        stages=dict(zip(properties["stages"], properties["stage_counts"], strict=True)),
-        stage_names={int(stage): name for stage, name in names.items()},
-        terminals=tuple(properties["terminals"]),
-        nodes=properties["nodes"],
-        edges=properties["edges"],
-        claims=claims,
-        warnings=tuple(properties.get("warnings") or ()),
-    )
-
-
-def _claim_row(claim: Claim) -> dict[str, Any]:
-    return {
-        "claim_id": claim.claim_id,
-        "node_id": claim.node_id,
-        "text": claim.text,
-        "start": claim.start,
-        "end": claim.end,
-        "sub_claims": list(claim.sub_claims),
-        "label": claim.label.value if claim.label else None,
-    }
-
-
-def _claim(properties: Mapping[str, Any]) -> Claim:
-    label = properties.get("label")
-    return Claim(
-        claim_id=properties["claim_id"],
-        text=properties["text"],
-        node_id=properties["node_id"],
-        start=properties.get("start"),
-        end=properties.get("end"),
-        sub_claims=tuple(properties.get("sub_claims") or ()),
-        label=Verdict(label) if label else None,
-    )

@@ -223,3 +223,9 @@ def test_nodes_that_carried_the_content_unseen_count_as_carriers():
     walked = located(sources, {"b", "a", "r"}, [NFS, NFS, FS, NFS], q=3)
     assert [ref.node_id for ref in walked.error.nodes] == ["a"]
     assert [ref.node_id for ref in walked.error.propagated] == ["b", "c", "t"]
+
+
+def test_of_several_ways_to_the_same_node_the_shortest_is_told():
+    """From r to t: through a, or through b and c."""
+    walked = located({"t": ["a", "c"], "c": ["b"], "a": ["r"], "b": ["r"]}, {"r"}, [NFS, NFS])
+    assert [(path.source, path.target, path.via) for path in walked.paths] == [("r", "t", ("a",))]

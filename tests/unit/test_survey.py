@@ -155,6 +155,15 @@ def test_a_claim_may_be_about_any_node_but_a_root():
     assert read(made).claims[0].node_id == "s"
 
 
+def test_a_claim_is_checked_against_the_only_sink_also_where_stages_are_missing():
+    made = document(nodes=nodes("c1", c2=1, s=2, t=3))
+    made["claims"] = [{"text": "A claim.", "start": 0, "end": 10_000}]
+    assert [told.kind for told in violations(made)] == [
+        "stages_incomplete",
+        "offset_out_of_range",
+    ]
+
+
 def test_a_terminal_that_is_named_twice_is_the_only_one():
     found = read(document(terminals=["t", "t"], claims=[{"text": "A claim."}]))
     assert found.terminals == ("t",)

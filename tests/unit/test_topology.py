@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
@@ -84,6 +85,10 @@ def test_derived_stages_are_one_more_than_the_longest_distance_from_a_root(case,
     stages = rules.derive_stages(topology, topology.topological_order())
     expected = {name: 1 + far for name, far in longest_distances(dag.sources).items()}
     assert dict(zip(topology.ids, stages, strict=True)) == expected
+    # Any topological order will do, also one that does not go level by level.
+    by_name = array("L", (topology.numbers[name] for name in dag.sources))
+    far = topology.longest_distances(by_name)
+    assert {name: 1 + far[topology.numbers[name]] for name in expected} == expected
 
 
 @given(any_edges, st.integers(0, COUNT - 1))

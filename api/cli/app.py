@@ -1,0 +1,124 @@
+"""The commands of `veritrail`, and how a call of it ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from api.cli import db, ingest, query, report, stored, verify
+from api.cli.exits import WRONG_USE, Exit, fail, wants_json
+from api.cli.interrupt import INTERRUPTED
+from api.cli.terminal import print_json, say
+from graph.errors import InputError, VeriTrailError
+
+app = typer.Typer(
+    name="veritrail",
+    help=(
+        "Where did that come from, and where did it go wrong?\n\n"
+        "Stores the steps of a language-model pipeline as a graph, checks what its output claims "
+        "against the source text, and shows where every claim came from or went wrong."
+    ),
+    epilog=(
+        "Start with: veritrail ingest PATH, then veritrail verify PROCESS. "
+        "Exit status: 0 fine, 1 not every verification succeeded, 2 wrong use or bad input, "
+        "3 engine not reachable, 130 interrupted."
+    ),
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("ingest")(ingest.ingest)
+app.command("verify")(verify.verify)
+app.command("show")(stored.show)
+app.command("list")(stored.list_)
+app.command("delete")(stored.delete)
+app.command("query")(query.query)
+app.command("report")(report.report)
+app.add_typer(db.app, name="db")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib import metadata
+
+        typer.echo(f"veritrail-graph {metadata.version('veritrail-graph')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version_flag: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Where did that come from, and where did it go wrong?"""
+
+
+# The command-line library's own base of "wrong use", by the one name of it that is public.
+_WrongUse = typer.BadParameter.__mro__[2]
+
+
+def status() -> int:
+    """Run the command line; give its exit status."""
+    try:
+        result = typer.main.get_command(app)(standalone_mode=False)
+    except Exit as ended:
+        return ended.status
+    except typer.Exit as ended:
+        return int(ended.exit_code)
+    except (typer.Abort, KeyboardInterrupt):
+        say("Interrupted.", "yellow")
+        return INTERRUPTED
+    except VeriTrailError as error:
+        try:
+            fail(error, as_json=wants_json())
+        except Exit as ended:
+            return ended.status
+    except BrokenPipeError:  # whoever read our output has had enough
+        _drop_output()
+        return 0
+    except OSError as error:
+        return _system_fault(error)
+    except Exception as error:
+        if not isinstance(error, _WrongUse):
+            raise
+        return _wrong_use(error)
+    return int(result or 0)
+
+
+def _system_fault(error: OSError) -> int:
+    """A path that no file can have, or output that nobody can take, such as on a full disk."""
+    if error.filename is None:
+        _drop_output()
+        say(f"Error: the output cannot be written: {error.strerror or error}", "bold red")
+        return WRONG_USE
+    try:
+        fail(InputError(f"{error.filename}: {error.strerror}"), as_json=wants_json())
+    except Exit as ended:
+        return ended.status
+
+
+def _drop_output() -> None:
+    """Let what could not be written go; else the interpreter tries, and fails, again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _wrong_use(error: Exception) -> int:
+    message = getattr(error, "format_message", lambda: str(error))()
+    context = getattr(error, "ctx", None)
+    if context is not None and message == context.get_help():  # called without arguments
+        say(message)
+        return WRONG_USE
+    if wants_json():
+        print_json({"error": {"message": message, "violations": []}})
+    if context is not None:
+        say(context.get_usage())
+        say(f"Try '{context.command_path} --help' for help.")
+    say(f"Error: {message}", "bold red")
+    return WRONG_USE

@@ -1,0 +1,183 @@
+"""A verification walk without a model: our driver against the bare Cypher calls that it needs.
+
+The calls of one walk are recorded and played back, with the same statements and parameters:
+by the synchronous driver in threads, as our store runs it; by the synchronous driver alone;
+and by the asynchronous driver. The last two are for information (docs/adr/0004-driver.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import neo4j
+
+import cypher
+from benchmarks.children import run_child
+from benchmarks.engines import Engine
+from benchmarks.ingest import OURS
+from benchmarks.report import Line, Report, middle
+from benchmarks.walking import FixedJudge, WholeTexts, tasks
+from graph.model import Status, Verdict, Verification
+from graph.store import DatabaseAddress
+from graph.store.database import Database, Row
+from graph.store.store import Store
+from verifier.nodes import SharedNodes
+from verifier.run import Run
+
+Calls = list[tuple[str, dict[str, Any]]]
+
+ROUNDS = 5
+MANY_CLAIMS = 50
+# A walk to the roots, and one whose frontiers are all source nodes of the one before.
+KINDS = {
+    "to the roots": Verdict.FULLY_SUPPORTED,
+    "large frontiers": Verdict.NOT_FULLY_SUPPORTED,
+}
+
+
+def measure(report: Report, engine: Engine) -> None:
+    """Walk the stored process in both ways, and with one claim and with many."""
+    for kind, verdict in KINDS.items():
+        found = run_child("benchmarks.walk:compare", login=engine.login, verdict=verdict.value)
+        report.add(
+            Line(
+                f"{engine.name}: walk {kind}",
+                found["ours"],
+                reference=found["threads"],
+                target=1.2,
+                note=(
+                    f"{found['iterations']} iterations, {found['nodes']:,} nodes read, "
+                    f"{found['calls']} calls; driver alone {found['sync'] * 1000:.0f} ms, "
+                    f"async driver {found['async'] * 1000:.0f} ms"
+                ),
+            )
+        )
+    for kind, verdict in KINDS.items():
+        found = run_child("benchmarks.walk:count", login=engine.login, verdict=verdict.value)
+        report.add(
+            Line(
+                f"{engine.name}: store calls, {MANY_CLAIMS} claims, {kind}",
+                found["many_calls"],
+                "",
+                target=found["most"],
+                note=(
+                    f"in {found['many_iterations']} iterations over {found['many_nodes']:,} nodes "
+                    f"read, {found['many_seconds']:.1f} s; one claim: {found['one_calls']} calls "
+                    f"in {found['one_iterations']} iterations; target: two calls an iteration"
+                ),
+            )
+        )
+
+
+class _Recording(Database):
+    """A connection that keeps what was asked."""
+
+    def __init__(self, address: DatabaseAddress) -> None:
+        super().__init__(address)
+        self.asked: Calls = []
+
+    async def read(self, name: str, /, **parameters: Any) -> list[Row]:
+        self.asked.append((cypher.load(name).text, parameters))
+        return await super().read(name, **parameters)
+
+
+async def compare(login: dict[str, Any], verdict: str) -> dict[str, float]:
+    """Median seconds of our walk and of its bare calls, in turn."""
+    address = DatabaseAddress(**login)
+    database = _Recording(address)
+    store = Store.of(database)
+    judge = FixedJudge(Verdict(verdict))
+    await _verify(store, judge, 1)
+    calls = list(database.asked)
+    found: dict[str, list[float]] = {"ours": [], "threads": [], "sync": [], "async": []}
+    auth = (address.username or "", address.password or "")
+    with neo4j.GraphDatabase.driver(address.uri, auth=auth) as driver:
+        async with neo4j.AsyncGraphDatabase.driver(address.uri, auth=auth) as async_driver:
+            ways: dict[str, Callable[[], Awaitable[Any]]] = {
+                "ours": lambda: _verify(store, FixedJudge(Verdict(verdict)), 1),
+                "threads": lambda: _in_threads(driver, address.database, calls),
+                "sync": lambda: _alone(driver, address.database, calls),
+                "async": lambda: _with_async(async_driver, address.database, calls),
+            }
+            for round_ in range(ROUNDS + 1):
+                for name, way in ways.items():
+                    start = time.perf_counter()
+                    await way()
+                    if round_:  # the first one opens connections
+                        found[name].append(time.perf_counter() - start)
+    await database.close()
+    return {
+        **{name: middle(times) for name, times in found.items()},
+        "iterations": judge.iterations,
+        "nodes": judge.nodes_read,
+        "calls": len(calls),
+    }
+
+
+async def count(login: dict[str, Any], verdict: str) -> dict[str, float]:
+    """Store calls of one claim and of many."""
+    database = Database(DatabaseAddress(**login))
+    store = Store.of(database)
+    found: dict[str, float] = {}
+    most = 0
+    for name, claims in (("one", 1), ("many", MANY_CLAIMS)):
+        judge = FixedJudge(Verdict(verdict))
+        before, start = database.calls, time.perf_counter()
+        verified = await _verify(store, judge, claims)
+        found[f"{name}_seconds"] = time.perf_counter() - start
+        found[f"{name}_calls"] = database.calls - before
+        found[f"{name}_iterations"] = sum(len(v.iterations) for v in verified)
+        found[f"{name}_nodes"] = judge.nodes_read
+        most = 2 * sum(len(v.iterations) for v in verified)
+    await database.close()
+    return {**found, "most": most}
+
+
+async def _verify(store: Store, judge: FixedJudge, claims: int) -> list[Verification]:
+    process = await store.processes.get(OURS)
+    terminal, _ = await store.reading.node(OURS, process.terminals[0])
+    nodes = SharedNodes(store.reading, OURS, WholeTexts())
+
+    async def write(_verification: Verification) -> None:
+        return
+
+    run = Run(OURS, judge, nodes, write)
+    verified = await run.verify(tasks(terminal, claims))
+    assert all(each.status is Status.SUCCEEDED for each in verified), verified[0].failure
+    return verified
+
+
+async def _in_threads(driver: neo4j.Driver, database: str | None, calls: Calls) -> None:
+    loop = asyncio.get_running_loop()
+    with ThreadPoolExecutor(1) as threads:
+        for call in calls:
+            await loop.run_in_executor(threads, _call, driver, database, call)
+
+
+async def _alone(driver: neo4j.Driver, database: str | None, calls: Calls) -> None:
+    for call in calls:
+        _call(driver, database, call)
+
+
+def _call(
+    driver: neo4j.Driver, database: str | None, call: tuple[str, dict[str, Any]]
+) -> list[Any]:
+    def work(tx: neo4j.ManagedTransaction) -> list[Any]:
+        return tx.run(call[0], call[1]).values()
+
+    with driver.session(database=database, default_access_mode=neo4j.READ_ACCESS) as session:
+        return session.execute_read(work)
+
+
+async def _with_async(driver: neo4j.AsyncDriver, database: str | None, calls: Calls) -> None:
+    async def work(tx: neo4j.AsyncManagedTransaction, call: tuple[str, Any]) -> list[Any]:
+        return await (await tx.run(call[0], call[1])).values()
+
+    for call in calls:
+        access = neo4j.READ_ACCESS
+        async with driver.session(database=database, default_access_mode=access) as session:
+            await session.execute_read(work, call)

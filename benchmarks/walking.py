@@ -1,0 +1,75 @@
+"""A scripted judge and a splitter that cost next to nothing, and the claims to verify."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graph.model import (
+    CitedSentence,
+    Claim,
+    Evidence,
+    NodeRef,
+    Sentence,
+    Verdict,
+)
+from verifier.ports import Judgement, ReadNode, Selection
+from verifier.run import Task
+
+SELECTED = 5
+
+
+class WholeTexts:
+    """A splitter for which every text is one sentence."""
+
+    def split(self, node_id: str, text: str) -> tuple[Sentence, ...]:
+        """The text as one sentence."""
+        return (Sentence(node_id, 0, 0, len(text), text),)
+
+
+@dataclass(slots=True)
+class FixedJudge:
+    """Selects one sentence in each of a few nodes and always gives the same verdict.
+
+    The nodes are drawn from those of the highest stage of a frontier, by the claim's id, so
+    that a walk passes through every stage and claims take ways of their own.
+
+    Attributes:
+        verdict: What is said every time.
+        iterations: How many verdicts were given.
+        nodes_read: How many nodes were read, those of each claim counted.
+    """
+
+    verdict: Verdict
+    iterations: int = 0
+    nodes_read: int = 0
+    name: str = "fixed"
+    model: str | None = None
+    indicative: bool = True
+
+    async def select_evidence(self, claim: Claim, nodes: Sequence[ReadNode]) -> Selection:
+        """The sentences of a few nodes of the highest stage."""
+        self.nodes_read += len(nodes)
+        highest = max(node.ref.stage for node in nodes)
+        candidates = [node for node in nodes if node.ref.stage == highest]
+        draw = random.Random(f"{claim.claim_id} {highest}")
+        chosen = draw.sample(candidates, min(SELECTED, len(candidates)))
+        cited = tuple(CitedSentence(node.sentences[0]) for node in chosen)
+        return Selection((Evidence("What they say.", None, cited),))
+
+    async def judge(
+        self, claim: Claim, evidence: Sequence[Evidence], roots: Sequence[ReadNode]
+    ) -> Judgement:
+        """The same verdict, always."""
+        self.iterations += 1
+        return Judgement(self.verdict, "fixed")
+
+
+def tasks(terminal: NodeRef, count: int) -> list[Task]:
+    """So many claims about the final answer."""
+    return [
+        Task(Claim(f"claim-{number}", f"Claim number {number}.", terminal.node_id), terminal)
+        for number in range(count)
+    ]
+
