@@ -34,7 +34,17 @@ def with_claim(**fields):
     return document(claims=[claim(**fields)])
 
 
+def nested(levels):
+    value = 1
+    for _ in range(levels):
+        value = [value]
+    return {"k": value}
+
+
 BROKEN = {
+    "metadata nested without end": (
+        node_x(metadata=nested(200)), "wrong_value", "nodes[4] 'x'", "nested too deeply",
+    ),
     "a cycle": (
         document(nodes=nodes("r", "a", "b", "t"), edges=edges("r a", "a b", "b a", "b t")),
         "cycle", "edges", "'a' -> 'b' -> 'a'",

@@ -17,6 +17,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("api", "cypher", "evaluation", "graph", "verifier")
 LINES = 300
+TEST_LINES = 450  # tables of cases are long and still one idea
 LONGER_ON_PURPOSE: frozenset[str] = frozenset()
 
 # Folders of one person's machine, and addresses of package indexes.
@@ -72,7 +73,11 @@ def test_no_python_file_is_longer_than_the_limit(files: list[Path]) -> None:
         for path in files
         if path.suffix == ".py"
     }
-    too_long = {name: n for name, n in lengths.items() if n > LINES}
+    too_long = {
+        name: n
+        for name, n in lengths.items()
+        if n > (TEST_LINES if name.startswith("tests/") else LINES)
+    }
     assert set(too_long) == LONGER_ON_PURPOSE, too_long
 
 

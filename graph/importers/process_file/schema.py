@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from graph.errors import Violation
 from graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
@@ -22,6 +22,8 @@ FORMAT = "veritrail.process/1"
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}\Z"
 MAX_NODE_ID = 1_024
 MAX_STAGE = 2**31 - 1
+MAX_DEPTH = 100
+"""Levels of lists and objects in metadata; far less than what a parser stands."""
 
 PublicId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$")]
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
@@ -55,6 +57,14 @@ class NodeModel(_Model):
     step: Text | None = None
     metadata: dict[str, Any] | None = None
 
+    @field_validator("metadata")
+    @classmethod
+    def bounded(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Metadata that every later step can walk through."""
+        if value is not None and _is_deeper_than(value, MAX_DEPTH):
+            raise PydanticCustomError("nested_too_deeply", "is nested too deeply")
+        return value
+
 
 class EdgeModel(_Model):
     """An edge; `cited` is our extension: whether the target cites the source."""
@@ -81,6 +91,20 @@ _FIELDS: dict[str, TypeAdapter[Any]] = {
     "text": TypeAdapter(str),
     "stage": TypeAdapter(Stage),
 }
+
+
+def _is_deeper_than(value: object, levels: int) -> bool:
+    layer = [value]
+    for _ in range(levels + 1):
+        layer = [
+            inner
+            for outer in layer
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not layer:
+            return False
+    return True
 
 
 def read_node(value: object, place: str) -> NodeRecord | list[Violation | NodeRecord]:

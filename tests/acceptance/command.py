@@ -1,0 +1,181 @@
+"""The command `veritrail` as its users call it: a child process with an environment of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+OUTSIDE_NAMES = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
+PATIENCE = 90.0
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def violations(self) -> list[dict[str, str]]:
+        return self.json["error"]["violations"]
+
+    @property
+    def message(self) -> str:
+        return self.json["error"]["message"]
+
+
+@dataclass(frozen=True)
+class Veritrail:
+    """Calls the command with one VERITRAIL_HOME; every call is checked for what always holds."""
+
+    home: Path
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, *arguments: str | bytes, status: int = 0, **settings: str) -> Ended:
+        """Run a command that must end with this status."""
+        return self.start(*arguments, **settings).end(status)
+
+    def start(self, *arguments: str | bytes, **settings: str) -> Started:
+        child = subprocess.Popen(
+            command(*arguments),
+            env=self.environment(settings),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        return Started(child, "--json" in arguments)
+
+    def environment(self, settings: Mapping[str, str]) -> dict[str, str]:
+        outside = {k: v for k, v in os.environ.items() if not k.startswith(OUTSIDE_NAMES)}
+        own = {"VERITRAIL_HOME": str(self.home), "VERITRAIL_DB_HEAP": "256m"}
+        return {**outside, **own, "VERITRAIL_DB_IDLE": "3m", **self.settings, **settings}
+
+    def on_terminal(self, *arguments: str, status: int = 0, **settings: str) -> str:
+        """Run a command on a terminal of 200 columns; give what the terminal got."""
+        terminal, side = os.openpty()
+        try:
+            _set_size(side, 50, 200)
+            environment = self.environment({"TERM": "xterm-256color", **settings})
+            child = subprocess.Popen(
+                command(*arguments), env=environment, stdin=side, stdout=side, stderr=side
+            )
+            os.close(side)
+            shown = _read_terminal(terminal)
+            assert child.wait(PATIENCE) == status, shown
+        finally:
+            os.close(terminal)
+        assert "Traceback" not in shown
+        return shown
+
+    def stored(self) -> list[str]:
+        """The process_ids that a user sees."""
+        return [process["process_id"] for process in self("list", "--json").json["processes"]]
+
+    def engine_pid(self) -> int | None:
+        pid: int | None = self("db", "status", "--json").json["pid"]
+        return pid
+
+    def kill_engine(self) -> None:
+        """Kill this home's engine, as the out-of-memory killer would."""
+        pid = self.engine_pid()
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+
+
+@dataclass(frozen=True)
+class Started:
+    """A command that runs."""
+
+    child: subprocess.Popen[bytes]
+    as_json: bool
+
+    def interrupt(self) -> None:
+        self.child.send_signal(signal.SIGINT)
+
+    def end(self, status: int) -> Ended:
+        """Wait for its end, and check what holds for every command."""
+        try:
+            told, remarks = self.child.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.child.kill()
+            told, remarks = self.child.communicate()
+            raise AssertionError(f"did not end in time\n{remarks.decode()}") from None
+        out, err = told.decode(), remarks.decode()
+        everything = f"{self.child.args}\n{out[-3000:]}\n{err[-3000:]}"
+        assert self.child.returncode == status, everything
+        assert "Traceback" not in out + err, everything
+        assert "\x1b" not in out + err, everything
+        if self.as_json:
+            json.loads(out)
+        return Ended(status, out, err)
+
+
+def command(*arguments: str | bytes) -> list[str | bytes]:
+    script = Path(sys.executable).with_name("veritrail")
+    begin = [str(script)] if script.exists() else [sys.executable, "-m", "api.cli.main"]
+    return [*begin, *arguments]
+
+
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "did not happen in time"
+        time.sleep(0.1)
+
+
+def process_file(path: Path, **document: Any) -> str:
+    """Write a process file; what is not given is a small process that keeps every rule."""
+    whole = {
+        "format": "veritrail.process/1",
+        "process_id": path.stem,
+        "nodes": [
+            {"node_id": "a", "text": "The harbour opened in 1901. It has two piers."},
+            {"node_id": "b", "text": "The lighthouse was built in 1923."},
+            {"node_id": "t", "text": "The harbour opened in 1901 and has two piers."},
+        ],
+        "edges": [{"source": "a", "target": "t"}, {"source": "b", "target": "t"}],
+        **document,
+    }
+    path.write_text(json.dumps(whole), encoding="utf-8")
+    return str(path)
+
+
+def _set_size(descriptor: int, rows: int, columns: int) -> None:
+    import fcntl
+    import struct
+    import termios
+
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+def _read_terminal(terminal: int) -> str:
+    """Everything until the last program has closed the terminal."""
+    got = bytearray()
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if not select.select([terminal], [], [], 1.0)[0]:
+            continue
+        try:
+            piece = os.read(terminal, 65_536)
+        except OSError:  # Linux says so that the other side is closed
+            piece = b""
+        if not piece:
+            return got.decode("utf-8", "replace")
+        got += piece
+    raise AssertionError(f"the command did not end\n{got.decode('utf-8', 'replace')}")

@@ -1,0 +1,207 @@
+"""How the command answers to whoever calls it: help, wrong use, settings, and where output goes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from acceptance.command import PATIENCE, Veritrail, command
+
+pytestmark = pytest.mark.engine
+
+COMMANDS = ["ingest", "verify", "show", "list", "delete", "query", "report", "db"]
+CONTROL = ["start", "stop", "status", "clean"]
+NOT_UTF8 = b"\xff\xfe"
+
+
+@pytest.mark.parametrize(
+    "words", [[], *([name] for name in COMMANDS), *(["db", name] for name in CONTROL)], ids=" ".join
+)
+def test_every_command_explains_itself(bare: Veritrail, words: list[str]) -> None:
+    told = bare(*words, "--help")
+    assert "Usage: veritrail" in told.out
+    assert told.err == ""
+    if not words:
+        assert all(name in told.out for name in COMMANDS)
+
+
+def test_the_version_is_that_of_the_distribution(bare: Veritrail) -> None:
+    told = bare("--version")
+    assert told.out.startswith("veritrail-graph ")
+    assert not bare.home.exists()
+
+
+def test_a_call_without_a_command_shows_the_help_once(bare: Veritrail) -> None:
+    told = bare(status=2)
+    assert told.err.count("Usage: veritrail") == 1
+    assert "Error" not in told.err
+    assert bare("db", status=2).err.count("Usage: veritrail db") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["frobnicate"], "frobnicate"),
+        (["db", "frobnicate"], "frobnicate"),
+        (["list", "--frobnicate"], "--frobnicate"),
+        (["verify"], "PROCESS"),
+        (["ingest"], "PATH"),
+        (["show"], "VERIFICATION"),
+        (["delete"], "PROCESS"),
+        (["verify", "p", "--q", "x"], "--q"),
+        (["verify", "p", "--q", "0"], "--q"),
+        (["verify", "p", "--q", "99999999999999999999"], "--q"),
+        (["verify", "p", "--claim"], "--claim"),
+        (["list", "a", "b"], "b"),
+        (["query"], "--list"),
+        (["query", "frobnicate"], "provenance"),
+        (["query", "provenance", "-p", "no-sign"], "key=value"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_wrong_use_is_told_on_stderr_and_as_json(
+    bare: Veritrail, arguments: list[str], words: str
+) -> None:
+    told = bare(*arguments, status=2)
+    assert words in told.err
+    assert told.out == ""
+    asked_for_json = bare(arguments[0], "--json", *arguments[1:], status=2)
+    if arguments[:2] != ["db", "frobnicate"]:  # a group of commands has no --json
+        assert words in asked_for_json.message
+        assert asked_for_json.violations == []
+    assert not bare.home.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("VERITRAIL_DB_IDLE", "x"),
+        ("VERITRAIL_DB_IDLE", "0"),
+        ("VERITRAIL_DB_HEAP", "lots"),
+        ("VERITRAIL_MAX_NODE_TEXT", "-1"),
+        ("NEO4J_URI", "localhost:7687"),
+        ("NEO4J_URI", "http://localhost:7474"),
+        ("NEO4J_URI", "bolt://"),
+        ("NEO4J_URI", "bolt://host:port"),
+        ("NEO4J_URI", "bolt://[::1"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named(bare: Veritrail, name: str, value: str) -> None:
+    told = bare("list", "--json", status=2, **{name: value})
+    assert name in told.message
+    assert value in told.message
+    assert name in told.err
+    assert not bare.home.exists()
+
+
+def test_a_password_in_the_address_is_refused_and_not_shown(bare: Veritrail) -> None:
+    address = "bolt://neo4j:open-sesame@127.0.0.1:1"
+    for call in (["list"], ["db", "status"]):
+        told = bare(*call, status=2, NEO4J_URI=address)
+        assert "NEO4J_PASSWORD" in told.err
+        assert "open-sesame" not in told.err
+
+
+def test_settings_come_from_a_file_and_the_environment_wins(bare: Veritrail) -> None:
+    Path(".env").write_text("VERITRAIL_ENGINE=from-file\n", encoding="utf-8")
+    assert "'from-file'" in bare("verify", "p", status=2).err
+    assert "'from-outside'" in bare("verify", "p", status=2, VERITRAIL_ENGINE="from-outside").err
+    by_option = bare("verify", "p", "--engine", "from-option", status=2, VERITRAIL_ENGINE="no")
+    assert "'from-option'" in by_option.err
+    Path(".env").write_bytes(b"VERITRAIL_ENGINE=\xff\n")
+    assert ".env" in bare("verify", "p", status=2).err
+
+
+@pytest.mark.parametrize("uri", ["bolt://127.0.0.1:1", "neo4j://127.0.0.1:1"])
+def test_a_server_that_is_not_there_is_told_quickly(bare: Veritrail, uri: str) -> None:
+    began = time.monotonic()
+    told = bare("list", "--json", status=3, NEO4J_URI=uri)
+    assert time.monotonic() - began < 15
+    assert uri in told.message
+    assert told.violations == []
+    assert uri in told.err
+    assert not bare.home.exists()
+
+
+def test_a_home_that_cannot_be_made_is_told(bare: Veritrail) -> None:
+    in_the_way = Path("a-file")
+    in_the_way.write_text("", encoding="utf-8")
+    for home in (str(in_the_way.resolve()), "/proc/none/home"):
+        told = bare("list", "--json", status=3, VERITRAIL_HOME=home)
+        assert "VERITRAIL_HOME" in told.message
+        assert home in told.message
+
+
+def test_bytes_that_are_no_text_are_refused(veritrail: Veritrail, harbour: str) -> None:
+    for arguments in (
+        ["list", NOT_UTF8],
+        ["show", NOT_UTF8],
+        ["delete", NOT_UTF8],
+        ["verify", harbour, "--claim-id", NOT_UTF8],
+        ["verify", harbour, "--node", NOT_UTF8, "--claim", "x"],
+        ["verify", harbour, "--claim", NOT_UTF8],
+        ["query", "claims", "--param", b"process_id=" + NOT_UTF8],
+        ["ingest", NOT_UTF8],
+        ["ingest", b"a" * 5_000],
+    ):
+        assert veritrail(*arguments, "--json", status=2).message
+
+
+def test_a_reader_that_has_had_enough_is_no_fault(veritrail: Veritrail, harbour: str) -> None:
+    for arguments in ([harbour], [harbour, "--json"], []):
+        child = subprocess.Popen(
+            command("list", *arguments),
+            env=veritrail.environment({}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.close()
+        remarks = child.stderr.read()
+        child.stderr.close()
+        assert child.wait(PATIENCE) == 0
+        assert remarks == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["--help"]], ids=" ".join)
+def test_output_that_nobody_can_take_is_told(veritrail: Veritrail, arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        child = subprocess.run(
+            command(*arguments),
+            env=veritrail.environment({}),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert child.returncode == 2
+    assert b"cannot be written" in child.stderr
+    assert b"Traceback" not in child.stderr
+    assert b"ignored" not in child.stderr
+
+
+def test_closed_streams_end_no_command(veritrail: Veritrail, harbour: str) -> None:
+    close = "import os, sys; os.close(int(sys.argv[1])); os.execv(sys.argv[2], sys.argv[2:])"
+    for descriptor in ("1", "2"):
+        child = subprocess.run(
+            [sys.executable, "-c", close, descriptor, *command("list", harbour)],
+            env=veritrail.environment({}),
+            capture_output=True,
+            check=False,
+        )
+        assert child.returncode == 0, child.stderr
+        assert b"Traceback" not in child.stderr
+
+
+def test_json_is_whole_in_any_character_set(veritrail: Veritrail, harbour: str) -> None:
+    plain = veritrail("list", harbour, "--json")
+    ascii_only = veritrail("list", harbour, "--json", PYTHONIOENCODING="ascii")
+    assert "Gdańsk" in plain.out
+    assert ascii_only.out.isascii()
+    assert json.loads(ascii_only.out)["claims"] == json.loads(plain.out)["claims"]
+    veritrail("list", harbour, PYTHONIOENCODING="ascii")
