@@ -80,7 +80,7 @@ def status() -> int:
             fail(error, as_json=wants_json())
         except Exit as ended:
             return ended.status
-    except BrokenPipeError:  # whoever read our output has had enough
+    except SystemExit:  # so typer and rich end when whoever read our output has had enough
         _drop_output()
         return 0
     except OSError as error:

@@ -42,13 +42,9 @@ def console(*, stderr: bool = False) -> Console:
     """A console; colours only on a terminal and not under NO_COLOR, nothing cut in a pipe."""
     from rich.console import Console
 
-    class SafeConsole(Console):
-        def on_broken_pipe(self) -> None:  # its own way ends the command as if it had failed
-            raise BrokenPipeError
-
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else _PIPE_WIDTH
-    return SafeConsole(stderr=stderr, highlight=False, emoji=False, markup=False, width=width)
+    return Console(stderr=stderr, highlight=False, emoji=False, markup=False, width=width)
 
 
 def show(renderable: RenderableType) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.table import Table
 from rich.text import Text
@@ -22,7 +22,11 @@ from graph.exporters.results import selected_sentences
 if TYPE_CHECKING:
     from graph.model import Iteration, NodeRef, Verification
 
+T = TypeVar("T")
+
 CHECKED_SHOWN = 8
+NODES_SHOWN = 6
+SENTENCES_SHOWN = 3
 
 
 def verdict_table(verifications: Iterable[Verification]) -> Table:
@@ -43,8 +47,13 @@ def verdict_table(verifications: Iterable[Verification]) -> Table:
     return table
 
 
-def trail_tree(verification: Verification) -> Tree:
-    """A verification whole: claim, verdict, iterations, evidence by node and stage."""
+def trail_tree(verification: Verification, *, whole: bool = True) -> Tree:
+    """A verification: claim, verdict, iterations, evidence by node and stage.
+
+    Args:
+        verification: The verification.
+        whole: Show everything; else long lists are cut and say how much is left out.
+    """
     words, style = verdict_words(verification.verdict, verification.status)
     head = Text.assemble((clean(verification.claim.text), "bold"), "  ", (words, f"bold {style}"))
     tree = Tree(head, guide_style="dim")
@@ -62,12 +71,12 @@ def trail_tree(verification: Verification) -> Tree:
     if verification.reasoning:
         tree.add(Text(f"reasoning: {one_line(verification.reasoning)}"))
     for iteration in verification.iterations:
-        _add_iteration(tree, iteration)
-    _add_error(tree, verification)
+        _add_iteration(tree, iteration, whole=whole)
+    _add_error(tree, verification, whole=whole)
     return tree
 
 
-def _add_iteration(tree: Tree, iteration: Iteration) -> None:
+def _add_iteration(tree: Tree, iteration: Iteration, *, whole: bool) -> None:
     branch = tree.add(
         Text.assemble(
             (f"iteration {iteration.number}", "bold"),
@@ -79,29 +88,45 @@ def _add_iteration(tree: Tree, iteration: Iteration) -> None:
     if iteration.carried_roots:
         branch.add(Text(f"carried roots: {_names(iteration.carried_roots)}", style="dim"))
     stages = {node.node_id: node.stage for node in iteration.checked}
-    nodes: dict[str, Tree] = {}
+    nodes: dict[str, list[Text]] = {}
     for cited in selected_sentences(iteration):
-        name = cited.sentence.node_id
-        if name not in nodes:
-            label = Text.assemble((one_line(name), "cyan"), (f"  stage {stages.get(name)}", "dim"))
-            nodes[name] = branch.add(label)
         role = "" if cited.role.value == "evidence" else " (context)"
         text = f"{cited.sentence.index}{role}: {one_line(cited.sentence.text)}"
-        nodes[name].add(Text(text))
+        nodes.setdefault(cited.sentence.node_id, []).append(Text(text))
+    for name in _first(list(nodes), NODES_SHOWN, whole=whole):
+        leaf = branch.add(
+            Text.assemble((one_line(name), "cyan"), (f"  stage {stages.get(name)}", "dim"))
+        )
+        for line in _first(nodes[name], SENTENCES_SHOWN, whole=whole):
+            leaf.add(line)
+        _add_rest(leaf, len(nodes[name]), SENTENCES_SHOWN, "sentence", whole=whole)
+    _add_rest(branch, len(nodes), NODES_SHOWN, "node", whole=whole)
     if not nodes:
         branch.add(Text("no evidence", style="dim"))
 
 
-def _add_error(tree: Tree, verification: Verification) -> None:
+def _add_error(tree: Tree, verification: Verification, *, whole: bool) -> None:
     error = verification.error
     if not error.nodes:
         return
     stages = ", ".join(map(str, error.stages))
     branch = tree.add(Text(f"error introduced at stage {stages}", style="bold red"))
-    for node in error.nodes:
+    for node in _first(error.nodes, NODES_SHOWN, whole=whole):
         branch.add(Text(f"introduced in {one_line(node.node_id)} (stage {node.stage})"))
-    for node in error.propagated:
+    _add_rest(branch, len(error.nodes), NODES_SHOWN, "node", whole=whole)
+    for node in _first(error.propagated, NODES_SHOWN, whole=whole):
         branch.add(Text(f"carried on by {one_line(node.node_id)} (stage {node.stage})", "dim"))
+    _add_rest(branch, len(error.propagated), NODES_SHOWN, "node", whole=whole)
+
+
+def _first(items: Sequence[T], most: int, *, whole: bool) -> Sequence[T]:
+    return items if whole else items[:most]
+
+
+def _add_rest(branch: Tree, count: int, most: int, what: str, *, whole: bool) -> None:
+    if not whole and count > most:
+        plural = "" if count - most == 1 else "s"
+        branch.add(Text(f"… and {count - most} more {what}{plural}", style="dim"))
 
 
 def _names(nodes: Sequence[NodeRef]) -> str:

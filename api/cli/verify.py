@@ -210,7 +210,7 @@ def _tell(report: _Report) -> None:
     done = report.verifications
     if len(done) <= TRAILS_SHOWN:
         for verification in done:
-            show(trail_tree(verification))
+            show(trail_tree(verification, whole=False))
     else:
         show(verdict_table(done))
     counts = {verdict: sum(v.verdict is verdict for v in done) for verdict in Verdict}
@@ -223,8 +223,7 @@ def _tell(report: _Report) -> None:
     )
     if report.judge.indicative:
         say(f"Engine {report.judge.name}: {INDICATIVE}.", "yellow")
-    if len(done) > TRAILS_SHOWN:
-        say("One trail whole: veritrail show VERIFICATION", "dim")
+    say("A trail whole: veritrail show VERIFICATION", "dim")
 
 
 def _end(report: _Report) -> None:
