@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import dag, engines, ingest
+from benchmarks import commands, engines, ingest, walk, write_back
 from benchmarks.children import BenchmarkError, run_child
 from benchmarks.engines import Engine
 from benchmarks.report import Report
@@ -45,6 +45,7 @@ def main() -> int:
             f"{counts['nodes']:,} nodes, {counts['edges']:,} edges, "
             f"{counts['characters']:,} characters\n"
         )
+        _attempt(report, "help", lambda: commands.measure_help(report))
         for name in options.engine or engines.NAMES:
             try:
                 with engines.running(name, folder / "home") as engine:
@@ -59,14 +60,25 @@ def main() -> int:
 
 
 def _measure(report: Report, engine: Engine, file: Path, small: Path, repeats: int) -> None:
+    """Everything that needs an engine; the process of the first stays for the others."""
     benchmarks: dict[str, Callable[[], None]] = {
         "ingest": lambda: ingest.measure(report, engine, file, small, repeats),
+        "walk": lambda: walk.measure(report, engine),
+        "trail": lambda: write_back.measure(report, engine),
+        "verify": lambda: commands.measure_verify(report, engine, file.parent),
     }
-    for name, run in benchmarks.items():
-        try:
-            run()
-        except BenchmarkError as error:
-            report.fail(f"{engine.name}: {name}", error)
+    try:
+        for name, run in benchmarks.items():
+            _attempt(report, f"{engine.name}: {name}", run)
+    finally:  # a server of somebody else is left as it was
+        _attempt(report, f"{engine.name}: cleaning", lambda: ingest.clean(engine))
+
+
+def _attempt(report: Report, name: str, run: Callable[[], None]) -> None:
+    try:
+        run()
+    except BenchmarkError as error:
+        report.fail(name, error)
 
 
 if __name__ == "__main__":

@@ -88,6 +88,12 @@ def measure(report: Report, engine: Engine, file: Path, small: Path, repeats: in
     )
 
 
+def clean(engine: Engine) -> None:
+    """Remove what is left of the processes."""
+    for process_id in (OURS, RAW):
+        run_child("benchmarks.ingest:remove", login=engine.login, process_id=process_id)
+
+
 async def ours(login: dict[str, Any], file: str) -> dict[str, float]:
     """Our whole ingest: two readings, every check, and storing."""
     source = ProcessFileImporter().open(Path(file), ImportOptions())

@@ -20,13 +20,12 @@ from graph.content_hash import canonical, node_digest
 from graph.errors import EngineError, InputError, ProcessConflict
 from graph.importers.records import NodeRecord, ProcessInput
 from graph.store import Store
-from graph.store.processes import READY, StoredState
+from graph.store.processes import BEAT_SECONDS, READY, StoredState
 from graph.survey import MAX_NODE_TEXT, Survey, survey
 
 BATCH_ROWS = 2_000
 BATCH_BYTES = 4_000_000
 EDGE_BATCH = 5_000
-BEAT_SECONDS = 5.0
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is (0: unknown)."""
@@ -177,12 +176,11 @@ async def _load(
         await _send_spans(store, stored_id, source, found, progress)
         await _send_edges(store, stored_id, found, progress)
         await store.processes.add_claims(stored_id, found.claims)
-    except BaseException as error:
+    except BaseException:
         # Nobody sees a process that is loading; removing it now is only tidy, so a second
         # fault here must not hide the first.
-        if not isinstance(error, EngineError):
-            with suppress(EngineError):
-                await store.processes.delete(stored_id)
+        with suppress(EngineError):
+            await store.processes.delete(stored_id)
         raise
 
 

@@ -18,7 +18,14 @@ from graph.content_hash import (
     node_digest,
 )
 from graph.errors import InvalidProcess, Violation
-from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord, ProcessInput
+from graph.importers.records import (
+    ClaimRecord,
+    EdgeRecord,
+    Header,
+    NodeRecord,
+    ProcessInput,
+    Remark,
+)
 from graph.model import Claim, Role
 from graph.rules import shown
 from graph.topology import NO_STAGE, Topology
@@ -67,6 +74,7 @@ class _Reading:
     claims: list[ClaimRecord] = field(default_factory=list)
     violations: list[Violation] = field(default_factory=list)
     empty_texts: list[str] = field(default_factory=list)
+    remarks: dict[str, None] = field(default_factory=dict)
 
     def add_node(self, node: NodeRecord) -> None:
         """Number a node; one that breaks a rule is there too, or its edges would seem wrong."""
@@ -184,6 +192,8 @@ def _read(
             reading.add_edge(record, waiting)
         elif isinstance(record, ClaimRecord):
             reading.claims.append(record)
+        elif isinstance(record, Remark):
+            reading.remarks[record.message] = None
         else:
             reading.violations.append(record)
         if on_record is not None and count % 1_000 == 0:
@@ -242,7 +252,7 @@ def _check_shape(topology: Topology) -> tuple[bool, list[Violation]]:
 
 
 def _warnings(reading: _Reading, repeated: int) -> list[str]:
-    warnings = []
+    warnings = list(reading.remarks)
     if reading.empty_texts:
         names = ", ".join(shown(name) for name in reading.empty_texts[:5])
         more = f" and {len(reading.empty_texts) - 5} more" if len(reading.empty_texts) > 5 else ""

@@ -118,6 +118,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
                 checked=in_order(nodes_to_check),
                 carried_roots=carried,
                 evidence=selection.evidence,
+                dropped_ids=selection.dropped_ids,
             )
         )
         checked |= nodes_to_check  # 17

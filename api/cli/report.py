@@ -11,7 +11,7 @@ import typer
 from api.cli.exits import run
 from api.cli.ingest import say_starting
 from api.cli.options import ProcessId
-from api.cli.terminal import say
+from api.cli.terminal import clean, say
 from api.settings import Settings
 from graph.errors import InputError
 
@@ -38,7 +38,7 @@ def report(
         )
     from graph.exporters.markdown import markdown_report
 
-    text = markdown_report(*run(_read(Settings.load(), process), as_json=False))
+    text = clean(markdown_report(*run(_read(Settings.load(), process), as_json=False)))
     if output is None:
         typer.echo(text, nl=False)
         return

@@ -50,7 +50,14 @@ class ClaimRecord:
     label: str | None = None
 
 
-Record = NodeRecord | EdgeRecord | ClaimRecord | Violation
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that was passed over and that the user should know of; told once."""
+
+    message: str
+
+
+Record = NodeRecord | EdgeRecord | ClaimRecord | Remark | Violation
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,7 @@ class Iteration:
         checked: The nodes that were read in this round, in the order of the frontier.
         carried_roots: Roots with evidence from earlier rounds, not read again.
         evidence: What this round selected; empty when nothing was found.
+        dropped_ids: How many sentence ids were returned that were not in their prompt.
 
     Source: VeriTrail 3.1.2 to 3.1.4.
     """
@@ -107,6 +108,7 @@ class Iteration:
     checked: tuple[NodeRef, ...]
     carried_roots: tuple[NodeRef, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    dropped_ids: int = 0
 
     @property
     def node_ids_with_evidence(self) -> tuple[str, ...]:

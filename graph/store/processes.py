@@ -8,12 +8,13 @@ the old or the new content is there, and never half of one.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from graph.clock import now
-from graph.errors import NotFound, ProcessConflict
+from graph.errors import NotFound, ProcessConflict, Violation
 from graph.model import Claim, Process
 from graph.store.database import Database
 from graph.store.process_rows import claim_from, claim_row, process_from, process_row
@@ -22,6 +23,9 @@ from graph.survey import Survey
 
 READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
 DELETE_BATCH = 5_000
+BEAT_SECONDS = 5.0
+"""Seconds between two signs of life of whoever writes."""
+
 _STAGED = "~"  # no process_id of a user can hold it
 
 
@@ -176,7 +180,7 @@ class ProcessStore:
             await self._purge(process_id)
         ids = {"staged_id": staged_id, "process_id": process_id}
         for name in ("process/rename_spans", "process/rename_claims"):
-            await self._in_batches(name, **ids)
+            await self._in_batches(name, staged_id, **ids)
         await self._database.write("process/rename", **ids)
 
     async def delete(self, process_id: str) -> None:
@@ -193,31 +197,43 @@ class ProcessStore:
 
     async def _purge(self, process_id: str) -> None:
         for kind in ("trails", "verifications", "sentences", "claims", "edges", "spans"):
-            await self._in_batches(f"process/delete_{kind}", process_id=process_id)
+            await self._in_batches(f"process/delete_{kind}", process_id, process_id=process_id)
         await self._database.write("process/remove", process_id=process_id)
 
-    async def _in_batches(self, name: str, **parameters: Any) -> None:
+    async def _in_batches(self, name: str, beat_id: str, **parameters: Any) -> None:
+        """Run a statement until it finds nothing more to do, showing signs of life."""
+        last_beat = time.monotonic()
         while True:
             rows = await self._database.write(name, limit=DELETE_BATCH, **parameters)
             if not rows or rows[0][0] == 0:
                 return
+            if time.monotonic() - last_beat > BEAT_SECONDS:
+                await self.beat(beat_id)
+                last_beat = time.monotonic()
 
     async def add_claims(self, process_id: str, claims: Sequence[Claim]) -> int:
         """Store claims that are not there yet; give how many were added.
 
         Raises:
-            ProcessConflict: Another text is stored under one of the claim_ids.
+            ProcessConflict: Another text is stored under some of the claim_ids; all are listed.
         """
         if not claims:
             return 0
         known = {claim.claim_id: claim for claim in await self.claims_by_id(process_id, claims)}
-        for claim in claims:
-            stored = known.get(claim.claim_id)
-            if stored is not None and (stored.text, stored.node_id) != (claim.text, claim.node_id):
-                raise ProcessConflict(
-                    f"claim_id {claim.claim_id!r} is stored with another text or node; "
-                    "give the new claim another claim_id"
-                )
+        clashes = [claim for claim in claims if _clashes(claim, known.get(claim.claim_id))]
+        if clashes:
+            raise ProcessConflict(
+                f"Process {process_id!r} stores other claims under these claim_ids; nothing "
+                "of this input was stored",
+                [
+                    Violation(
+                        "claim_id_taken",
+                        f"claims {claim.claim_id!r}",
+                        "another text or node is stored under this claim_id; give another one",
+                    )
+                    for claim in clashes
+                ],
+            )
         new = [claim for claim in claims if claim.claim_id not in known]
         first = await self._next_position(process_id) if new else 0
         for start in range(0, len(new), 1_000):
@@ -235,8 +251,13 @@ class ProcessStore:
     async def claims_by_id(self, process_id: str, claims: Sequence[Claim | str]) -> list[Claim]:
         """Stored claims among these, given as ids or as claims."""
         ids = [claim if isinstance(claim, str) else claim.claim_id for claim in claims]
-        rows = await self._database.read("trail/claims_by_id", process_id=process_id, claim_ids=ids)
-        return [claim_from(properties) for (properties,) in rows]
+        found: list[Claim] = []
+        for start in range(0, len(ids), 1_000):
+            rows = await self._database.read(
+                "trail/claims_by_id", process_id=process_id, claim_ids=ids[start : start + 1_000]
+            )
+            found += [claim_from(properties) for (properties,) in rows]
+        return found
 
     async def claims(self, process_id: str) -> list[Claim]:
         """All claims of a process, in the order of the input, read by the page."""
@@ -259,3 +280,7 @@ def _mark(process_id: str, status: str, owner: str | None = None) -> dict[str, s
         "owner": owner or this_writer(),
         "beat": now(),
     }
+
+
+def _clashes(claim: Claim, stored: Claim | None) -> bool:
+    return stored is not None and (stored.text, stored.node_id) != (claim.text, claim.node_id)

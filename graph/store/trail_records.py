@@ -60,6 +60,7 @@ def iteration_from(
         checked=tuple(sorted(refs, key=lambda ref: ref.order)),
         carried_roots=carried,
         evidence=tuple(evidence),
+        dropped_ids=properties.get("dropped_ids") or 0,
     )
 
 

@@ -43,6 +43,7 @@ def iteration_row(verification_id: str, iteration: Iteration) -> dict[str, Any]:
         "number": iteration.number,
         "verdict": iteration.verdict.value,
         "reasoning": iteration.reasoning,
+        "dropped_ids": iteration.dropped_ids,
         "checked_count": len(iteration.checked),
         "evidence_count": sum(len(found.sentences) for found in iteration.evidence),
         "carried_roots": [root.node_id for root in iteration.carried_roots],

@@ -65,7 +65,9 @@ class Veritrail:
         own = {"VERITRAIL_HOME": str(self.home), "VERITRAIL_DB_HEAP": "256m"}
         return {**outside, **own, "VERITRAIL_DB_IDLE": "3m", **self.settings, **settings}
 
-    def on_terminal(self, *arguments: str, status: int = 0, **settings: str) -> str:
+    def on_terminal(
+        self, *arguments: str, status: int = 0, typed: str = "", **settings: str
+    ) -> str:
         """Run a command on a terminal of 200 columns; give what the terminal got."""
         terminal, side = os.openpty()
         try:
@@ -75,6 +77,7 @@ class Veritrail:
                 command(*arguments), env=environment, stdin=side, stdout=side, stderr=side
             )
             os.close(side)
+            os.write(terminal, typed.encode())
             shown = _read_terminal(terminal)
             assert child.wait(PATIENCE) == status, shown
         finally:
@@ -97,12 +100,12 @@ class Veritrail:
         os.kill(pid, signal.SIGKILL)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Started:
     """A command that runs."""
 
     child: subprocess.Popen[bytes]
-    as_json: bool
+    as_json_is_whole: bool
 
     def interrupt(self) -> None:
         self.child.send_signal(signal.SIGINT)
@@ -120,7 +123,7 @@ class Started:
         assert self.child.returncode == status, everything
         assert "Traceback" not in out + err, everything
         assert "\x1b" not in out + err, everything
-        if self.as_json:
+        if self.as_json_is_whole:
             json.loads(out)
         return Ended(status, out, err)
 

@@ -23,7 +23,8 @@ def a_home() -> Iterator[Veritrail]:
         try:
             yield veritrail
         finally:
-            veritrail("db", "stop")
+            if veritrail.home.exists():
+                veritrail("db", "stop")
 
 
 @pytest.fixture(scope="session")

@@ -61,7 +61,7 @@ def test_another_text_under_a_known_claim_id_is_refused(
     arun(ingest(store, small(process_id)))
     other = small(process_id)
     other.claims = process({}, [], {"k1": "Something else."}).claims
-    with pytest.raises(ProcessConflict, match="k1"):
+    with pytest.raises(ProcessConflict, match="claim_ids"):
         arun(ingest(store, other))
     assert [claim.text for claim in arun(store.processes.claims(process_id))][0] == "A is there."
 

@@ -95,6 +95,7 @@ def a_verification(process_id: str, name: str = "v-1") -> Verification:
                         (cited("a", 1, 5, "Two."), cited("a", 0, 0, "One.", "context")),
                     ),
                 ),
+                dropped_ids=2,
             ),
         ),
         paths=(

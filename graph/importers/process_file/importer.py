@@ -18,7 +18,7 @@ from graph.importers.process_file.schema import (
     read_header,
     read_node,
 )
-from graph.importers.records import Header, ProcessInput, Record
+from graph.importers.records import Header, ProcessInput, Record, Remark
 from graph.importers.registry import ImportOptions
 
 _READERS: dict[str, Callable[[object, str], Any]] = {
@@ -189,6 +189,7 @@ def _line(value: object, where: str) -> Iterator[Record]:
     if isinstance(value, dict) and len(value) == 1:
         key, content = next(iter(value.items()))
         if key == "verification":
+            yield Remark(_VERIFICATIONS_LEFT_OUT)
             return
         if key in _READERS:
             record = _READERS[key](content, where)

@@ -1,0 +1,159 @@
+"""Writing a trail back: ours, against one bare transaction with the same statements."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import neo4j
+
+import cypher
+from benchmarks.children import run_child
+from benchmarks.engines import Engine
+from benchmarks.ingest import OURS
+from benchmarks.report import Line, Report, middle
+from graph.clock import now
+from graph.model import (
+    CitedSentence,
+    Claim,
+    ErrorLocation,
+    Evidence,
+    EvidencePath,
+    Iteration,
+    NodeRef,
+    Sentence,
+    Status,
+    Termination,
+    Verdict,
+    Verification,
+)
+from graph.store import DatabaseAddress
+from graph.store.database import Database, Transaction
+from graph.store.store import Store
+
+ITERATIONS, SENTENCES = 6, 40
+ROUNDS = 21
+TARGET = 1.2
+
+
+def measure(report: Report, engine: Engine) -> None:
+    """Write a trail of six iterations and forty sentences both ways."""
+    found = run_child("benchmarks.write_back:compare", login=engine.login)
+    report.add(
+        Line(
+            f"{engine.name}: trail of {ITERATIONS} iterations written back",
+            found["ours"],
+            reference=found["bare"],
+            target=TARGET,
+            note=f"{found['statements']} statements in one transaction, {SENTENCES} sentences",
+        )
+    )
+
+
+Statements = list[tuple[str, dict[str, Any]]]
+
+
+async def compare(login: dict[str, Any]) -> dict[str, float]:
+    """Median seconds of our write and of the bare transaction, in turn."""
+    address = DatabaseAddress(**login)
+    database = Database(address)
+    store = Store.of(database)
+    process = await store.processes.get(OURS)
+    terminal, _ = await store.reading.node(OURS, process.terminals[0])
+    nodes = (await store.reading.source_nodes(OURS, [terminal.node_id], with_texts=False)).nodes
+    ours: list[float] = []
+    bare: list[float] = []
+    auth = (address.username or "", address.password or "")
+    recorded = await _record(store, _verification("recorded", terminal, nodes))
+    with neo4j.GraphDatabase.driver(address.uri, auth=auth) as driver:
+        for round_ in range(ROUNDS + 1):
+            verification = _verification(f"ours-{round_}", terminal, nodes)
+            start = time.perf_counter()
+            await store.trails.write(verification)
+            between = time.perf_counter()
+            statements = _renamed(recorded, "recorded", f"bare-{round_}")
+            begin = time.perf_counter()
+            _write(driver, address.database, statements)
+            if round_:  # the first one opens connections
+                ours.append(between - start)
+                bare.append(time.perf_counter() - begin)
+    await database.close()
+    return {"ours": middle(ours), "bare": middle(bare), "statements": len(recorded)}
+
+
+def _verification(name: str, terminal: NodeRef, nodes: tuple[NodeRef, ...]) -> Verification:
+    each = SENTENCES // ITERATIONS + 1
+    left = SENTENCES
+    iterations = []
+    for number in range(ITERATIONS):
+        size = min(each, left)
+        left -= size
+        start = number * each
+        checked = tuple(nodes[place % len(nodes)] for place in range(start, start + size))
+        cited = tuple(
+            CitedSentence(Sentence(ref.node_id, 0, 0, 20, "What a sentence says.")) for ref in checked
+        )
+        evidence = (Evidence("What they say together.", None, cited),)
+        reasons = "The reasons for it."
+        iterations.append(
+            Iteration(number + 1, Verdict.NOT_FULLY_SUPPORTED, reasons, checked, (), evidence)
+        )
+    paths = tuple(
+        EvidencePath(ref.node_id, terminal.node_id, iteration.number, ())
+        for iteration in iterations
+        for ref in iteration.checked
+    )
+    return Verification(
+        verification_id=f"v-bench-{name}",
+        process_id=OURS,
+        claim=Claim("claim-0", "Claim number 0.", terminal.node_id),
+        q=ITERATIONS,
+        engine="fixed",
+        model=None,
+        indicative=True,
+        created_at=now(),
+        status=Status.SUCCEEDED,
+        verdict=Verdict.NOT_FULLY_SUPPORTED,
+        reasoning="The reasons for it.",
+        termination=Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED,
+        iterations=tuple(iterations),
+        paths=paths,
+        error=ErrorLocation((terminal,)),
+    )
+
+
+async def _record(store: Store, verification: Verification) -> Statements:
+    """Write a verification and keep the statements that it took."""
+    statements: Statements = []
+    run = Transaction.run
+
+    def recording(self: Transaction, name: str, /, **parameters: Any) -> Any:
+        statements.append((cypher.load(name).text, parameters))
+        return run(self, name, **parameters)
+
+    Transaction.run = recording  # type: ignore[method-assign]
+    try:
+        await store.trails.write(verification)
+    finally:
+        Transaction.run = run  # type: ignore[method-assign]
+    return statements
+
+
+def _renamed(value: Any, old: str, new: str) -> Any:
+    """The same with another name in every string that holds the old one."""
+    if isinstance(value, str):
+        return value.replace(old, new)
+    if isinstance(value, dict):
+        return {key: _renamed(inner, old, new) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_renamed(inner, old, new) for inner in value)
+    return value
+
+
+def _write(driver: neo4j.Driver, database: str | None, statements: Statements) -> None:
+    def work(tx: neo4j.ManagedTransaction) -> None:
+        for text, parameters in statements:
+            tx.run(text, parameters).consume()
+
+    with driver.session(database=database) as session:
+        session.execute_write(work)

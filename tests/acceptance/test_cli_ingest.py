@@ -1,0 +1,129 @@
+"""`veritrail ingest`: what is stored, what is refused, and that a refusal leaves nothing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acceptance.command import Veritrail, process_file
+
+pytestmark = pytest.mark.engine
+
+KEYS = [
+    "process_id",
+    "name",
+    "status",
+    "nodes",
+    "edges",
+    "claims",
+    "claims_added",
+    "terminals",
+    "stages",
+    "warnings",
+]
+STRANGE_IDS = [
+    'it\'s "quoted" \\ back`tick`',
+    "a/b/../c?d=e&f#g",
+    "🚢 näive ☃ 船",
+    "x'}) DETACH DELETE n //",
+    "$process_id",
+    "line\nbreak\tand tab",
+    " ",
+    "-",
+    "null",
+    "é",
+    "e\u0301",
+]
+
+
+def claim(text: str, **more: Any) -> dict[str, Any]:
+    return {"text": text, **more}
+
+
+def test_an_input_is_created_then_unchanged_then_replaced(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    path = tmp_path / "tides.json"
+    first = veritrail("ingest", process_file(path, name="Tides"), "--json")
+    assert list(first.json) == KEYS
+    assert first.json == {
+        "process_id": "tides",
+        "name": "Tides",
+        "status": "created",
+        "nodes": 3,
+        "edges": 2,
+        "claims": 0,
+        "claims_added": 0,
+        "terminals": ["t"],
+        "stages": {"1": 2, "2": 1},
+        "warnings": [],
+    }
+    with_claim = process_file(path, claims=[claim("It has two piers.", claim_id="k1")])
+    again = veritrail("ingest", with_claim, "--json").json
+    assert (again["status"], again["claims"], again["claims_added"]) == ("unchanged", 1, 1)
+    veritrail("verify", "tides")
+
+    other_text = process_file(path, claims=[claim("It has nine piers.", claim_id="k1")])
+    assert "k1" in veritrail("ingest", other_text, "--json", status=2).message
+
+    nodes = [{"node_id": "only", "text": "Something else."}]
+    other = process_file(path, nodes=nodes, edges=[], claims=[])
+    refused = veritrail("ingest", other, "--json", status=2)
+    assert "--replace" in refused.message
+    replaced = veritrail("ingest", other, "--replace", "--json").json
+    assert replaced.pop("removed_verifications") == 1
+    assert list(replaced) == KEYS
+    assert (replaced["status"], replaced["nodes"]) == ("replaced", 1)
+    assert veritrail("list", "tides", "--json").json["verifications"] == []
+
+
+def test_an_id_is_given_or_derived_and_a_format_can_be_named(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    nodes = [{"node_id": "n", "text": "Named otherwise."}]
+    path = process_file(tmp_path / "x.json", process_id=None, nodes=nodes, edges=[])
+    derived = veritrail("ingest", path, "--format", "process", "--json").json["process_id"]
+    assert veritrail("ingest", path, "--json").json["status"] == "unchanged"
+    given = veritrail("ingest", path, "--process-id", "given:1.a_b-c", "--json").json
+    assert (given["process_id"], given["status"]) == ("given:1.a_b-c", "created")
+    assert {derived, "given:1.a_b-c"} <= set(veritrail.stored())
+    assert "--process-id" in veritrail("ingest", path, "--process-id", "a b", status=2).err
+
+
+def test_lines_and_gzip_store_the_same_as_one_document(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    document = json.loads(Path(process_file(tmp_path / "forms.json")).read_text("utf-8"))
+    veritrail("ingest", "forms.json")
+    nodes, edges = document.pop("nodes"), document.pop("edges")
+    lines = [{"edge": edge} for edge in edges] + [{"node": node} for node in nodes]
+    text = "\n\n".join(json.dumps(line) for line in [document, *lines])
+    Path("forms.jsonl").write_text(text, encoding="utf-8")
+    Path("forms.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    Path("forms.json.gz").write_bytes(gzip.compress(Path("forms.json").read_bytes()))
+    for name in ("forms.jsonl", "forms.jsonl.gz", "forms.json.gz"):
+        assert veritrail("ingest", name, "--json").json["status"] == "unchanged"
+
+
+def test_strange_node_ids_and_empty_texts_are_kept(veritrail: Veritrail, tmp_path: Path) -> None:
+    nodes = [{"node_id": name, "text": f"Boat {n}."} for n, name in enumerate(STRANGE_IDS)]
+    nodes += [{"node_id": "empty", "text": ""}, {"node_id": "t", "text": "Boat 3 and others."}]
+    edges = [{"source": node["node_id"], "target": "t"} for node in nodes[:-1]]
+    path = process_file(tmp_path / "strange.json", nodes=nodes, edges=edges)
+    told = veritrail("ingest", path)
+    assert "Warning: " in told.err
+    assert "'empty'" in told.err
+    assert "Warning" not in told.out
+
+    rows = veritrail(
+        "query", "source_nodes", "-p", "process_id=strange", "-p", "node_id=t", "--json"
+    ).json["rows"]
+    assert [row[0] for row in rows] == [*STRANGE_IDS, "empty"]
+    (verification,) = veritrail("verify", "strange", "--claim", "Boat 3.", "--json").json[
+        "verifications"
+    ]
+    assert verification["iterations"][0]["evidence"][0]["node_id"] == STRANGE_IDS[3]
+    assert verification["iterations"][0]["checked"] == [*STRANGE_IDS, "empty"]

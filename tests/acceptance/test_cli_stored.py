@@ -1,0 +1,182 @@
+"""What is stored, as a user gets it back: show, list, query, report, delete."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acceptance.command import Veritrail, process_file
+
+pytestmark = pytest.mark.engine
+
+INJECTION = 'x"}) DETACH DELETE n // `; RETURN 1'
+MARKUP = "<script>alert(1)</script> | # ![x](http://example.invalid/y) **bold** `code` &amp; 1 < 2"
+
+
+@pytest.fixture(scope="module")
+def ferry(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A process whose texts are Markdown and HTML, verified; the run as JSON."""
+    folder = tmp_path_factory.mktemp("ferry")
+    nodes = [
+        {"node_id": "<b>root</b> | `x`", "text": f"The ferry carries 24 cars {MARKUP}."},
+        {"node_id": "t", "text": f"The ferry carries 42 cars {MARKUP}."},
+    ]
+    path = process_file(
+        folder / "ferry.json",
+        name=f"Ferry {MARKUP}\n# second line",
+        nodes=nodes,
+        edges=[{"source": nodes[0]["node_id"], "target": "t"}],
+        claims=[
+            {
+                "claim_id": "cars",
+                "text": f"The ferry carries 42 cars {MARKUP}.",
+                "label": "INCONCLUSIVE",
+            },
+            {"claim_id": "new", "text": "The ferry is new.\n\n# A heading"},
+        ],
+    )
+    veritrail("ingest", path)
+    run: dict[str, Any] = veritrail("verify", "ferry", "--json").json
+    return run
+
+
+def test_show_gives_what_verify_gave(veritrail: Veritrail, ferry: dict[str, Any]) -> None:
+    for verification in ferry["verifications"]:
+        told = veritrail("show", verification["verification_id"], "--json")
+        assert told.json == verification
+        assert list(told.json) == list(verification)
+    tree = veritrail("show", ferry["verifications"][0]["verification_id"]).out
+    assert "The ferry carries 42 cars" in tree
+    assert "indicative only" in tree
+    assert "v-none" in veritrail("show", "v-none", "--json", status=2).message
+
+
+def test_list_shows_processes_claims_and_verifications(
+    veritrail: Veritrail, ferry: dict[str, Any]
+) -> None:
+    (process,) = [
+        found
+        for found in veritrail("list", "--json").json["processes"]
+        if found["process_id"] == "ferry"
+    ]
+    keys = ["process_id", "name", "status", "nodes", "edges", "claims", "verdicts"]
+    assert list(process) == keys
+    assert (process["status"], process["nodes"], process["edges"]) == ("ready", 2, 1)
+    assert process["claims"] == sum(process["verdicts"].values()) == 2
+    one = veritrail("list", "ferry", "--json").json
+    assert list(one) == ["process_id", "claims", "verifications"]
+    assert [claim["claim_id"] for claim in one["claims"]] == ["cars", "new"]
+    assert one["claims"][0]["label"] == "INCONCLUSIVE"
+    assert {v["verification_id"] for v in one["verifications"]} == {
+        v["verification_id"] for v in ferry["verifications"]
+    }
+    assert "ferry" in veritrail("list").out
+    assert "cars" in veritrail("list", "ferry").out
+    assert "nowhere" in veritrail("list", "nowhere", "--json", status=2).message
+
+
+def test_a_deleted_process_is_gone(veritrail: Veritrail, tmp_path: Path) -> None:
+    veritrail("ingest", process_file(tmp_path / "doomed.json"))
+    (found,) = veritrail("verify", "doomed", "--claim", "It has piers.", "--json").json[
+        "verifications"
+    ]
+    assert veritrail("delete", "doomed", "--json").json == {
+        "process_id": "doomed",
+        "status": "deleted",
+        "removed_verifications": 1,
+    }
+    assert "doomed" not in veritrail.stored()
+    assert "doomed" in veritrail("delete", "doomed", "--json", status=2).message
+    veritrail("show", found["verification_id"], status=2)
+    veritrail("verify", "doomed", status=2)
+
+
+def test_queries_are_listed_run_and_printed(veritrail: Veritrail, ferry: dict[str, Any]) -> None:
+    queries = veritrail("query", "--list", "--json").json["queries"]
+    listed = veritrail("query", "--list").out
+    for query in queries:
+        assert query["name"] in listed
+        assert query["purpose"] in listed
+    given = ["-p", "process_id=ferry", "-p", "claim_id=cars"]
+    answer = veritrail("query", "provenance", *given, "--json").json
+    assert list(answer) == ["columns", "rows", "truncated"]
+    (row,) = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
+    assert row["nodes"] == ["<b>root</b> | `x`", "t"]
+    assert "t" in veritrail("query", "provenance", *given).out
+
+    cut = veritrail("query", "claims", *given[:2], "-p", "limit=1", "--json").json
+    assert (len(cut["rows"]), cut["truncated"]) == (1, True)
+    told = veritrail("query", "claims", *given[:2], "-p", "limit=1")
+    assert "more rows" in told.err
+    statement = veritrail("query", "error-origin", "--cypher", "-p", 'claim_id=a"b').out
+    assert ':param claim_id => "a\\"b";' in statement
+    assert "MATCH" in statement
+    assert (
+        "ERROR_INTRODUCED_AT"
+        in veritrail("query", "error_origin", "--cypher", "--json").json["cypher"]
+    )
+
+
+def test_a_wrong_parameter_is_named_with_all_the_others(
+    veritrail: Veritrail, ferry: dict[str, Any]
+) -> None:
+    wrong = veritrail("query", "claims", "-p", "limit=x", "-p", "colour=red", "--json", status=2)
+    assert {(v["kind"], v["where"]) for v in wrong.violations} == {
+        ("missing_parameter", "process_id"),
+        ("wrong_type", "limit"),
+        ("unknown_parameter", "colour"),
+    }
+    veritrail("query", "claims", "--cypher", "-p", "limit=x", "-p", "colour=red", status=2)
+    veritrail("query", "claims", "-p", "process_id=ferry", "-p", "limit=0", status=2)
+    for name, value in (
+        ("process_id", "nowhere"),
+        ("process_id", INJECTION),
+        ("claim_id", INJECTION),
+        ("claim_id", "null"),
+    ):
+        known = {"process_id": "ferry", "claim_id": "cars", name: value}
+        given = [word for key, each in known.items() for word in ("-p", f"{key}={each}")]
+        assert value in veritrail("query", "provenance", *given, "--json", status=2).message
+    assert "ferry" in veritrail.stored()
+
+
+def test_a_report_escapes_what_its_texts_hold(
+    veritrail: Veritrail, ferry: dict[str, Any], tmp_path: Path
+) -> None:
+    told = veritrail("report", "ferry")
+    assert "<script" not in told.out
+    assert "![x](" not in told.out
+    assert "**bold**" not in told.out
+    assert "\n# second line" not in told.out
+    assert "\n# A heading" not in told.out
+    rows = [line for line in told.out.splitlines() if line.startswith("| `cars`")]
+    assert len(rows) == 1
+    assert rows[0].replace("\\|", "").count("|") == 5
+    assert "indicative" in told.out
+
+    target = tmp_path / "report.md"
+    target.write_text("an older report", encoding="utf-8")
+    (tmp_path / "link.md").symlink_to(target)
+    veritrail("report", "ferry", "--format", "markdown", "-o", "link.md")
+    assert target.read_text("utf-8") == told.out
+    assert (tmp_path / "link.md").is_symlink()
+    umask = os.umask(0)
+    os.umask(umask)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o666 & ~umask
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.md", "report.md"]
+
+
+def test_a_report_that_cannot_be_written_is_refused(
+    veritrail: Veritrail, ferry: dict[str, Any]
+) -> None:
+    for path in ("missing/report.md", ".", "/proc/none/report.md"):
+        assert "cannot be written" in veritrail("report", "ferry", "-o", path, status=2).err
+    assert "markdown" in veritrail("report", "ferry", "--format", "pdf", status=2).err
+    assert "nowhere" in veritrail("report", "nowhere", "-o", "r.md", status=2).err
+    assert not Path("r.md").exists()
+    if Path("/dev/stdout").exists():
+        told = veritrail("report", "ferry", "-o", "/dev/stdout")
+        assert told.out.startswith("# Ferry")

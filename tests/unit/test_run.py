@@ -1,0 +1,173 @@
+"""Runs: every fault becomes a status, what is finished is kept, and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from fakes.dag import Dag, DagSource
+
+from graph.errors import EngineUnavailable
+from graph.model import Claim, Status, Usage, Verdict, Verification
+from verifier.ports import JudgeError, Judgement, ReadNode, Selection
+from verifier.run import Observer, Run, Task
+
+
+def tasks(source: DagSource, count: int = 3) -> list[Task]:
+    node = source.dag.refs["t"]
+    return [Task(Claim(f"k{n}", f"Claim {n}.", "t"), node, f"v-{n}") for n in range(count)]
+
+
+class Judge:
+    """Answers at once, and does what a test says for single claims."""
+
+    name, model, indicative = "test", "m-1", False
+
+    def __init__(self, faults: dict[str, BaseException] | None = None, hang: str | None = None):
+        self.faults, self.hang = faults or {}, hang
+        self.hanging = asyncio.Event()
+
+    async def select_evidence(self, claim: Claim, nodes: Sequence[ReadNode]) -> Selection:
+        if claim.claim_id == self.hang:
+            self.hanging.set()
+            await asyncio.sleep(60)
+        if claim.claim_id in self.faults:
+            raise self.faults[claim.claim_id]
+        return Selection(usage=Usage(calls=1, input_tokens=10, cost_usd=0.5))
+
+    async def judge(self, claim: Claim, evidence: Any, roots: Any) -> Judgement:
+        raise AssertionError("nothing was found, so no verdict is asked for")
+
+
+def run_all(judge: Any, **options: Any) -> tuple[list[Verification], list[Verification], Run]:
+    source = DagSource(Dag.of({"r": [], "s": ["r"], "t": ["s"]}))
+    written: list[Verification] = []
+
+    async def write(verification: Verification) -> None:
+        written.append(verification)
+
+    async def work() -> tuple[list[Verification], Run]:
+        run = Run("p", judge, source, options.pop("write", write), **options)
+        return await run.verify(tasks(source)), run
+
+    results, run = asyncio.run(work())
+    return results, written, run
+
+
+def test_every_claim_gets_a_verification_in_the_order_given() -> None:
+    results, written, run = run_all(Judge(), q=2)
+    assert [v.claim.claim_id for v in results] == ["k0", "k1", "k2"]
+    assert {v.verification_id for v in written} == {"v-0", "v-1", "v-2"}
+    assert all(v.verdict is Verdict.NOT_FULLY_SUPPORTED for v in results)
+    assert not run.write_errors
+
+
+def test_what_the_calls_cost_is_added_up() -> None:
+    (first, *_), _, _ = run_all(Judge(), q=5)
+    assert first.usage == Usage(calls=2, input_tokens=20, cost_usd=1.0)
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (JudgeError("the model said nothing"), "the model said nothing"),
+        (EngineUnavailable("the engine is gone"), "the engine is gone"),
+        (KeyError("oops"), "internal error (KeyError: 'oops')"),
+    ],
+)
+def test_a_fault_is_a_status_of_its_claim_alone_and_never_a_verdict(
+    fault: Exception, told: str
+) -> None:
+    results, written, _ = run_all(Judge({"k1": fault}))
+    assert [v.status for v in results] == [Status.SUCCEEDED, Status.FAILED, Status.SUCCEEDED]
+    failed = results[1]
+    assert failed.verdict is None
+    assert failed.termination is None
+    assert told in (failed.failure or "")
+    assert failed in written
+
+
+def test_stopping_keeps_what_is_finished_and_cancels_the_rest() -> None:
+    source = DagSource(Dag.of({"r": [], "s": ["r"], "t": ["s"]}))
+    written: list[Verification] = []
+
+    async def write(verification: Verification) -> None:
+        written.append(verification)
+
+    async def work() -> list[Verification]:
+        judge = Judge(hang="k1")
+        run = Run("p", judge, source, write, concurrency=1)
+        running = asyncio.ensure_future(run.verify(tasks(source)))
+        await judge.hanging.wait()
+        run.stop()
+        return await running
+
+    results = asyncio.run(work())
+    assert [v.status for v in results] == [Status.SUCCEEDED, Status.CANCELLED, Status.CANCELLED]
+    assert [v.verdict for v in results[1:]] == [None, None]
+    assert sorted(v.verification_id for v in written) == ["v-0", "v-1", "v-2"]
+
+
+def test_stopping_while_a_result_is_written_keeps_that_result() -> None:
+    source = DagSource(Dag.of({"r": [], "t": ["r"]}))
+    written: list[Verification] = []
+
+    async def work() -> list[Verification]:
+        writing = asyncio.Event()
+
+        async def write(verification: Verification) -> None:
+            writing.set()
+            await asyncio.sleep(0.05)
+            written.append(verification)
+
+        run = Run("p", Judge(), source, write, concurrency=1)
+        running = asyncio.ensure_future(run.verify(tasks(source, 1)))
+        await writing.wait()
+        run.stop()
+        return await running
+
+    (result,) = asyncio.run(work())
+    assert result.status is Status.SUCCEEDED
+    assert written == [result]
+
+
+def test_a_result_that_cannot_be_written_is_still_given_and_the_fault_is_kept() -> None:
+    async def write(verification: Verification) -> None:
+        if verification.claim.claim_id == "k1":
+            raise EngineUnavailable("gone")
+
+    results, _, run = run_all(Judge(), write=write)
+    assert [v.status for v in results] == [Status.SUCCEEDED] * 3
+    assert [str(error) for error in run.write_errors] == ["gone"]
+
+
+def test_the_observer_is_told_of_every_claim_and_call() -> None:
+    started: list[str] = []
+    finished: list[str] = []
+    calls: list[int] = []
+    observer = Observer(
+        claim_started=lambda task: started.append(task.claim.claim_id),
+        call_made=lambda usage: calls.append(usage.calls),
+        claim_finished=lambda verification: finished.append(verification.claim.claim_id),
+    )
+    run_all(Judge(), observer=observer)
+    assert sorted(started) == sorted(finished) == ["k0", "k1", "k2"]
+    assert sum(calls) == 6  # two rounds a claim
+
+
+def test_no_more_claims_than_allowed_are_verified_at_a_time() -> None:
+    now = most = 0
+
+    class Counting(Judge):
+        async def select_evidence(self, claim: Claim, nodes: Sequence[ReadNode]) -> Selection:
+            nonlocal now, most
+            now += 1
+            most = max(most, now)
+            await asyncio.sleep(0.01)
+            now -= 1
+            return Selection()
+
+    run_all(Counting(), concurrency=2)
+    assert most == 2
