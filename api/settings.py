@@ -29,6 +29,7 @@ class Settings:
         neo4j_database: Its database; None: the server's default.
         engine: Engine of judgement, as set; see `engine_name`.
         model: Name of the model, if one is set.
+        language: Language whose rules split texts into sentences.
         max_node_text: The longest text of a node, in bytes of UTF-8.
         db_idle: Time without a client after which the embedded engine stops.
         db_heap: Heap of the embedded engine, as Java writes it.
@@ -41,6 +42,7 @@ class Settings:
     neo4j_database: str | None = None
     engine: str | None = None
     model: str | None = None
+    language: str = "english"
     max_node_text: int = 10_000_000
     db_idle: str = "10m"
     db_heap: str = "1g"
@@ -54,9 +56,9 @@ class Settings:
         """
         values = dict(_from_file(Path(".env")))
         values.update(os.environ if environ is None else environ)
+        password = values.get("NEO4J_PASSWORD") or None  # as it is: blanks may be part of it
         values = {key: value.strip() for key, value in values.items() if value.strip()}
         uri = _uri(values)
-        password = values.get("NEO4J_PASSWORD")
         username = values.get("NEO4J_USERNAME") or ("neo4j" if password else None)
         home = values.get("VERITRAIL_HOME")
         return cls(
@@ -67,6 +69,7 @@ class Settings:
             neo4j_database=values.get("NEO4J_DATABASE"),
             engine=values.get("VERITRAIL_ENGINE"),
             model=values.get("VERITRAIL_MODEL"),
+            language=values.get("VERITRAIL_LANGUAGE", "english").lower(),
             max_node_text=_size(values, "VERITRAIL_MAX_NODE_TEXT", 10_000_000),
             db_idle=values.get("VERITRAIL_DB_IDLE", "10m"),
             db_heap=values.get("VERITRAIL_DB_HEAP", "1g").lower(),

@@ -58,6 +58,14 @@ def status(as_json: AsJson = False) -> None:
     _tell_status(found, as_json=as_json)
 
 
+@app.command("shell")
+def open_shell() -> None:
+    """Ask the graph in Cypher: cypher-shell where it is installed, else a prompt of our own."""
+    from api.cli.shell import run_shell
+
+    run(run_shell(Settings.load()), as_json=False)
+
+
 @app.command("clean")
 def clean_up(as_json: AsJson = False) -> None:
     """Remove what killed commands left half-written; nobody could see it."""

@@ -64,7 +64,7 @@ def query(
             }
         )
     else:
-        _tell(result)
+        tell_result(result)
 
 
 def _read(params: list[str]) -> dict[str, str]:
@@ -137,7 +137,8 @@ def _tell_library(statements: tuple[Statement, ...]) -> None:
     say("Parameters in brackets have a default. --cypher prints the statement.", "dim")
 
 
-def _tell(result: QueryResult) -> None:
+def tell_result(result: QueryResult) -> None:
+    """Print rows as a table, and say when there are more."""
     from rich.table import Table
     from rich.text import Text
 

@@ -154,7 +154,7 @@ async def _verify(
     if budget is not None and judge.model is None:
         say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
     given = read_claims_file(request.claims_file) if request.claims_file is not None else []
-    splitter = SentenceSplitter.for_language("english")
+    splitter = SentenceSplitter.for_language(settings.language)
     async with open_graph(settings, say_starting) as store:
         tasks = await choose_claims(
             store,

@@ -122,17 +122,19 @@ class Database:
 
         return await self._in_thread(call)
 
-    async def run_text(self, text: str, parameters: Mapping[str, Any], limit: int) -> QueryRows:
-        """Run a statement of the library for reading; at most `limit` rows come back."""
+    async def run_text(
+        self, text: str, parameters: Mapping[str, Any], limit: int, *, write: bool = False
+    ) -> QueryRows:
+        """Run a statement given as text; at most `limit` rows come back."""
 
         def call() -> QueryRows:
-            with self._session(neo4j.READ_ACCESS) as session:
-                return session.execute_read(work)
+            with self._session(neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS) as session:
+                return (session.execute_write if write else session.execute_read)(work)
 
         def work(tx: neo4j.ManagedTransaction) -> QueryRows:
             result = tx.run(text, dict(parameters))
             rows = [tuple(record.values()) for record in result.fetch(limit + 1)]
-            return QueryRows(rows[:limit], truncated=len(rows) > limit)
+            return QueryRows(tuple(result.keys()), rows[:limit], truncated=len(rows) > limit)
 
         self.calls += 1
         return await self._in_thread(call)
@@ -171,7 +173,7 @@ class Database:
     def _named(self, error: Exception) -> Exception:
         """The fault in our own words; the driver's words only where they help."""
         uri = self.address.uri
-        text = str(error)
+        text = (error.message if isinstance(error, Neo4jError) else None) or str(error)
         if any(words in text.lower() for words in _FULL):
             return StoreFull(
                 f"The graph engine at {uri} could not store what it was given: most likely its "
@@ -201,8 +203,9 @@ class Database:
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
-    """Rows of a library query; `truncated` when there were more."""
+    """Columns and rows of a statement given as text; `truncated` when there were more rows."""
 
+    columns: tuple[str, ...]
     rows: list[Row]
     truncated: bool
 

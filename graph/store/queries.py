@@ -48,7 +48,7 @@ class QueryLibrary:
         if "limit" in values:
             values["limit"] = limit + 1
         found = await self._database.run_text(statement.text, values, limit)
-        rows = tuple(tuple(_plain(value) for value in row) for row in found.rows)
+        rows = tuple(tuple(plain(value) for value in row) for row in found.rows)
         # ArcadeDB names no columns for an answer without rows; the header always does.
         columns = tuple(column.name for column in statement.columns)
         return QueryResult(columns, rows, found.truncated)
@@ -132,17 +132,17 @@ def read_parameters(statement: Statement, given: Mapping[str, str]) -> dict[str,
     return values
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value of the driver as a JSON value; nodes and relationships by their properties."""
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, date | datetime | time):
         return value.isoformat()
     items = getattr(value, "items", None)
     if callable(items):
-        return {str(key): _plain(item) for key, item in items()}
+        return {str(key): plain(item) for key, item in items()}
     return str(value)

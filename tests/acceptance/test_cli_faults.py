@@ -14,7 +14,7 @@ from acceptance.conftest import a_home
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
-CLAIMS = 250
+CLAIMS = 180
 CRANES = 60
 
 
@@ -138,25 +138,25 @@ def test_an_engine_that_was_killed_between_commands_is_started_again(
     assert frail("list", "--json").json == before
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.8, 2.0])
+@pytest.mark.parametrize("seconds", [0.6, 2.0])
 def test_ctrl_c_during_an_ingest_leaves_nothing_to_see(
     frail: Veritrail, cranes: str, tmp_path: Path, seconds: float
 ) -> None:
     path = tmp_path / "many.jsonl"
     with path.open("w", encoding="utf-8") as file:
         file.write('{"format": "veritrail.process/1", "process_id": "many"}\n')
-        for n in range(30_000):
+        for n in range(20_000):
             file.write(
                 json.dumps({"node": {"node_id": f"n{n}", "text": f"Line {n}. " * 60}}) + "\n"
             )
         file.write('{"edge": {"source": "n0", "target": "n1"}}\n')
         file.writelines(
-            f'{{"edge": {{"source": "n{n}", "target": "n1"}}}}\n' for n in range(2, 30_000)
+            f'{{"edge": {{"source": "n{n}", "target": "n1"}}}}\n' for n in range(2, 20_000)
         )
     ingest = frail.start("ingest", str(path), "--json")
     time.sleep(seconds)
     ingest.interrupt()
-    ingest.as_json_is_whole = seconds > 0.5
+    ingest.as_json_is_whole = seconds > 1.0  # before, it may still be loading
     ingest.end(130)
     assert "many" not in frail.stored()
     assert (
