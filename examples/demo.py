@@ -33,7 +33,7 @@ def main() -> int:
     out.print(
         Text(
             "No model is asked here: the engine `lexical` compares words, numbers and names, and "
-            "its verdicts are indicative only. Where they differ from the human labels, you see it.",
+            "its verdicts are indicative only. Where they differ from the labels, you see it.",
             "yellow",
         )
     )
@@ -66,7 +66,7 @@ def main() -> int:
 def veritrail(*arguments: str, shown: str | None = None) -> dict[str, Any]:
     """Run a command, show it, and give the JSON that it prints."""
     out.print(Text(f"$ {shown or ' '.join(('veritrail', *arguments))}", "bold cyan"))
-    done = subprocess.run(  # noqa: S603  # our own command, its arguments written here
+    done = subprocess.run(  # our own command, its arguments written here
         [sys.executable, "-m", "api.cli.main", *arguments, "--json"],
         cwd=HERE.parent,
         stdout=subprocess.PIPE,

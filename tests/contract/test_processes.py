@@ -63,7 +63,7 @@ def test_another_text_under_a_known_claim_id_is_refused(
     other.claims = process({}, [], {"k1": "Something else."}).claims
     with pytest.raises(ProcessConflict, match="claim_ids"):
         arun(ingest(store, other))
-    assert [claim.text for claim in arun(store.processes.claims(process_id))][0] == "A is there."
+    assert arun(store.processes.claims(process_id))[0].text == "A is there."
 
 
 def test_other_content_needs_replace(store: Store, arun: Any, process_id: str) -> None:

@@ -75,7 +75,7 @@ def engine_pid(home: Path) -> int | None:
 def test_a_command_killed_anywhere_in_an_ingest(home: Path, tmp_path: Path) -> None:
     path = a_file(tmp_path, "killed")
     veritrail(home, "db", "start", "--json")
-    chance = random.Random(1)  # noqa: S311  # a repeatable loop, no secret
+    chance = random.Random(1)  # a repeatable loop, no secret
     finished = 0
     for _ in range(ROUNDS):
         child = subprocess.Popen(
@@ -101,7 +101,7 @@ def test_a_command_killed_anywhere_in_an_ingest(home: Path, tmp_path: Path) -> N
 def test_an_engine_killed_anywhere_in_a_verification(home: Path, tmp_path: Path) -> None:
     path = a_file(tmp_path, "verified", claims=30)
     assert veritrail(home, "ingest", str(path), "--json")[0] == 0
-    chance = random.Random(2)  # noqa: S311
+    chance = random.Random(2)
     for _ in range(ROUNDS):
         child = subprocess.Popen(
             command("verify", "verified", "--json"),
