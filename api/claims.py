@@ -15,7 +15,7 @@ from graph.importers.process_file.schema import read_claim
 from graph.importers.records import ClaimRecord
 from graph.model import Claim, NodeRef, Status
 from graph.rules import shown
-from verifier.run import Task
+from verifier.driver import Task
 
 if TYPE_CHECKING:
     from graph.store import Store

@@ -15,7 +15,7 @@ from graph.model import (
     Verdict,
 )
 from verifier.ports import Judgement, ReadNode, Selection
-from verifier.run import Task
+from verifier.driver import Task
 
 SELECTED = 5
 

@@ -1,163 +1,20 @@
-"""Running verifications: the driver that answers what the walk asks for.
+"""Running verifications side by side: each is handed on as soon as it is finished.
 
-`verify_claim` drives one walk; `Run` drives many side by side, hands each finished
-verification on at once, and turns every fault into a status, never into a verdict.
+Every fault of a claim is a status of that claim alone, never a verdict.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
 
-from graph.clock import now
 from graph.errors import VeriTrailError
-from graph.model import Claim, NodeRef, Status, Usage, Verdict, Verification
-from verifier.localization import evidence_paths, locate_error
-from verifier.ports import Judge, Judgement, NodeSource, Selection
-from verifier.walk import Answer, Need, NeedEvidence, NeedSources, Outcome, walk
-
-DEFAULT_Q = 3
-"""Of q = 1 and q = 3 the better macro F1 on both full data sets. Source: VeriTrail 4.3."""
+from graph.model import Status, Verification
+from verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
+from verifier.ports import Judge, NodeSource
 
 DEFAULT_CONCURRENCY = 8
-
-_log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A claim to verify and the node that it is about."""
-
-    claim: Claim
-    node: NodeRef
-    verification_id: str = field(default_factory=lambda: f"v-{uuid.uuid4().hex}")
-
-
-@dataclass(slots=True)
-class Observer:
-    """Told what happens in a run; every hook is optional.
-
-    Attributes:
-        claim_started: A claim's walk begins.
-        iteration_finished: An interim verdict was given.
-        call_made: A judge answered; the usage of that call.
-        claim_finished: A verification has ended, in whatever status, and was handed on.
-    """
-
-    claim_started: Callable[[Task], None] = lambda _task: None
-    iteration_finished: Callable[[Task, Verdict], None] = lambda _task, _verdict: None
-    call_made: Callable[[Usage], None] = lambda _usage: None
-    claim_finished: Callable[[Verification], None] = lambda _verification: None
-
-
-async def verify_claim(
-    task: Task,
-    process_id: str,
-    judge: Judge,
-    nodes: NodeSource,
-    *,
-    q: int = DEFAULT_Q,
-    observer: Observer | None = None,
-) -> Verification:
-    """Verify one claim; every fault of the judge or the store becomes a `failed` status.
-
-    Raises:
-        asyncio.CancelledError: The run was stopped.
-    """
-    observer = observer or Observer()
-    created_at = now()
-    meter = _Meter(observer)
-    outcome: Outcome | None = None
-    failure: str | None = None
-    try:
-        outcome = await _drive(task, judge, nodes, q, meter, observer)
-    except VeriTrailError as error:
-        failure = str(error)
-    except Exception as error:  # noqa: BLE001  # one claim's fault must not end all the others
-        _log.debug("verification of %s failed", task.claim.claim_id, exc_info=True)
-        failure = f"internal error ({type(error).__name__}: {error}); please report it"
-    return _verification(task, process_id, judge, q, created_at, meter.usage, outcome, failure)
-
-
-@dataclass(slots=True)
-class _Meter:
-    observer: Observer
-    usage: Usage = Usage()
-
-    def add(self, usage: Usage) -> None:
-        self.usage += usage
-        self.observer.call_made(usage)
-
-
-async def _drive(
-    task: Task, judge: Judge, nodes: NodeSource, q: int, meter: _Meter, observer: Observer
-) -> Outcome:
-    """Answer what the walk asks for until it is done."""
-    steps = walk(task.node, q)
-    answer: Answer | None = None
-    while True:
-        try:
-            need = steps.send(answer) if answer is not None else next(steps)
-        except StopIteration as done:
-            outcome: Outcome = done.value
-            return outcome
-        answer = await _answer(need, task.claim, judge, nodes)
-        if isinstance(answer, Selection | Judgement):
-            meter.add(answer.usage)
-        if isinstance(answer, Judgement):
-            observer.iteration_finished(task, answer.verdict)
-
-
-async def _answer(need: Need, claim: Claim, judge: Judge, nodes: NodeSource) -> Answer:
-    if isinstance(need, NeedSources):
-        return await nodes.source_nodes([ref.node_id for ref in need.of], will_read=need.will_read)
-    if isinstance(need, NeedEvidence):
-        return await judge.select_evidence(claim, await nodes.read(need.nodes))
-    roots = await nodes.read(need.roots)
-    return await judge.judge(claim, need.selection.evidence, roots)
-
-
-def _verification(
-    task: Task,
-    process_id: str,
-    judge: Judge,
-    q: int,
-    created_at: str,
-    usage: Usage,
-    outcome: Outcome | None,
-    failure: str | None,
-    status: Status = Status.FAILED,
-) -> Verification:
-    base = Verification(
-        verification_id=task.verification_id,
-        process_id=process_id,
-        claim=task.claim,
-        q=q,
-        engine=judge.name,
-        model=judge.model,
-        indicative=judge.indicative,
-        created_at=created_at,
-        status=status,
-        usage=usage,
-        failure=failure,
-    )
-    if outcome is None:
-        return base
-    paths = evidence_paths(task.node, outcome.iterations, outcome.sources)
-    return replace(
-        base,
-        status=Status.SUCCEEDED,
-        verdict=outcome.verdict,
-        reasoning=outcome.reasoning,
-        score=outcome.score,
-        termination=outcome.termination,
-        iterations=outcome.iterations,
-        paths=paths,
-        error=locate_error(task.node, outcome.verdict, outcome.iterations, paths),
-    )
 
 
 async def _given(verification: Verification) -> Verification:
@@ -240,17 +97,8 @@ class Run:
                 return await keeping
 
     def _cancelled(self, task: Task) -> Verification:
-        return _verification(
-            task,
-            self._process_id,
-            self._judge,
-            self._q,
-            now(),
-            Usage(),
-            None,
-            "the run was stopped before this claim was finished",
-            Status.CANCELLED,
-        )
+        why = "the run was stopped before this claim was finished"
+        return without_verdict(task, self._process_id, self._judge, self._q, Status.CANCELLED, why)
 
     async def _keep(self, verification: Verification) -> Verification:
         try:

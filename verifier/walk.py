@@ -2,7 +2,7 @@
 
 The walk is a generator: it yields what it needs next (the source nodes of nodes, evidence
 from nodes, a verdict on evidence), takes the answer, and returns the outcome. One driver
-runs it live (`verifier.run`); scripted answers, a simulation or a batch endpoint can drive
+runs it live (`verifier.driver`); scripted answers, a simulation or a batch endpoint can drive
 the same code. Replaying the same answers gives the same walk.
 
 Comments name the lines of the printed algorithm; `docs/adr/0003-algorithm-1.md` says where

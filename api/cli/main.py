@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+INTERRUPTED = 130
+
 
 def main() -> None:
     """Run the command line."""
@@ -22,9 +24,13 @@ def main() -> None:
 
         ended = status()
     except KeyboardInterrupt:  # while it was loading
-        ended = 130
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing is left to do in order
+        ended = INTERRUPTED
+    signal.signal(signal.SIGINT, _leave)  # nothing is left to do in order
     sys.exit(ended)
+
+
+def _leave(_number: int, _frame: object) -> None:
+    os._exit(INTERRUPTED)
 
 
 def __getattr__(name: str) -> Any:

@@ -144,8 +144,9 @@ async def _verify(
     from api.keeping import Keep
     from api.wiring import make_judge, open_graph
     from graph.sentences import SentenceSplitter
+    from verifier.driver import Observer
     from verifier.nodes import SharedNodes
-    from verifier.run import Observer, Run
+    from verifier.run import Run
 
     name = settings.engine_name(engine, model)
     judge = make_judge(name)

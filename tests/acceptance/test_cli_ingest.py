@@ -67,7 +67,8 @@ def test_an_input_is_created_then_unchanged_then_replaced(
     veritrail("verify", "tides")
 
     other_text = process_file(path, claims=[claim("It has nine piers.", claim_id="k1")])
-    assert "k1" in veritrail("ingest", other_text, "--json", status=2).message
+    refused = veritrail("ingest", other_text, "--json", status=2)
+    assert "'k1'" in refused.violations[0]["where"]
 
     nodes = [{"node_id": "only", "text": "Something else."}]
     other = process_file(path, nodes=nodes, edges=[], claims=[])

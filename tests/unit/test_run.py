@@ -11,8 +11,9 @@ from fakes.dag import Dag, DagSource
 
 from graph.errors import EngineUnavailable
 from graph.model import Claim, Status, Usage, Verdict, Verification
+from verifier.driver import Observer, Task
 from verifier.ports import JudgeError, Judgement, ReadNode, Selection
-from verifier.run import Observer, Run, Task
+from verifier.run import Run
 
 
 def tasks(source: DagSource, count: int = 3) -> list[Task]:
