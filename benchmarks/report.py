@@ -89,7 +89,9 @@ class Report:
 
     def save(self, path: Path, about: dict[str, Any]) -> None:
         """Write everything as JSON."""
-        lines = [{**asdict(line), "ratio": line.ratio, "status": line.status} for line in self.lines]
+        lines = [
+            {**asdict(line), "ratio": line.ratio, "status": line.status} for line in self.lines
+        ]
         content = {**about, "lines": lines, "failures": self.failures}
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 

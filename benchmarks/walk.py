@@ -142,7 +142,7 @@ async def _verify(store: Store, judge: FixedJudge, claims: int) -> list[Verifica
     terminal, _ = await store.reading.node(OURS, process.terminals[0])
     nodes = SharedNodes(store.reading, OURS, WholeTexts())
 
-    async def write(_verification: Verification) -> None:
+    async def write(*_verifications: Verification) -> None:
         return
 
     run = Run(OURS, judge, nodes, write)

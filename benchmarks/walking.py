@@ -72,4 +72,3 @@ def tasks(terminal: NodeRef, count: int) -> list[Task]:
         Task(Claim(f"claim-{number}", f"Claim number {number}.", terminal.node_id), terminal)
         for number in range(count)
     ]
-

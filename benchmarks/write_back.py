@@ -91,7 +91,8 @@ def _verification(name: str, terminal: NodeRef, nodes: tuple[NodeRef, ...]) -> V
         start = number * each
         checked = tuple(nodes[place % len(nodes)] for place in range(start, start + size))
         cited = tuple(
-            CitedSentence(Sentence(ref.node_id, 0, 0, 20, "What a sentence says.")) for ref in checked
+            CitedSentence(Sentence(ref.node_id, 0, 0, 20, "What a sentence says."))
+            for ref in checked
         )
         evidence = (Evidence("What they say together.", None, cited),)
         reasons = "The reasons for it."

@@ -13,6 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from graph.importers.records import NodeRecord
 from graph.topology import Topology
 
+_CANONICAL = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+)
+
 
 def canonical(value: object) -> bytes:
     """One spelling of a JSON value: sorted keys, no spaces, UTF-8.
@@ -21,9 +25,7 @@ def canonical(value: object) -> bytes:
         UnicodeEncodeError: A string holds a lone surrogate.
         RecursionError: It is nested too deeply.
     """
-    return json.dumps(
-        value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-    ).encode("utf-8")
+    return _CANONICAL.encode(value).encode("utf-8")
 
 
 def node_digest(node: NodeRecord) -> bytes:

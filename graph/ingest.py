@@ -16,16 +16,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from graph.content_hash import canonical, node_digest
-from graph.errors import EngineError, InputError, ProcessConflict
-from graph.importers.records import NodeRecord, ProcessInput
+from graph.batches import Rows, edge_batches, span_batches
+from graph.errors import EngineError, ProcessConflict
+from graph.importers.records import ProcessInput
 from graph.store import Store
 from graph.store.processes import BEAT_SECONDS, READY, StoredState
 from graph.survey import MAX_NODE_TEXT, Survey, survey
 
-BATCH_ROWS = 2_000
-BATCH_BYTES = 4_000_000
-EDGE_BATCH = 5_000
+SPAN_WRITERS = 2
+EDGE_WRITERS = 1
+"""Batches that are stored at a time. Spans are written independently of each other; edges
+share their ends, and the embedded engine would only have one writer wait for the other."""
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is (0: unknown)."""
@@ -189,33 +190,33 @@ async def _send_spans(
 ) -> None:
     total = len(found.topology.ids)
 
-    async def send(rows: list[list[Any]]) -> None:
+    async def send(rows: Rows) -> None:
         await store.database.write("ingest/spans", process_id=stored_id, rows=rows)
 
-    await _pipeline(
-        store, stored_id, _span_batches(source, found), send, _counting(progress, "nodes", total)
-    )
+    counting = _counting(progress, "nodes", total)
+    batches = span_batches(source, found)
+    await _pipeline(store, stored_id, batches, send, counting, at_once=SPAN_WRITERS)
 
 
 async def _send_edges(store: Store, stored_id: str, found: Survey, progress: Progress) -> None:
     total = len(found.topology.edge_sources)
 
-    async def send(rows: list[list[Any]]) -> None:
+    async def send(rows: Rows) -> None:
         stored = await store.database.write("ingest/edges", process_id=stored_id, rows=rows)
         # An engine that does not find a node stores no edge and says nothing of it.
         if (stored[0][0] if stored else 0) != sum(len(sources) for _, sources in rows):
             raise EngineError("The graph engine did not store every edge; nothing is visible.")
 
     counting = _counting(progress, "edges", total, weight=lambda row: len(row[1]))
-    await _pipeline(store, stored_id, _edge_batches(found), send, counting)
+    await _pipeline(store, stored_id, edge_batches(found), send, counting, at_once=EDGE_WRITERS)
 
 
 def _counting(
     progress: Progress, what: str, total: int, weight: Callable[[Any], int] = lambda _row: 1
-) -> Callable[[list[Any]], None]:
+) -> Callable[[Rows], None]:
     done = 0
 
-    def count(rows: list[Any]) -> None:
+    def count(rows: Rows) -> None:
         nonlocal done
         done += sum(weight(row) for row in rows)
         progress(what, done, total)
@@ -226,87 +227,44 @@ def _counting(
 async def _pipeline(
     store: Store,
     stored_id: str,
-    batches: Iterator[list[list[Any]]],
-    send: Callable[[list[list[Any]]], Awaitable[None]],
-    sent: Callable[[list[Any]], None],
+    batches: Iterator[Rows],
+    send: Callable[[Rows], Awaitable[None]],
+    sent: Callable[[Rows], None],
+    *,
+    at_once: int,
 ) -> None:
-    """Prepare the next batch while the engine stores the one before; show signs of life."""
+    """Prepare the next batch while the engine stores those before; show signs of life."""
+    preparing, sending = asyncio.Lock(), asyncio.Semaphore(at_once)
     last_beat = time.monotonic()
-    rows = await asyncio.to_thread(next, batches, None)
-    while rows is not None:
-        sending = asyncio.ensure_future(send(rows))
-        preparing = asyncio.ensure_future(asyncio.to_thread(next, batches, None))
-        try:
-            await sending
-        finally:
-            following = await preparing
-        sent(rows)
-        rows = following
-        if time.monotonic() - last_beat > BEAT_SECONDS:
-            await store.processes.beat(stored_id)
-            last_beat = time.monotonic()
+
+    async def work() -> None:
+        nonlocal last_beat
+        while True:
+            async with preparing:
+                rows = await asyncio.to_thread(next, batches, None)
+            if rows is None:
+                return
+            async with sending:
+                await _to_the_end(send(rows))
+            sent(rows)
+            if time.monotonic() - last_beat > BEAT_SECONDS:
+                last_beat = time.monotonic()
+                await store.processes.beat(stored_id)
+
+    workers = [asyncio.ensure_future(work()) for _ in range(at_once + 1)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.wait(workers)
 
 
-def _span_batches(source: ProcessInput, found: Survey) -> Iterator[list[list[Any]]]:
-    """Rows of `ingest/spans` in batches bounded by rows and by bytes.
-
-    Raises:
-        InputError: The input is not what it was when it was checked.
-    """
-    numbers = found.topology.numbers
-    sent = bytearray(len(found.digests))
-    rows: list[list[Any]] = []
-    size = 0
-    for record in source.records():
-        if not isinstance(record, NodeRecord):
-            continue
-        number = numbers.get(record.node_id)
-        if number is None or node_digest(record) != found.digests[number]:
-            raise InputError(f"{record.where}: the input changed while it was being read")
-        if sent[number]:
-            continue
-        sent[number] = 1
-        rows.append(_span_row(record, number, found))
-        size += len(record.text) * 2 + 200
-        if len(rows) >= BATCH_ROWS or size >= BATCH_BYTES:
-            yield rows
-            rows, size = [], 0
-    if not all(sent):
-        raise InputError("the input changed while it was being read: nodes are missing")
-    if rows:
-        yield rows
-
-
-def _span_row(record: NodeRecord, number: int, found: Survey) -> list[Any]:
-    metadata = dict(record.metadata)
-    own = {
-        key: metadata.pop(key) for key in ("model", "prompt") if isinstance(metadata.get(key), str)
-    }
-    return [
-        record.node_id,
-        record.text,
-        found.topology.stages[number],
-        number,
-        found.roles[number].value,
-        record.kind,
-        record.step,
-        own.get("model"),
-        own.get("prompt"),
-        canonical(metadata).decode() if metadata else None,
-    ]
-
-
-def _edge_batches(found: Survey) -> Iterator[list[list[Any]]]:
-    """Rows of `ingest/edges`: edges grouped by target, as they are sorted, in bounded batches."""
-    topology = found.topology
-    ids = topology.ids
-    rows: list[list[Any]] = []
-    for edge, (source, target) in enumerate(topology.edges):
-        if edge % EDGE_BATCH == 0 and rows:
-            yield rows
-            rows = []
-        if not rows or rows[-1][0] != ids[target]:
-            rows.append([ids[target], []])
-        rows[-1][1].append([ids[source], topology.cited.get(edge)])
-    if rows:
-        yield rows
+async def _to_the_end(sending: Awaitable[None]) -> None:
+    """Wait even when cancelled: what is being stored must not come in after it was removed."""
+    task = asyncio.ensure_future(sending)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 from graph.errors import VeriTrailError
 from graph.model import Status, Verification
@@ -15,10 +16,20 @@ from verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_ver
 from verifier.ports import Judge, NodeSource
 
 DEFAULT_CONCURRENCY = 8
+KEPT_TOGETHER = 200
+"""Cancelled verifications that are kept in one transaction; they have no trails."""
 
 
-async def _given(verification: Verification) -> Verification:
-    return verification
+class Write(Protocol):
+    """Keeps verifications, in one transaction."""
+
+    async def __call__(self, *verifications: Verification) -> None:
+        """Keep them all, or none.
+
+        Raises:
+            VeriTrailError: They could not be kept.
+        """
+        ...
 
 
 class Run:
@@ -28,7 +39,7 @@ class Run:
         process_id: The process.
         judge: Who judges.
         nodes: Where nodes are read from; shared by all claims.
-        write: Keeps a finished verification; called once for each task.
+        write: Keeps verifications; every task's verification is handed over once.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
         concurrency: How many claims are verified at a time.
         observer: Told what happens.
@@ -39,7 +50,7 @@ class Run:
         process_id: str,
         judge: Judge,
         nodes: NodeSource,
-        write: Callable[[Verification], Awaitable[None]],
+        write: Write,
         *,
         q: int = DEFAULT_Q,
         concurrency: int = DEFAULT_CONCURRENCY,
@@ -70,14 +81,14 @@ class Run:
         for fault in ended:
             if not isinstance(fault, Verification | asyncio.CancelledError):
                 raise fault
-        return await asyncio.gather(
-            *(
-                _given(result)
-                if isinstance(result, Verification)
-                else self._keep(self._cancelled(task))
-                for task, result in zip(tasks, ended, strict=True)
-            )
-        )
+        verifications = [
+            result if isinstance(result, Verification) else self._cancelled(task)
+            for task, result in zip(tasks, ended, strict=True)
+        ]
+        cancelled = [one for one in verifications if one.status is Status.CANCELLED]
+        for start in range(0, len(cancelled), KEPT_TOGETHER):
+            await self._keep(*cancelled[start : start + KEPT_TOGETHER])
+        return verifications
 
     async def _one(self, task: Task) -> Verification:
         async with self._slots:
@@ -92,18 +103,19 @@ class Run:
             )
             keeping = asyncio.ensure_future(self._keep(verification))
             try:
-                return await asyncio.shield(keeping)
+                await asyncio.shield(keeping)
             except asyncio.CancelledError:  # stopped at this moment: what is finished is kept
-                return await keeping
+                await keeping
+            return verification
 
     def _cancelled(self, task: Task) -> Verification:
         why = "the run was stopped before this claim was finished"
         return without_verdict(task, self._process_id, self._judge, self._q, Status.CANCELLED, why)
 
-    async def _keep(self, verification: Verification) -> Verification:
+    async def _keep(self, *verifications: Verification) -> None:
         try:
-            await self._write(verification)
+            await self._write(*verifications)
         except VeriTrailError as error:
-            self.write_errors.append(error)
-        self._observer.claim_finished(verification)
-        return verification
+            self.write_errors += [error] * len(verifications)
+        for verification in verifications:
+            self._observer.claim_finished(verification)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 INTERRUPTED = 130
 
@@ -25,21 +25,12 @@ def main() -> None:
         ended = status()
     except KeyboardInterrupt:  # while it was loading
         ended = INTERRUPTED
-    signal.signal(signal.SIGINT, _leave)  # nothing is left to do in order
-    sys.exit(ended)
-
-
-def _leave(_number: int, _frame: object) -> None:
-    os._exit(INTERRUPTED)
-
-
-def __getattr__(name: str) -> Any:
-    """`app`, for who documents the commands; it is loaded when asked for, see `main`."""
-    if name == "app":
-        from api.cli.app import app
-
-        return app
-    raise AttributeError(name)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is over, and its status is known
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # whoever read it may be gone
+            stream.flush()
+    # Not sys.exit: a thread that still waits for an engine that is gone must not hold it up.
+    os._exit(ended)
 
 
 if __name__ == "__main__":

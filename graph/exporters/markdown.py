@@ -20,8 +20,8 @@ WORDS = {
 
 
 def escaped(text: str) -> str:
-    """Untrusted text on one line, shown as it is by a Markdown renderer."""
-    line = " ".join(text.split())
+    """Untrusted text on one line, shown as it is by a Markdown renderer; no control characters."""
+    line = "".join(char for char in " ".join(text.split()) if char.isprintable())
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_{}\[\]()#+\-.!|~])", r"\\\1", line)
 

@@ -27,7 +27,13 @@ from neo4j.exceptions import (
 )
 
 import cypher
-from graph.errors import EngineError, EngineUnavailable, ProcessConflict, StoreFull
+from graph.errors import (
+    EngineError,
+    EngineUnavailable,
+    InputError,
+    ProcessConflict,
+    StoreFull,
+)
 
 # The driver logs what it retries and raises; the user is told by our own errors.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
@@ -167,6 +173,10 @@ class Database:
         loop = asyncio.get_running_loop()
         try:
             return await loop.run_in_executor(self._threads, functools.partial(call))
+        except UnicodeEncodeError as error:
+            raise InputError(f"{error.object[:80]!a} holds a lone surrogate") from None
+        except OverflowError as error:
+            raise InputError(f"A number is too large to be stored: {error}") from None
         except (DriverError, Neo4jError, OSError) as error:
             raise self._named(error) from error
 

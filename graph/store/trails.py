@@ -37,16 +37,21 @@ class TrailStore:
         # wait for their retries.
         self._writing = asyncio.Lock()
 
-    async def write(self, verification: Verification) -> None:
-        """Write a verification with its trail, in one transaction.
+    async def write(self, *verifications: Verification) -> None:
+        """Write a verification with its trail, or several together, in one transaction.
 
-        Its claim must be stored. Calling it again with the same id replaces what was written.
+        Their claims must be stored. Calling it again with the same id replaces what was written.
 
         Raises:
-            NotFound: The claim is not stored (any more).
+            NotFound: A claim is not stored (any more); nothing was written.
         """
+
+        def write_all(tx: Transaction) -> None:
+            for verification in verifications:
+                _write(tx, verification)
+
         async with self._writing:
-            await self._database.write_with(lambda tx: _write(tx, verification))
+            await self._database.write_with(write_all)
 
     async def read(self, verification_ids: Sequence[str]) -> list[Verification]:
         """Verifications with their trails, in the order asked for; unknown ids are left out."""

@@ -46,8 +46,8 @@ def run_all(judge: Any, **options: Any) -> tuple[list[Verification], list[Verifi
     source = DagSource(Dag.of({"r": [], "s": ["r"], "t": ["s"]}))
     written: list[Verification] = []
 
-    async def write(verification: Verification) -> None:
-        written.append(verification)
+    async def write(*verifications: Verification) -> None:
+        written.extend(verifications)
 
     async def work() -> tuple[list[Verification], Run]:
         run = Run("p", judge, source, options.pop("write", write), **options)
@@ -94,8 +94,8 @@ def test_stopping_keeps_what_is_finished_and_cancels_the_rest() -> None:
     source = DagSource(Dag.of({"r": [], "s": ["r"], "t": ["s"]}))
     written: list[Verification] = []
 
-    async def write(verification: Verification) -> None:
-        written.append(verification)
+    async def write(*verifications: Verification) -> None:
+        written.extend(verifications)
 
     async def work() -> list[Verification]:
         judge = Judge(hang="k1")
@@ -118,10 +118,10 @@ def test_stopping_while_a_result_is_written_keeps_that_result() -> None:
     async def work() -> list[Verification]:
         writing = asyncio.Event()
 
-        async def write(verification: Verification) -> None:
+        async def write(*verifications: Verification) -> None:
             writing.set()
             await asyncio.sleep(0.05)
-            written.append(verification)
+            written.extend(verifications)
 
         run = Run("p", Judge(), source, write, concurrency=1)
         running = asyncio.ensure_future(run.verify(tasks(source, 1)))
@@ -135,8 +135,8 @@ def test_stopping_while_a_result_is_written_keeps_that_result() -> None:
 
 
 def test_a_result_that_cannot_be_written_is_still_given_and_the_fault_is_kept() -> None:
-    async def write(verification: Verification) -> None:
-        if verification.claim.claim_id == "k1":
+    async def write(*verifications: Verification) -> None:
+        if verifications[0].claim.claim_id == "k1":
             raise EngineUnavailable("gone")
 
     results, _, run = run_all(Judge(), write=write)
