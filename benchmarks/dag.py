@@ -60,7 +60,7 @@ def node_id(stage: int, place: int) -> str:
 def nodes(shape: Shape) -> Iterator[dict[str, Any]]:
     """All nodes, stage by stage."""
     pool = _text_pool()
-    texts = random.Random("texts")  # noqa: S311  # nothing secret
+    texts = random.Random("texts")  # nothing secret
     for stage, count in enumerate(shape.stages):
         for place in range(count):
             length = _length(shape, stage, place)
@@ -112,7 +112,7 @@ def write(path: str, scale: float, process_id: str) -> dict[str, int]:
 
 def _text_pool() -> str:
     """Sentences of made-up words, of which every text is a part."""
-    draw = random.Random("words")  # noqa: S311
+    draw = random.Random("words")
     letters = "etaoinshrdlucmfwypvbgkqjxz" + "é"
     words = ["".join(draw.choices(letters, k=draw.randint(2, 10))) for _ in range(WORDS)]
     parts: list[str] = []

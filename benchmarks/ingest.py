@@ -150,7 +150,8 @@ async def remove(login: dict[str, Any], process_id: str) -> dict[str, float]:
 
 
 def _rows(file: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    nodes, edges = [], []
+    nodes: list[dict[str, Any]] = []
+    edges: list[dict[str, Any]] = []
     with file.open(encoding="utf-8") as lines:
         for line in lines:
             record = json.loads(line)

@@ -14,8 +14,8 @@ from graph.model import (
     Sentence,
     Verdict,
 )
-from verifier.ports import Judgement, ReadNode, Selection
 from verifier.driver import Task
+from verifier.ports import Judgement, ReadNode, Selection
 
 SELECTED = 5
 

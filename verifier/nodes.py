@@ -31,9 +31,9 @@ class Reader(Protocol):
     """Reads nodes of processes; `graph.store.NodeReader` is one."""
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool
+        self, process_id: str, of: Collection[str], *, with_texts: bool, nodes: int = 0
     ) -> SourcesRead:
-        """src() of these nodes, with their texts if asked for."""
+        """src() of these nodes, with their texts if asked for; `nodes`: how many there are."""
         ...
 
     async def texts(self, process_id: str, node_ids: Sequence[str]) -> dict[str, str]:
@@ -48,6 +48,7 @@ class SharedNodes:
         reader: Where nodes are read from.
         process_id: The process.
         splitter: Splits texts into sentences.
+        size: How many nodes the process has, where that is known.
         cached_characters: How many characters of text are kept, split into sentences.
     """
 
@@ -57,11 +58,13 @@ class SharedNodes:
         process_id: str,
         splitter: Splitter,
         *,
+        size: int = 0,
         cached_characters: int = CACHED_CHARACTERS,
     ) -> None:
         self._reader = reader
         self._process_id = process_id
         self._splitter = splitter
+        self._size = size
         self._room = cached_characters
         self._sources: dict[str, tuple[str, ...]] = {}
         self._refs: dict[str, NodeRef] = {}
@@ -76,7 +79,7 @@ class SharedNodes:
             unknown = [name for name in of if name not in self._sources]
             if unknown:
                 read = await self._reader.source_nodes(
-                    self._process_id, unknown, with_texts=will_read
+                    self._process_id, unknown, with_texts=will_read, nodes=self._size
                 )
                 self._refs.update((ref.node_id, ref) for ref in read.nodes)
                 self._sources.update(read.sources)

@@ -166,7 +166,8 @@ async def _verify(
             request.node,
             unfinished=request.unfinished,
         )
-        nodes = SharedNodes(store.reading, request.process_id, splitter)
+        size = (await store.processes.get(request.process_id)).nodes
+        nodes = SharedNodes(store.reading, request.process_id, splitter, size=size)
         with long_work() as work:
             watch = _Watch(work, len(tasks))
             keep = Keep(store.trails.write)

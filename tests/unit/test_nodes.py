@@ -28,7 +28,7 @@ class Reader:
         self.calls: list[tuple[str, Any]] = []
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool
+        self, process_id: str, of: Collection[str], *, with_texts: bool, nodes: int = 0
     ) -> SourcesRead:
         self.calls.append(("sources", (tuple(of), with_texts)))
         await asyncio.sleep(0)
