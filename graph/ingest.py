@@ -23,11 +23,6 @@ from graph.store import Store
 from graph.store.processes import BEAT_SECONDS, READY, StoredState
 from graph.survey import MAX_NODE_TEXT, Survey, survey
 
-SPAN_WRITERS = 2
-EDGE_WRITERS = 1
-"""Batches that are stored at a time. Spans are written independently of each other; edges
-share their ends, and the embedded engine would only have one writer wait for the other."""
-
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is (0: unknown)."""
 
@@ -195,7 +190,7 @@ async def _send_spans(
 
     counting = _counting(progress, "nodes", total)
     batches = span_batches(source, found)
-    await _pipeline(store, stored_id, batches, send, counting, at_once=SPAN_WRITERS)
+    await _pipeline(store, stored_id, batches, send, counting)
 
 
 async def _send_edges(store: Store, stored_id: str, found: Survey, progress: Progress) -> None:
@@ -208,7 +203,7 @@ async def _send_edges(store: Store, stored_id: str, found: Survey, progress: Pro
             raise EngineError("The graph engine did not store every edge; nothing is visible.")
 
     counting = _counting(progress, "edges", total, weight=lambda row: len(row[1]))
-    await _pipeline(store, stored_id, edge_batches(found), send, counting, at_once=EDGE_WRITERS)
+    await _pipeline(store, stored_id, edge_batches(found), send, counting)
 
 
 def _counting(
@@ -230,11 +225,9 @@ async def _pipeline(
     batches: Iterator[Rows],
     send: Callable[[Rows], Awaitable[None]],
     sent: Callable[[Rows], None],
-    *,
-    at_once: int,
 ) -> None:
     """Prepare the next batch while the engine stores those before; show signs of life."""
-    preparing, sending = asyncio.Lock(), asyncio.Semaphore(at_once)
+    preparing, sending = asyncio.Lock(), asyncio.Semaphore(store.database.writers)
     last_beat = time.monotonic()
 
     async def work() -> None:
@@ -251,7 +244,7 @@ async def _pipeline(
                 last_beat = time.monotonic()
                 await store.processes.beat(stored_id)
 
-    workers = [asyncio.ensure_future(work()) for _ in range(at_once + 1)]
+    workers = [asyncio.ensure_future(work()) for _ in range(store.database.writers + 1)]
     try:
         await asyncio.gather(*workers)
     finally:

@@ -98,14 +98,18 @@ class Database:
             raise EngineUnavailable(f"NEO4J_URI {address.uri!r} cannot be used: {error}") from None
         self._threads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="veritrail-store")
         self.calls = 0
+        # How many transactions of one ingest are best written at a time; see `connect`.
+        self.writers = 1
 
     async def connect(self) -> None:
-        """Make sure that the engine answers.
+        """Make sure that the engine answers, and see which one it is.
 
         Raises:
             EngineUnavailable: It does not, or does not let us in.
         """
-        await self._in_thread(self._driver.verify_connectivity)
+        server = await self._in_thread(self._driver.get_server_info)
+        # Neo4j locks what two writers share and lets one wait; ArcadeDB lets one start again.
+        self.writers = 1 if "ArcadeDB" in server.agent else 2
 
     async def read(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run a reading statement; rows hold the values in the order of its columns."""

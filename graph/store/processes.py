@@ -23,6 +23,7 @@ from graph.survey import Survey
 
 READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
 DELETE_BATCH = 5_000
+TRAIL_BATCH = 100  # iterations; each may have checked thousands of spans
 BEAT_SECONDS = 5.0
 """Seconds between two signs of life of whoever writes."""
 
@@ -178,7 +179,7 @@ class ProcessStore:
                 ]
             )
             await self._purge(process_id)
-        ids = {"staged_id": staged_id, "process_id": process_id}
+        ids: dict[str, Any] = {"staged_id": staged_id, "process_id": process_id}
         for name in ("process/rename_spans", "process/rename_claims"):
             await self._in_batches(name, staged_id, **ids)
         await self._database.write("process/rename", **ids)
@@ -196,15 +197,24 @@ class ProcessStore:
             await self.delete(state.process_id)
 
     async def _purge(self, process_id: str) -> None:
-        for kind in ("trails", "verifications", "sentences", "claims", "edges", "spans"):
-            await self._in_batches(f"process/delete_{kind}", process_id, process_id=process_id)
+        whose: dict[str, Any] = {"process_id": process_id}
+        await self._in_batches("process/delete_trails", process_id, TRAIL_BATCH, **whose)
+        for kind in ("verifications", "sentences", "claims"):
+            await self._in_batches(f"process/delete_{kind}", process_id, **whose)
+        # A span goes with its edges; one with too many of them for a transaction loses them first.
+        hubs = await self._database.read("process/hubs", degree=DELETE_BATCH, **whose)
+        for (node_id,) in hubs:
+            await self._in_batches("process/delete_edges", process_id, node_id=node_id, **whose)
+        await self._in_batches("process/delete_spans", process_id, **whose)
         await self._database.write("process/remove", process_id=process_id)
 
-    async def _in_batches(self, name: str, beat_id: str, **parameters: Any) -> None:
+    async def _in_batches(
+        self, name: str, beat_id: str, limit: int | None = None, **parameters: Any
+    ) -> None:
         """Run a statement until it finds nothing more to do, showing signs of life."""
         last_beat = time.monotonic()
         while True:
-            rows = await self._database.write(name, limit=DELETE_BATCH, **parameters)
+            rows = await self._database.write(name, limit=limit or DELETE_BATCH, **parameters)
             if not rows or rows[0][0] == 0:
                 return
             if time.monotonic() - last_beat > BEAT_SECONDS:

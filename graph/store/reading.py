@@ -13,6 +13,9 @@ from graph.store.database import Database
 ASK_FOR = 5_000
 """node_ids in one call."""
 
+# A look-up, because there may be a hundred thousand of them; `Role(…)` is a call of its own.
+_ROLES = {role.value: role for role in Role}
+
 WINDOW = 300_000
 """Nodes of the input that one call looks at; the embedded engine groups half a million at most."""
 
@@ -32,7 +35,7 @@ class NodeReader:
         """
         rows = await self._database.read("walk/node", process_id=process_id, node_id=node_id)
         for stage, position, role, text in rows:
-            return NodeRef(node_id, stage, position, Role(role)), text
+            return NodeRef(node_id, stage, position, _ROLES[role]), text
         raise NotFound(f"Process {process_id!r} has no node {shown(node_id)}")
 
     async def source_nodes(

@@ -103,6 +103,22 @@ def test_a_process_is_deleted_whole(store: Store, arun: Any, process_id: str) ->
     assert arun(store.reading.texts(process_id, ["a", "t"])) == {}
 
 
+def test_a_hub_loses_its_edges_before_it_goes(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph.store.processes.DELETE_BATCH", 3)
+    texts = {f"n{number}": "x" for number in range(10)}
+    arun(
+        ingest(
+            store, process({**texts, "t": "T"}, [(n, "t") for n in texts], process_id=process_id)
+        )
+    )
+    assert arun(store.database.read("process/hubs", process_id=process_id, degree=3)) == [("t",)]
+    arun(store.processes.delete(process_id))
+    assert arun(store.reading.texts(process_id, ["t", *texts])) == {}
+    assert arun(store.processes.state(process_id)) is None
+
+
 def test_processes_are_listed_by_the_page(store: Store, arun: Any, process_id: str) -> None:
     names = [f"{process_id}.{number}" for number in range(3)]
     try:
