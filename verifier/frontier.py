@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from graph.model import NodeRef
+from graph.model import NodeRef, frontier_order
 
 
 def in_order(nodes: Iterable[NodeRef]) -> tuple[NodeRef, ...]:
     """Nodes in the order in which they go into prompts: stage, position, node_id."""
-    return tuple(sorted(nodes, key=lambda ref: ref.order))
+    return tuple(sorted(nodes, key=frontier_order))
 
 
 def merge_sources(known: dict[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]]) -> None:

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from graph.model import NodeRef, Sentence, SourcesRead
+from graph.model import NodeRef, Sentence, SourcesRead, frontier_order
 from verifier.ports import ReadNode, SourceNodes
 
 CACHED_CHARACTERS = 64_000_000
@@ -87,8 +87,10 @@ class SharedNodes:
                     (name, text) for name, text in read.texts.items() if name not in self._nodes
                 )
         sources = {name: self._sources[name] for name in of}
+        if unknown and len(unknown) == len(sources):  # read just now, each once and in order
+            return SourceNodes(read.nodes, sources)
         nodes = {source for ids in sources.values() for source in ids}
-        ordered = sorted((self._refs[name] for name in nodes), key=lambda ref: ref.order)
+        ordered = sorted((self._refs[name] for name in nodes), key=frontier_order)
         return SourceNodes(tuple(ordered), sources)
 
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:

@@ -101,7 +101,8 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
 
     while True:  # 7
         carried = in_order(roots_with_evidence)
-        selection = yield from _evidence(nodes_to_check)  # 8
+        frontier = in_order(nodes_to_check)
+        selection = yield from _evidence(frontier)  # 8
         found = {name for evidence in selection.evidence for name in evidence.node_ids}
         with_evidence = {ref for ref in nodes_to_check if ref.node_id in found}
         roots_with_evidence |= {ref for ref in with_evidence if ref.is_root}  # 12, 13
@@ -115,7 +116,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
                 number=len(iterations) + 1,
                 verdict=verdict,  # 16
                 reasoning=judgement.reasoning,
-                checked=in_order(nodes_to_check),
+                checked=frontier,
                 carried_roots=carried,
                 evidence=selection.evidence,
                 dropped_ids=selection.dropped_ids,
@@ -158,8 +159,8 @@ def _sources(
     return set(answer.nodes)
 
 
-def _evidence(nodes: set[NodeRef]) -> Generator[Need, Answer, Selection]:
-    answer = yield NeedEvidence(in_order(nodes))
+def _evidence(frontier: tuple[NodeRef, ...]) -> Generator[Need, Answer, Selection]:
+    answer = yield NeedEvidence(frontier)
     if not isinstance(answer, Selection):
         raise TypeError(f"expected Selection, got {type(answer).__name__}")
     return answer

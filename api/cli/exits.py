@@ -31,15 +31,19 @@ class Exit(Exception):  # not a fault: the command ended with this status
 
 def run(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:
     """Run a command's work; faults are told in its way of output and end the command."""
+    # The result does not go through the task: asyncio.run writes the task out as text when it
+    # gives back the signal handler, and with it the result, however large it is.
+    result: list[T] = []
 
-    async def interruptible() -> T:
+    async def interruptible() -> None:
         task = asyncio.current_task()
         if task is not None:
             on_ctrl_c(task.cancel)
-        return await work
+        result.append(await work)
 
     try:
-        return asyncio.run(interruptible())
+        asyncio.run(interruptible())
+        return result[0]
     except VeriTrailError as error:
         fail(error, as_json=as_json)
     except UnicodeEncodeError as error:

@@ -16,6 +16,7 @@ from graph.model.process import (
     SourcesRead,
     Span,
     Verdict,
+    frontier_order,
 )
 from graph.model.trail import (
     CitedSentence,
@@ -51,4 +52,5 @@ __all__ = [
     "Usage",
     "Verdict",
     "Verification",
+    "frontier_order",
 ]

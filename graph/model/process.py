@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
 
@@ -43,15 +44,17 @@ class NodeRef:
     position: int
     role: Role
 
+    def __hash__(self) -> int:
+        return hash(self.node_id)  # ids differ within a process; frontiers are sets of thousands
+
     @property
     def is_root(self) -> bool:
         """Whether the node is source material, which a claim is checked against."""
         return self.role is Role.ROOT
 
-    @property
-    def order(self) -> tuple[int, int, str]:
-        """Sort key of a frontier: stage, then place in the input, then id."""
-        return (self.stage, self.position, self.node_id)
+
+frontier_order = attrgetter("stage", "position", "node_id")
+"""Sort key of nodes in a frontier: stage, then place in the input, then id."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from graph.errors import NotFound
-from graph.model import NodeRef, Role, SourcesRead
+from graph.model import NodeRef, Role, SourcesRead, frontier_order
 from graph.rules import shown
 from graph.store.database import Database
 
@@ -59,12 +59,13 @@ class NodeReader:
             parameters = {"process_id": process_id, "node_ids": asked[start : start + ASK_FOR]}
             for packed in await self._packed(parameters, nodes, with_texts=with_texts):
                 for node_id, stage, position, role, text, targets in packed:
-                    refs[node_id] = NodeRef(node_id, stage, position, Role(role))
+                    if node_id not in refs:
+                        refs[node_id] = NodeRef(node_id, stage, position, _ROLES[role])
                     for target in targets:
                         sources[target].append(node_id)
                     if text is not None:
                         texts[node_id] = text
-        ordered = tuple(sorted(refs.values(), key=lambda ref: ref.order))
+        ordered = tuple(sorted(refs.values(), key=frontier_order))
         return SourcesRead(ordered, {name: tuple(ids) for name, ids in sources.items()}, texts)
 
     async def _packed(

@@ -21,6 +21,7 @@ from graph.model import (
     Usage,
     Verdict,
     Verification,
+    frontier_order,
 )
 
 
@@ -50,14 +51,12 @@ def iteration_from(
             properties.get("carried_roots") or [], places[0::2], places[1::2], strict=True
         )
     )
-    refs = sorted(
-        (node_from(node) for node in checked if node[0] is not None), key=lambda r: r.order
-    )
+    refs = sorted((node_from(node) for node in checked if node[0] is not None), key=frontier_order)
     return Iteration(
         number=properties["number"],
         verdict=Verdict(properties["verdict"]),
         reasoning=properties["reasoning"],
-        checked=tuple(sorted(refs, key=lambda ref: ref.order)),
+        checked=tuple(sorted(refs, key=frontier_order)),
         carried_roots=carried,
         evidence=tuple(evidence),
         dropped_ids=properties.get("dropped_ids") or 0,
@@ -76,7 +75,7 @@ def verification_from(
     node_id = properties["node_id"]
     carried = sorted(
         errors.get((verification_id, False), []),
-        key=lambda ref: (ref.node_id == node_id, ref.order),
+        key=lambda ref: (ref.node_id == node_id, frontier_order(ref)),
     )
     return Verification(
         verification_id=verification_id,

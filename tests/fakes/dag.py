@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
-from graph.model import NodeRef, Role, Sentence
+from graph.model import NodeRef, Role, Sentence, frontier_order
 from verifier.ports import ReadNode, SourceNodes
 
 
@@ -81,7 +81,7 @@ class Dag:
 
     def source_nodes(self, of: Collection[str]) -> SourceNodes:
         """What a store answers: each source node once, in the order of a frontier."""
-        found = sorted((self.refs[name] for name in self.src(of)), key=lambda ref: ref.order)
+        found = sorted((self.refs[name] for name in self.src(of)), key=frontier_order)
         return SourceNodes(tuple(found), {node: self.sources[node] for node in of})
 
     def sentences(self, node: str) -> tuple[Sentence, ...]:

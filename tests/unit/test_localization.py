@@ -12,7 +12,7 @@ from fakes.walking import Walked, Walker, traced
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from graph.model import ErrorLocation, Iteration
+from graph.model import ErrorLocation, Iteration, frontier_order
 from verifier.localization import locate_error
 
 
@@ -94,7 +94,7 @@ def test_paths_lead_to_direct_dependants_else_to_the_nearest_on_every_way(case):
 @given(walks())
 def test_paths_stand_in_the_order_of_iterations_and_frontiers(case):
     dag, _, walked = case
-    order = [(p.iteration, dag.refs[p.source].order, p.target) for p in walked.paths]
+    order = [(p.iteration, frontier_order(dag.refs[p.source]), p.target) for p in walked.paths]
     assert order == sorted(order)
 
 
@@ -117,7 +117,7 @@ def test_error_stages_follow_rule_7(case):
     event(f"{walked.outcome.verdict}: {'some' if expected else 'no'} error nodes")
     assert {ref.node_id for ref in walked.error.nodes} == expected
     assert walked.error.stages == tuple(sorted({dag.refs[name].stage for name in expected}))
-    assert list(walked.error.nodes) == sorted(walked.error.nodes, key=lambda ref: ref.order)
+    assert list(walked.error.nodes) == sorted(walked.error.nodes, key=frontier_order)
 
 
 @settings(max_examples=150)
@@ -144,7 +144,7 @@ def test_content_is_carried_on_by_all_that_lies_between_its_origin_and_the_verif
     ):
         reached |= more
     assert set(carried) == reached - origin
-    before = [dag.refs[name].order for name in carried[:-1]]
+    before = [frontier_order(dag.refs[name]) for name in carried[:-1]]
     assert before == sorted(before)
 
 

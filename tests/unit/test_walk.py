@@ -12,7 +12,7 @@ from fakes.walking import Walker, traced
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from graph.model import Termination, Verdict
+from graph.model import Termination, Verdict, frontier_order
 from verifier.walk import NOTHING_FOUND, NeedEvidence, NeedSources, NeedVerdict, Outcome
 
 NO_CANDIDATES = Termination.NO_CANDIDATES
@@ -166,7 +166,7 @@ def test_a_verdict_is_asked_for_with_all_roots_that_gave_evidence_so_far(case):
     for need in walker.needs:
         if isinstance(need, NeedEvidence):
             number += 1
-            assert list(need.nodes) == sorted(need.nodes, key=lambda ref: ref.order)
+            assert list(need.nodes) == sorted(need.nodes, key=frontier_order)
         if isinstance(need, NeedVerdict):
             asked[number] = need
     for it in outcome.iterations:
@@ -174,7 +174,7 @@ def test_a_verdict_is_asked_for_with_all_roots_that_gave_evidence_so_far(case):
         if it.evidence or it.carried_roots:
             need = asked.pop(it.number)
             assert need.selection.evidence == it.evidence
-            assert list(need.roots) == sorted(roots, key=lambda ref: ref.order)
+            assert list(need.roots) == sorted(roots, key=frontier_order)
         else:
             assert it.verdict is NFS
             assert it.reasoning == NOTHING_FOUND
