@@ -260,4 +260,6 @@ async def _to_the_end(sending: Awaitable[None]) -> None:
         await asyncio.shield(task)
     except asyncio.CancelledError:
         await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # looked at, or asyncio reports it when it is collected
         raise

@@ -6,6 +6,7 @@ which the ``neo4j_server`` fixture uses instead of starting a server itself.
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import os
 import shutil
@@ -104,6 +105,16 @@ def _isolated(
     shutil.rmtree(home, ignore_errors=True)
     if hosts := _no_network[already:]:
         pytest.fail(f"the test tried to connect to {', '.join(hosts)}")
+
+
+@pytest.fixture(autouse=True)
+def _no_lost_exception(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Fail a test in which asyncio reports an exception that nobody looked at."""
+    yield
+    gc.collect(0)
+    lost = [record.getMessage() for record in caplog.records if record.name == "asyncio"]
+    if lost:
+        pytest.fail(f"asyncio reports: {lost[0]}")
 
 
 @pytest.fixture(scope="session")
