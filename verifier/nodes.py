@@ -8,15 +8,26 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
+from graph.errors import VeriTrailError
 from graph.model import NodeRef, Sentence, SourcesRead, frontier_order
 from verifier.ports import ReadNode, SourceNodes
 
 CACHED_CHARACTERS = 64_000_000
 SPLIT_IN_THREAD = 50_000
 """Characters to split from which on it is done in a thread, so that others can go on."""
+
+
+class ProcessChanged(VeriTrailError):
+    """The process was removed or replaced while its claims were being verified."""
+
+    def __init__(self, process_id: str, node_id: str) -> None:
+        super().__init__(
+            f"Process {process_id!r} was removed or replaced meanwhile: node {node_id!r} is not "
+            "there any more."
+        )
 
 
 class Splitter(Protocol):
@@ -81,6 +92,9 @@ class SharedNodes:
                 read = await self._reader.source_nodes(
                     self._process_id, unknown, with_texts=will_read, nodes=self._size
                 )
+                gone = next((name for name in unknown if not read.sources.get(name)), None)
+                if gone is not None:  # only nodes that have sources are asked about
+                    raise ProcessChanged(self._process_id, gone)
                 self._refs.update((ref.node_id, ref) for ref in read.nodes)
                 self._sources.update(read.sources)
                 self._texts.update(
@@ -102,14 +116,22 @@ class SharedNodes:
             for name in known:
                 self._nodes.move_to_end(name)
             missing = [ref for ref in nodes if ref.node_id not in known]
-            texts = {ref.node_id: self._texts.pop(ref.node_id, None) for ref in missing}
+            texts: dict[str, str | None] = {
+                ref.node_id: self._texts.pop(ref.node_id, None) for ref in missing
+            }
             unread = [name for name, text in texts.items() if text is None]
             if unread:
                 texts.update(await self._reader.texts(self._process_id, unread))
-            split = await self._split([(ref, texts[ref.node_id] or "") for ref in missing])
+            split = await self._split([(ref, self._text(ref, texts)) for ref in missing])
             self._keep(split)
         known.update((node.ref.node_id, node) for node in split)
         return tuple(known[ref.node_id] for ref in nodes)
+
+    def _text(self, ref: NodeRef, texts: Mapping[str, str | None]) -> str:
+        text = texts.get(ref.node_id)
+        if text is None:
+            raise ProcessChanged(self._process_id, ref.node_id)
+        return text
 
     async def _split(self, texts: Sequence[tuple[NodeRef, str]]) -> list[ReadNode]:
         def split_all() -> list[ReadNode]:

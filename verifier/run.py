@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
-from graph.errors import VeriTrailError
-from graph.model import Status, Verification
+from graph.errors import InputError, VeriTrailError
+from graph.model import ErrorLocation, Status, Verification
 from verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
 from verifier.ports import Judge, NodeSource
 
@@ -42,6 +43,7 @@ class Run:
         write: Keeps verifications; every task's verification is handed over once.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
         concurrency: How many claims are verified at a time.
+        content_hash: Hash of the content that is verified; kept with every verification.
         observer: Told what happens.
     """
 
@@ -54,6 +56,7 @@ class Run:
         *,
         q: int = DEFAULT_Q,
         concurrency: int = DEFAULT_CONCURRENCY,
+        content_hash: str | None = None,
         observer: Observer | None = None,
     ) -> None:
         self.run_id = f"r-{uuid.uuid4().hex}"
@@ -64,6 +67,7 @@ class Run:
         self._write = write
         self._q = q
         self._slots = asyncio.Semaphore(concurrency)
+        self._content_hash = content_hash
         self._observer = observer or Observer()
         self._working: list[asyncio.Task[Verification]] = []
         self.stopped = False
@@ -101,21 +105,42 @@ class Run:
                 q=self._q,
                 observer=self._observer,
             )
-            keeping = asyncio.ensure_future(self._keep(verification))
+            keeping = asyncio.ensure_future(self._keep_one(verification))
             try:
-                await asyncio.shield(keeping)
+                return await asyncio.shield(keeping)
             except asyncio.CancelledError:  # stopped at this moment: what is finished is kept
-                await keeping
+                return await keeping
+
+    async def _keep_one(self, verification: Verification) -> Verification:
+        """Keep a verification; one whose process is not what was verified has no verdict."""
+        verification = replace(verification, content_hash=self._content_hash)
+        fault = await self._keep(verification)
+        if not isinstance(fault, InputError):
             return verification
+        return replace(
+            verification,
+            status=Status.FAILED,
+            verdict=None,
+            reasoning=None,
+            score=None,
+            termination=None,
+            iterations=(),
+            paths=(),
+            error=ErrorLocation(),
+            failure=str(fault),
+        )
 
     def _cancelled(self, task: Task) -> Verification:
         why = "the run was stopped before this claim was finished"
         return without_verdict(task, self._process_id, self._judge, self._q, Status.CANCELLED, why)
 
-    async def _keep(self, *verifications: Verification) -> None:
+    async def _keep(self, *verifications: Verification) -> VeriTrailError | None:
+        fault = None
         try:
             await self._write(*verifications)
         except VeriTrailError as error:
+            fault = error
             self.write_errors += [error] * len(verifications)
         for verification in verifications:
             self._observer.claim_finished(verification)
+        return fault

@@ -166,8 +166,8 @@ async def _verify(
             request.node,
             unfinished=request.unfinished,
         )
-        size = (await store.processes.get(request.process_id)).nodes
-        nodes = SharedNodes(store.reading, request.process_id, splitter, size=size)
+        stored = await store.processes.get(request.process_id)
+        nodes = SharedNodes(store.reading, request.process_id, splitter, size=stored.nodes)
         with long_work() as work:
             watch = _Watch(work, len(tasks))
             keep = Keep(store.trails.write)
@@ -178,6 +178,7 @@ async def _verify(
                 keep.write,
                 q=request.q,
                 concurrency=request.concurrency,
+                content_hash=stored.content_hash,
                 observer=Observer(call_made=watch.called, claim_finished=watch.finished),
             )
             keep.on_loss = run_.stop

@@ -6,7 +6,7 @@
 // column claim_id: string - the claim
 // column claim: string - its text
 // column claim_node_id: string - the node that states it
-// column hops: integer - steps of the process between the two nodes, at most 50; 0 when the node states the claim itself
+// column hops: integer - steps of the process between the two nodes; 0 when the node states the claim itself
 // column verdict: string - verdict of the latest succeeded verification, or null
 // column verification_id: string - that verification
 // example: process_id=harbour-summary node_id=s14
@@ -16,7 +16,7 @@ MATCH (c:Claim {process_id: $process_id})-[:EXTRACTED_FROM]->(t:Span)
 WHERE t.stage >= n.stage
 WITH n, t, collect(c) AS claims
 // shortestPath looks at every node once; a path pattern would list every way through the process.
-MATCH way = shortestPath((n)-[:INPUT_TO*0..50]->(t))
+MATCH way = shortestPath((n)-[:INPUT_TO*0..10000]->(t))
 UNWIND claims AS c
 OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
 WITH n, t, length(way) AS hops, c, v ORDER BY v.created_at DESC, v.verification_id DESC

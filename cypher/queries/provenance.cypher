@@ -5,7 +5,7 @@
 // param limit: integer = 100 - at most this many paths
 // column verification_id: string - the verification
 // column complete: boolean - whether the path begins in a root node
-// column hops: integer - links of the path, at most 50
+// column hops: integer - links of the path
 // column nodes: list - node_ids from where the path begins to the verified node
 // column path: list - the same nodes: {node_id, stage, role, via, sentences: [{sentence, role, text}]}; via: nodes without evidence before the next one
 // example: process_id=harbour-summary claim_id=k01
@@ -23,11 +23,15 @@ WITH v, t, u, collect({sentence: n.index, role: cites.role, text: n.text}) AS se
 MATCH (u)-[link:EVIDENCE_FOR {verification_id: v.verification_id}]->(w:Span)
 WITH v, t, u, link, w, sentences ORDER BY u.stage, u.position, w.stage, w.position
 WITH v, t, collect({
-       target: w.node_id, node_id: u.node_id, stage: u.stage, role: u.role, via: link.via,
+       target: w.node_id, iteration: link.iteration, node_id: u.node_id, stage: u.stage, role: u.role, via: link.via,
        sentences: sentences
      }) AS links
-WITH v, t, links, range(0, size(links) - 1) AS numbers
-WITH v, t, links, [n IN numbers WHERE links[n].target = t.node_id | [n]] AS last,
+WITH v, t, links, range(0, size(links) - 1) AS numbers,
+     reduce(most = 10, link IN links | CASE
+       WHEN 2 * link.iteration + 10 > most THEN 2 * link.iteration + 10
+       ELSE most
+     END) AS rounds
+WITH v, t, links, rounds, [n IN numbers WHERE links[n].target = t.node_id | [n]] AS last,
      [link IN links | CASE
        WHEN link.role = 'root' THEN []
        ELSE [n IN numbers WHERE links[n].target = link.node_id]
@@ -35,7 +39,7 @@ WITH v, t, links, [n IN numbers WHERE links[n].target = t.node_id | [n]] AS last
 // A path is a list of numbers of links. All paths grow upstream by a link a round and are cut at
 // the limit in every round, in place of (:Span)-[:EVIDENCE_FOR*]->(t): a deep trail can have more
 // paths than an engine can list. Every path goes on or is whole, so none is cut before its turn.
-WITH v, t, links, reduce(paths = last, hop IN range(2, 50) | COLLECT {
+WITH v, t, links, reduce(paths = last, hop IN range(2, rounds) | COLLECT {
        UNWIND paths AS path
        UNWIND CASE
          WHEN size(before[path[0]]) = 0 THEN [path]

@@ -5,8 +5,10 @@
 UNWIND $rows AS row
 MATCH (s:Span)
 WHERE s.process_id = $process_id AND s.node_id = row.node_id
-MERGE (n:Sentence {process_id: $process_id, node_id: row.node_id, index: row.index})
-ON CREATE SET n.start = row.start, n.end = row.end, n.text = row.text
+MERGE (n:Sentence {
+  process_id: $process_id, node_id: row.node_id, index: row.index, start: row.start, end: row.end
+})
+ON CREATE SET n.text = row.text
 MERGE (n)-[:SENTENCE_OF]->(s)
 WITH row, n
 MATCH (e:Evidence {evidence_id: row.evidence_id})

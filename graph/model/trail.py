@@ -205,6 +205,7 @@ class Verification:
         error: Where unsupported content came in.
         usage: What it cost.
         failure: Why there is no verdict, when there is none.
+        content_hash: Hash of the content that was verified, where it is known.
 
     Source: VeriTrail 3.2.
     """
@@ -227,3 +228,4 @@ class Verification:
     error: ErrorLocation = ErrorLocation()
     usage: Usage = Usage()
     failure: str | None = None
+    content_hash: str | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+import random
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -53,6 +54,11 @@ _FULL = (
     "not enough disk",
     "transaction error on commit",
 )
+
+
+# What ArcadeDB says when two writers meet and it has not called that a transient error.
+_COLLISIONS = ("retry the operation", "concurrent commit", "concurrent modification")
+_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +182,13 @@ class Database:
     async def _in_thread(self, call: Callable[[], T]) -> T:
         loop = asyncio.get_running_loop()
         try:
+            for pause in _PAUSES:
+                try:
+                    return await loop.run_in_executor(self._threads, functools.partial(call))
+                except Neo4jError as error:
+                    if not _is_passing(error):
+                        raise
+                    await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
             return await loop.run_in_executor(self._threads, functools.partial(call))
         except UnicodeEncodeError as error:
             raise InputError(f"{error.object[:80]!a} holds a lone surrogate") from None
@@ -213,6 +226,12 @@ class Database:
                 "check NEO4J_DATABASE."
             )
         return EngineError(f"The graph engine at {uri} reports: {_first_line(text)}")
+
+
+def _is_passing(error: Neo4jError) -> bool:
+    """A collision with another writer that the engine does not call one, so that a retry helps."""
+    text = (error.message or "").lower()
+    return isinstance(error, ConstraintError) or any(words in text for words in _COLLISIONS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,9 +198,11 @@ class ProcessStore:
 
     async def _purge(self, process_id: str) -> None:
         whose: dict[str, Any] = {"process_id": process_id}
-        await self._in_batches("process/delete_trails", process_id, TRAIL_BATCH, **whose)
-        for kind in ("verifications", "sentences", "claims"):
-            await self._in_batches(f"process/delete_{kind}", process_id, **whose)
+        # Twice: a trail that was being written when the process was hidden comes in after that.
+        for _ in range(2):
+            await self._in_batches("process/delete_trails", process_id, TRAIL_BATCH, **whose)
+            for kind in ("verifications", "sentences", "claims"):
+                await self._in_batches(f"process/delete_{kind}", process_id, **whose)
         # A span goes with its edges; one with too many of them for a transaction loses them first.
         hubs = await self._database.read("process/hubs", degree=DELETE_BATCH, **whose)
         for (node_id,) in hubs:

@@ -108,4 +108,5 @@ def verification_from(
             cost_usd=get("cost_usd"),
         ),
         failure=get("failure"),
+        content_hash=get("content_hash"),
     )

@@ -8,6 +8,9 @@ from typing import Any
 
 from graph.model import EvidencePath, Iteration, Verification
 
+MAX_HELD = 20_000_000
+"""Characters of spans and sentences that one statement may make an engine hold."""
+
 
 def verification_row(verification: Verification) -> dict[str, Any]:
     """Properties of a verification."""
@@ -32,6 +35,7 @@ def verification_row(verification: Verification) -> dict[str, Any]:
         "termination": verification.termination.value if verification.termination else None,
         "error_stages": list(verification.error.stages),
         "failure": verification.failure,
+        "content_hash": verification.content_hash,
         **asdict(verification.usage),
     }
 
@@ -104,3 +108,24 @@ def sentence_rows(verification: Verification) -> Iterable[dict[str, Any]]:
 def path_row(path: EvidencePath) -> dict[str, Any]:
     """Properties of a link of the evidence trail."""
     return {**asdict(path), "via": list(path.via)}
+
+
+def sentence_batches(verification: Verification, most: int) -> Iterable[list[dict[str, Any]]]:
+    """`sentence_rows` in batches bounded by rows and by what the engine has to hold.
+
+    While it links a sentence, an engine holds the text of the whole span beside every row.
+    """
+    lengths: dict[str, int] = {}
+    for row in sentence_rows(verification):
+        lengths[row["node_id"]] = max(lengths.get(row["node_id"], 0), row["end"])
+    rows: list[dict[str, Any]] = []
+    held = 0
+    for row in sentence_rows(verification):
+        size = lengths[row["node_id"]] + len(row["text"])
+        if rows and (len(rows) >= most or held + size > MAX_HELD):
+            yield rows
+            rows, held = [], 0
+        rows.append(row)
+        held += size
+    if rows:
+        yield rows

@@ -20,7 +20,7 @@ from graph.store.trail_rows import (
     evidence_rows,
     iteration_row,
     path_row,
-    sentence_rows,
+    sentence_batches,
     verification_row,
 )
 
@@ -143,14 +143,15 @@ def _write(tx: Transaction, verification: Verification) -> None:
     written = tx.run(
         "trail/verification",
         claim_id=verification.claim.claim_id,
+        content_hash=verification.content_hash,
         properties=verification_row(verification),
         **process,
         **ids,
     )
     if not written:
         raise NotFound(
-            f"Claim {verification.claim.claim_id!r} of process {verification.process_id!r} is not "
-            "stored any more; its verification was not written."
+            f"Process {verification.process_id!r} or its claim {verification.claim.claim_id!r} was "
+            "removed or replaced meanwhile; the verification was not stored."
         )
     if written[0][0]:
         for name in ("trail/clear_paths", "trail/clear_errors", "trail/clear_iterations"):
@@ -160,7 +161,8 @@ def _write(tx: Transaction, verification: Verification) -> None:
     for batch in checked_rows(verification.iterations, ROWS):
         tx.run("trail/checked", rows=batch, **process, **ids)
     _run_rows(tx, "trail/evidence", evidence_rows(verification), **ids)
-    _run_rows(tx, "trail/sentences", sentence_rows(verification), **process)
+    for sentences in sentence_batches(verification, ROWS):
+        tx.run("trail/sentences", rows=sentences, **process)
     _run_rows(tx, "trail/paths", map(path_row, verification.paths), **process, **ids)
     for name, nodes in (
         ("trail/introduced", verification.error.nodes),

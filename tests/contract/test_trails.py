@@ -250,3 +250,58 @@ def test_replacing_a_process_removes_its_verifications(
     with pytest.raises(NotFound):
         arun(store.trails.get(written.verification_id))
     assert not any(counts(store, arun, stored).values())
+
+
+def test_a_sentence_with_other_bounds_is_another_sentence(
+    store: Store, arun: Any, stored: str
+) -> None:
+    first = a_verification(stored, "v-1")
+    longer = Evidence("of s", None, (cited("s", 0, 0, "Sum. Mary."),))
+    iterations = (replace(first.iterations[0], evidence=(longer,)),)
+    second = replace(
+        a_verification(stored, "v-2"), iterations=iterations, paths=(), error=ErrorLocation()
+    )
+    arun(store.trails.write(first))
+    arun(store.trails.write(second))
+    assert arun(store.trails.read([first.verification_id, second.verification_id])) == [
+        first,
+        second,
+    ]
+
+
+def test_a_trail_over_a_large_node_is_stored_in_small_batches(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    text = "Grass grows slowly. " * 300_000
+    arun(ingest(store, process({"r": text, "t": "T."}, [("r", "t")], {"k1": "Grass."},
+                               process_id=process_id)))  # fmt: skip
+    places = range(0, len(text), len(text) // 40)
+    found = tuple(cited("r", n, at, "Grass grows slowly.") for n, at in enumerate(places))
+    root = NodeRef("r", 1, 0, Role.ROOT)
+    written = replace(
+        a_verification(process_id),
+        claim=Claim("k1", "Grass.", "t"),
+        iterations=(Iteration(1, Verdict.FULLY_SUPPORTED, "yes", (root,), (),
+                              (Evidence("grass", None, found),)),),
+        paths=(),
+        error=ErrorLocation(),
+    )  # fmt: skip
+    arun(store.trails.write(written))
+    assert arun(store.trails.get(written.verification_id)) == written
+
+
+def test_a_trail_of_other_content_is_refused(store: Store, arun: Any, stored: str) -> None:
+    with pytest.raises(NotFound, match="replaced"):
+        arun(store.trails.write(replace(a_verification(stored), content_hash="other")))
+    same = arun(store.processes.get(stored)).content_hash
+    arun(store.trails.write(replace(a_verification(stored), content_hash=same)))
+
+
+def test_a_hidden_process_takes_and_shows_no_trail(store: Store, arun: Any, stored: str) -> None:
+    written = a_verification(stored)
+    arun(store.trails.write(written))
+    arun(store.processes.mark(stored, "deleting"))
+    with pytest.raises(NotFound):
+        arun(store.trails.get(written.verification_id))
+    with pytest.raises(NotFound, match="removed or replaced"):
+        arun(store.trails.write(a_verification(stored, "v-2")))

@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import Collection, Sequence
 from typing import Any
 
+import pytest
+
 from graph.model import NodeRef, Role, Sentence, SourcesRead
-from verifier.nodes import SharedNodes
+from verifier.nodes import ProcessChanged, SharedNodes
 
 
 class Lines:
@@ -113,5 +115,31 @@ def test_long_texts_are_split_away_from_the_event_loop() -> None:
         found = await nodes.source_nodes(["t"], will_read=False)
         (node,) = await nodes.read(found.nodes)
         assert len(node.sentences) == 100_001
+
+    asyncio.run(work())
+
+
+def test_a_node_that_has_lost_its_sources_is_no_root_but_a_process_that_changed() -> None:
+    async def work() -> None:
+        nodes = SharedNodes(Reader(0), "p", Lines())
+        with pytest.raises(ProcessChanged, match="'t'"):
+            await nodes.source_nodes(["t"], will_read=True)
+
+    asyncio.run(work())
+
+
+def test_a_text_that_is_gone_is_not_an_empty_text() -> None:
+    reader = Reader()
+
+    async def nothing(process_id: str, node_ids: Sequence[str]) -> dict[str, str]:
+        return {}
+
+    reader.texts = nothing  # type: ignore[method-assign]
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines())
+        found = await nodes.source_nodes(["t"], will_read=False)
+        with pytest.raises(ProcessChanged, match="'r0'"):
+            await nodes.read(found.nodes)
 
     asyncio.run(work())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fakes.dag import Dag, DagSource
 
-from graph.errors import EngineUnavailable
+from graph.errors import EngineUnavailable, NotFound
 from graph.model import Claim, Status, Usage, Verdict, Verification
 from verifier.driver import Observer, Task
 from verifier.ports import JudgeError, Judgement, ReadNode, Selection
@@ -172,3 +172,17 @@ def test_no_more_claims_than_allowed_are_verified_at_a_time() -> None:
 
     run_all(Counting(), concurrency=2)
     assert most == 2
+
+
+def test_a_verdict_on_a_process_that_was_replaced_meanwhile_is_no_verdict() -> None:
+    async def write(*verifications: Verification) -> None:
+        assert {v.content_hash for v in verifications} == {"h-1"}
+        if verifications[0].claim.claim_id == "k1":
+            raise NotFound("the process was replaced")
+
+    results, _, run = run_all(Judge(), write=write, content_hash="h-1")
+    assert [v.status for v in results] == [Status.SUCCEEDED, Status.FAILED, Status.SUCCEEDED]
+    assert results[1].verdict is None
+    assert results[1].iterations == ()
+    assert results[1].failure == "the process was replaced"
+    assert len(run.write_errors) == 1

@@ -20,6 +20,8 @@ _LEAST_SHARE = 0.3
 _SHARE_OF_BEST = 0.6
 _LEAST_ADDING_SHARE = 0.15
 _LEAST_TERMS = 2
+_MOST_A_NODE = 100
+_LONGEST_SUMMARY = 4_000  # characters
 _LOOK_BACK = 3  # sentences in which a pronoun's name is looked for
 
 
@@ -55,8 +57,22 @@ def select(claim_text: str, nodes: Sequence[ReadNode]) -> tuple[Evidence, ...]:
         ]
         if cited:
             summary = " ".join(" ".join(part.sentence.text.split()) for part in cited)
+            if len(summary) > _LONGEST_SUMMARY:
+                summary = f"{summary[:_LONGEST_SUMMARY]}…"
             found.append(Evidence(summary, _missing(claim, cited), tuple(cited)))
     return tuple(found)
+
+
+def _bounded(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The strongest of each node: a node that repeats itself says no more by it."""
+    counts: dict[str, int] = {}
+    kept = []
+    for candidate in candidates:
+        node_id = candidate.sentence.node_id
+        counts[node_id] = counts.get(node_id, 0) + 1
+        if counts[node_id] <= _MOST_A_NODE:
+            kept.append(candidate)
+    return kept
 
 
 def choose(claim: Reading, nodes: Sequence[ReadNode]) -> dict[tuple[str, int], EvidenceRole]:
@@ -66,9 +82,10 @@ def choose(claim: Reading, nodes: Sequence[ReadNode]) -> dict[tuple[str, int], E
         return {}
     candidates.sort(key=lambda candidate: candidate.rank)
     bar = max(_LEAST_SHARE, _SHARE_OF_BEST * candidates[0].pull)
-    taken = [candidate for candidate in candidates if candidate.pull >= bar]
+    strong = sum(candidate.pull >= bar for candidate in candidates)
+    taken = _bounded(candidates[:strong])
     if taken:
-        taken += _adding(candidates[len(taken) :], taken)
+        taken += _adding(candidates[strong:], taken)
     chosen = {
         (candidate.sentence.node_id, candidate.sentence.index): EvidenceRole.EVIDENCE
         for candidate in taken
