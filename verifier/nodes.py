@@ -97,15 +97,19 @@ class SharedNodes:
                     raise ProcessChanged(self._process_id, gone)
                 self._refs.update((ref.node_id, ref) for ref in read.nodes)
                 self._sources.update(read.sources)
-                self._texts.update(
-                    (name, text) for name, text in read.texts.items() if name not in self._nodes
-                )
+                self._wait_for_reading(read.texts)
         sources = {name: self._sources[name] for name in of}
         if unknown and len(unknown) == len(sources):  # read just now, each once and in order
             return SourceNodes(read.nodes, sources)
         nodes = {source for ids in sources.values() for source in ids}
         ordered = sorted((self._refs[name] for name in nodes), key=frontier_order)
         return SourceNodes(tuple(ordered), sources)
+
+    def _wait_for_reading(self, texts: Mapping[str, str]) -> None:
+        """Hold texts that came along until they are read; those that are not wanted go again."""
+        if sum(map(len, self._texts.values())) > CACHED_CHARACTERS:
+            self._texts.clear()
+        self._texts.update((name, text) for name, text in texts.items() if name not in self._nodes)
 
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
         """The texts of these nodes, in the order given, split into sentences."""

@@ -178,10 +178,10 @@ class ProcessStore:
                     ("process/mark", _mark(staged_id, REPLACING)),
                 ]
             )
-            await self._purge(process_id)
+            await self._purge(process_id, staged_id)
         ids: dict[str, Any] = {"staged_id": staged_id, "process_id": process_id}
         for name in ("process/rename_spans", "process/rename_claims"):
-            await self._in_batches(name, staged_id, **ids)
+            await self._in_batches(name, [staged_id], **ids)
         await self._database.write("process/rename", **ids)
 
     async def delete(self, process_id: str) -> None:
@@ -196,22 +196,23 @@ class ProcessStore:
         else:
             await self.delete(state.process_id)
 
-    async def _purge(self, process_id: str) -> None:
+    async def _purge(self, process_id: str, staged_id: str | None = None) -> None:
         whose: dict[str, Any] = {"process_id": process_id}
+        beats = [process_id] if staged_id is None else [process_id, staged_id]
         # Twice: a trail that was being written when the process was hidden comes in after that.
         for _ in range(2):
-            await self._in_batches("process/delete_trails", process_id, TRAIL_BATCH, **whose)
+            await self._in_batches("process/delete_trails", beats, TRAIL_BATCH, **whose)
             for kind in ("verifications", "sentences", "claims"):
-                await self._in_batches(f"process/delete_{kind}", process_id, **whose)
+                await self._in_batches(f"process/delete_{kind}", beats, **whose)
         # A span goes with its edges; one with too many of them for a transaction loses them first.
         hubs = await self._database.read("process/hubs", degree=DELETE_BATCH, **whose)
         for (node_id,) in hubs:
-            await self._in_batches("process/delete_edges", process_id, node_id=node_id, **whose)
-        await self._in_batches("process/delete_spans", process_id, **whose)
+            await self._in_batches("process/delete_edges", beats, node_id=node_id, **whose)
+        await self._in_batches("process/delete_spans", beats, **whose)
         await self._database.write("process/remove", process_id=process_id)
 
     async def _in_batches(
-        self, name: str, beat_id: str, limit: int | None = None, **parameters: Any
+        self, name: str, beats: Sequence[str], limit: int | None = None, **parameters: Any
     ) -> None:
         """Run a statement until it finds nothing more to do, showing signs of life."""
         last_beat = time.monotonic()
@@ -220,7 +221,8 @@ class ProcessStore:
             if not rows or rows[0][0] == 0:
                 return
             if time.monotonic() - last_beat > BEAT_SECONDS:
-                await self.beat(beat_id)
+                for stored_id in beats:
+                    await self.beat(stored_id)
                 last_beat = time.monotonic()
 
     async def add_claims(self, process_id: str, claims: Sequence[Claim]) -> int:
