@@ -26,6 +26,9 @@ MAX_FILE = 100_000_000
 def read_claims_file(path: Path) -> list[ClaimRecord]:
     """Claims of a file: a JSON array of strings or claim objects, or one claim a line.
 
+    A line of text may begin with a bracket: unless its name says so, such a file is JSON only
+    when it can be read as JSON.
+
     Raises:
         InputError: It cannot be read, holds no claim, or a claim breaks a rule.
     """
@@ -38,8 +41,9 @@ def read_claims_file(path: Path) -> list[ClaimRecord]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8: byte {error.start} cannot be decoded") from None
     start = text.lstrip()[:1]
-    claims = _array(path, text) if start == "[" else _lines(path, text)
-    if start == "{" and _is_object(claims[0].text, text):
+    is_array = start == "[" and (path.suffix.lower() == ".json" or _is_json(text))
+    claims = _array(path, text) if is_array else _lines(path, text)
+    if start == "{" and _is_json(claims[0].text, text):
         raise InputError(
             f"{path} holds a JSON object; claims stand in a JSON array, or one on a line as text"
         )
@@ -48,8 +52,8 @@ def read_claims_file(path: Path) -> list[ClaimRecord]:
     return claims
 
 
-def _is_object(*texts: str) -> bool:
-    """Whether one of these texts is a JSON object, and no claim that begins with a brace."""
+def _is_json(*texts: str) -> bool:
+    """Whether one of these texts is JSON, and no claim that begins with a brace or a bracket."""
     for text in texts:
         with suppress(NotJson):
             parse(text)

@@ -62,7 +62,7 @@ class Settings:
         username = values.get("NEO4J_USERNAME") or ("neo4j" if password else None)
         home = values.get("VERITRAIL_HOME")
         return cls(
-            home=Path(home).expanduser() if home else platformdirs.user_data_path("veritrail"),
+            home=_folder(home) if home else platformdirs.user_data_path("veritrail"),
             neo4j_uri=uri,
             neo4j_username=username,
             neo4j_password=password,
@@ -96,6 +96,14 @@ def _from_file(path: Path) -> dict[str, str]:
         return {key: value for key, value in dotenv_values(path).items() if value is not None}
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path.resolve()} cannot be read: {error}") from None
+
+
+def _folder(home: str) -> Path:
+    try:
+        return Path(home).expanduser()
+    except RuntimeError:
+        message = f"VERITRAIL_HOME={home!r}: the home folder of that user is not known"
+        raise InputError(message) from None
 
 
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")

@@ -104,10 +104,13 @@ def default_terminals(topology: Topology) -> list[int]:
 def check_terminals(
     topology: Topology, terminals: Sequence[str], *, compare_stages: bool
 ) -> list[Violation]:
-    """Terminals are known, have no outgoing edge, and no ancestor of a higher stage.
+    """There is one; terminals are known, have no outgoing edge, and no ancestor of a higher stage.
 
     The last needs a look at all ancestors; `compare_stages` says whether to take it.
     """
+    if not terminals:
+        message = "terminals is empty; name at least one, or leave the key out"
+        return [Violation("no_terminals", "terminals", message)]
     violations = []
     out_degrees = topology.out_degrees()
     for place, name in enumerate(terminals):

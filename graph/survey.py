@@ -144,8 +144,8 @@ def survey(
     topology = reading.topology
     violations = reading.violations
     if not topology.ids:
-        if not violations:
-            violations.append(Violation("no_nodes", "nodes", "a process has at least one node"))
+        if all(each.kind == "unknown_node" for each in violations):  # no node was there and wrong
+            violations.insert(0, Violation("no_nodes", "nodes", "a process has at least one node"))
         raise _invalid(violations)
     repeated = topology.drop_repeated_edges()
     stages_known, shape = _check_shape(topology)
@@ -158,7 +158,7 @@ def survey(
     elif stages_known or topology.out_degrees().count(0) == 1:
         terminals = tuple(topology.ids[node] for node in rules.default_terminals(topology))
     if terminals is not None:
-        terminals = tuple(dict.fromkeys(terminals))
+        terminals = tuple(dict.fromkeys(terminals)) or None
     claims, claim_violations, claim_warnings = check_claims(
         reading.claims, topology, reading.lengths, terminals
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -19,6 +20,9 @@ def main() -> None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
         else:  # what a terminal's character set cannot say must not end the command
             stream.reconfigure(errors="backslashreplace")
+    # A command reads large frontiers into small values and ends: looking for cycles among them
+    # every few hundred would only cost time.
+    gc.set_threshold(100_000, 50, 50)
     try:
         from api.cli.app import status
 

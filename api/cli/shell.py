@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graph.store import DatabaseAddress, Store
 
 ROWS = 1_000
-_WELCOME = "End a statement with ;  Leave with :exit or Ctrl-D."
+_WELCOME = "End a statement with ; at the end of a line. Leave with :exit or Ctrl-D."
 
 
 async def run_shell(settings: Settings) -> None:

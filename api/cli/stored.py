@@ -143,11 +143,11 @@ def _tell_processes(summaries: list[ProcessSummary]) -> None:
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name, justify in (("process", "left"), ("nodes", "right"), ("edges", "right")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
     for verdict in Verdict:
-        table.add_column(VERDICT_WORDS[verdict].lower(), justify="right")
-    table.add_column("claims", justify="right")
-    table.add_column("name")
+        table.add_column(VERDICT_WORDS[verdict].lower(), justify="right", overflow="fold")
+    table.add_column("claims", justify="right", overflow="fold")
+    table.add_column("name", overflow="fold")
     for summary in summaries:
         process = summary.process
         table.add_row(
@@ -171,8 +171,8 @@ def _tell_one(claims: list[Claim], verifications: list[Verification]) -> None:
         say("No claims are stored yet. Give some with: veritrail verify PROCESS --claim TEXT")
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("claim_id", no_wrap=True)
-    table.add_column("label", no_wrap=True)
+    table.add_column("claim_id", overflow="fold")
+    table.add_column("label", overflow="fold")
     table.add_column("claim", overflow="fold")
     for claim in claims:
         label = VERDICT_WORDS[claim.label] if claim.label else ""

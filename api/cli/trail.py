@@ -32,10 +32,10 @@ SENTENCES_SHOWN = 3
 def verdict_table(verifications: Iterable[Verification]) -> Table:
     """One line a claim."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("error stage", no_wrap=True)
+    table.add_column("verdict", overflow="fold")
+    table.add_column("error stage", overflow="fold")
     table.add_column("claim", overflow="fold")
-    table.add_column("verification", no_wrap=True, style="dim")
+    table.add_column("verification", overflow="fold", style="dim")
     for verification in verifications:
         words, style = verdict_words(verification.verdict, verification.status)
         table.add_row(

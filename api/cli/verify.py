@@ -211,22 +211,26 @@ def _tell(report: _Report) -> None:
     from api.cli.trail import trail_tree, verdict_table
 
     done = report.verifications
-    if len(done) <= TRAILS_SHOWN:
-        for verification in done:
+    ended = [v for v in done if v.status is not Status.CANCELLED]
+    if len(ended) <= TRAILS_SHOWN:
+        for verification in ended:
             show(trail_tree(verification, whole=False))
     else:
-        show(verdict_table(done))
+        show(verdict_table(ended))
     counts = {verdict: sum(v.verdict is verdict for v in done) for verdict in Verdict}
-    others = sum(v.verdict is None for v in done)
+    others = sum(v.verdict is None for v in ended)
+    cancelled = len(done) - len(ended)
     say(
         f"{len(done)} claim(s): {counts[Verdict.FULLY_SUPPORTED]} fully supported, "
         f"{counts[Verdict.NOT_FULLY_SUPPORTED]} not fully supported, "
         f"{counts[Verdict.INCONCLUSIVE]} inconclusive"
         + (f", {others} without a verdict" if others else "")
+        + (f", {cancelled} cancelled" if cancelled else "")
     )
     if report.judge.indicative:
         say(f"Engine {report.judge.name}: {INDICATIVE}.", "yellow")
-    say("A trail whole: veritrail show VERIFICATION", "dim")
+    if ended:
+        say("A trail whole: veritrail show VERIFICATION", "dim")
 
 
 def _end(report: _Report) -> None:

@@ -3,7 +3,8 @@
 // param limit: integer - at most this many
 // column done: integer - how many there were
 // source: ours
-MATCH (x:Span {process_id: $process_id})
+MATCH (x:Span)
+WHERE x.process_id = $process_id AND x.node_id >= ''
 WITH x LIMIT $limit
 DETACH DELETE x
 RETURN count(*) AS done

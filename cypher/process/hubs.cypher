@@ -3,6 +3,7 @@
 // param degree: integer - more edges than this
 // column node_id: string - the span
 // source: ours
-MATCH (v:Span {process_id: $process_id})
-WHERE COUNT { (v)-[:INPUT_TO]-() } > $degree
+MATCH (v:Span)
+WHERE v.process_id = $process_id AND v.node_id >= ''
+  AND COUNT { (v)-[:INPUT_TO]-() } > $degree
 RETURN v.node_id AS node_id

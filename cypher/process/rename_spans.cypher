@@ -4,7 +4,8 @@
 // param limit: integer - at most this many
 // column done: integer - how many there were
 // source: ours
-MATCH (x:Span {process_id: $staged_id})
+MATCH (x:Span)
+WHERE x.process_id = $staged_id AND x.node_id >= ''
 WITH x LIMIT $limit
 SET x.process_id = $process_id
 RETURN count(x) AS done

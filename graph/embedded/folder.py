@@ -1,6 +1,7 @@
 """The engine's folder under VERITRAIL_HOME: its paths, its permissions, its secrets.
 
-Texts under study may be confidential, so nothing here is ever readable by another user.
+Texts under study may be confidential, so nothing in the engine's folder is ever readable by
+another user. VERITRAIL_HOME is made private when it is made here, and else left as it is.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class EngineFolder:
         self.supervisor_lock = self.root / "supervisor.lock"
 
     def prepare(self) -> None:
-        """Make the folders, and take from others whatever rights they have on them.
+        """Make the folders, and take from others whatever rights they have on the engine's.
 
         Raises:
             EngineUnavailable: The folder cannot be made or written to.
@@ -76,14 +77,14 @@ class EngineFolder:
             raise self._unusable(error) from None
 
     def _tighten(self) -> None:
-        for path in (self.home, self.root, *_entries(self.root)):
+        for path in (self.root, *_entries(self.root)):
             mode = path.lstat().st_mode
             if mode & _OTHERS and not stat.S_ISLNK(mode):
                 path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
 
     def _unusable(self, error: OSError) -> EngineUnavailable:
         if isinstance(error, FileExistsError | NotADirectoryError):
-            reason = f"{error.filename or self.home} is a file, not a folder"
+            reason = f"{_in_the_way(Path(error.filename or self.home))} is a file, not a folder"
         else:
             reason = f"{error.strerror or error} ({error.filename or self.home})"
         return EngineUnavailable(
@@ -142,6 +143,11 @@ def _is_root(line: str) -> bool:
         return bool(json.loads(line).get("name") == USERNAME)
     except (ValueError, AttributeError):
         return False
+
+
+def _in_the_way(path: Path) -> Path:
+    """The first part of a path that is no folder."""
+    return next((part for part in reversed((path, *path.parents)) if not part.is_dir()), path)
 
 
 def _entries(folder: Path) -> Iterator[Path]:

@@ -69,6 +69,7 @@ def test_a_setting_that_cannot_be_is_named(bare: Veritrail) -> None:
         ("VERITRAIL_DB_IDLE", "x"),
         ("VERITRAIL_DB_HEAP", "lots"),
         ("VERITRAIL_MAX_NODE_TEXT", "-1"),
+        ("VERITRAIL_HOME", "~no-such-user/x"),
         ("NEO4J_URI", "localhost:7687"),
         ("NEO4J_URI", "http://localhost:7474"),
         ("NEO4J_URI", "bolt://host:port"),

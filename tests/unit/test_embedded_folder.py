@@ -24,10 +24,30 @@ def test_what_others_could_read_is_closed(folder):
     open_file = folder.databases / "old.bucket"
     open_file.write_text("text", "utf-8")
     open_file.chmod(0o664)
-    folder.home.chmod(0o755)
+    folder.root.chmod(0o755)
     folder.logs.chmod(0o777)
     folder.prepare()
-    assert [mode(open_file), mode(folder.home), mode(folder.logs)] == [0o600, 0o700, 0o700]
+    assert [mode(open_file), mode(folder.root), mode(folder.logs)] == [0o600, 0o700, 0o700]
+
+
+def test_a_home_of_our_own_is_private_and_one_that_was_there_keeps_its_rights(folder, tmp_path):
+    assert mode(folder.home) == 0o700
+    known = EngineFolder(tmp_path / "known")
+    known.home.mkdir()
+    known.home.chmod(0o755)
+    beside = known.home / "notes"
+    beside.write_text("", "utf-8")
+    beside.chmod(0o644)
+    known.prepare()
+    assert [mode(known.home), mode(beside), mode(known.root)] == [0o755, 0o644, 0o700]
+
+
+@pytest.mark.parametrize("home", ["file", "file/home"])
+def test_a_file_in_the_way_of_the_home_is_named(tmp_path, home):
+    (tmp_path / "file").write_text("", "utf-8")
+    for use in (EngineFolder.prepare, EngineFolder.read_state):
+        with pytest.raises(EngineUnavailable, match=f": {tmp_path}/file is a file, not a folder"):
+            use(EngineFolder(tmp_path / home))
 
 
 def test_a_file_that_was_open_is_closed_before_it_is_written(folder):

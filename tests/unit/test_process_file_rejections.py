@@ -77,6 +77,10 @@ BROKEN = {
         document(nodes=nodes("s", "t", c1=1, c2=1)),
         "stages_incomplete", "nodes", "2 of 4 nodes have no stage ('s', 't')",
     ),
+    "no terminal, on purpose": (
+        document(terminals=[], claims=[{"text": "A claim."}]),
+        "no_terminals", "terminals", "leave the key out",
+    ),
     "an unknown terminal": (
         document(terminals=["t", "ghost"]),
         "unknown_terminal", "terminals[1] 'ghost'", "no node",
@@ -107,7 +111,7 @@ BROKEN = {
         "offset_out_of_range", "claims[0] 'k2'", f"text of {len(TEXT)} characters",
     ),
     "a negative offset": (
-        with_claim(start=-1, end=3), "out_of_range", "claims[0] 'k2'", "start must be",
+        with_claim(start=-1, end=3), "out_of_range", "claims[0] 'k2'", "start must be 0 or more",
     ),
     "reversed offsets": (
         with_claim(start=4, end=3), "reversed_offsets", "claims[0] 'k2'", "start 4",
@@ -215,6 +219,11 @@ def test_a_wrong_node_id_is_refused(node_id, kind, where):
     made["nodes"].append({"node_id": node_id, "text": "A text."})
     told = only_violation(made)
     assert (told.kind, told.where) == (kind, where)
+
+
+def test_edges_without_any_node_are_told_after_the_missing_nodes():
+    told = violations(document(nodes=[], edges=edges("a b")))
+    assert [each.kind for each in told] == ["no_nodes", "unknown_node", "unknown_node"]
 
 
 def test_a_terminal_below_an_ancestor_is_named_beside_the_edge_that_leads_down():

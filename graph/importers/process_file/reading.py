@@ -53,7 +53,7 @@ def parse(text: str, first_line: int = 1) -> Any:
         NotJson: With the line and column, where there is one.
     """
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+        return _DECODER.decode(text)
     except json.JSONDecodeError as error:
         line = error.lineno + first_line - 1
         raise NotJson(f"not JSON: {error.msg} at line {line}, column {error.colno}") from None
@@ -141,3 +141,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> Any:
     raise NotJson(f"{name} is no JSON value")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)

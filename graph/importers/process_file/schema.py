@@ -249,5 +249,6 @@ def _value_fault(key: str, kind: str, details: ErrorDetails, place: str) -> tupl
         rule = "letters, digits and . _ : - (at most 128, a letter or digit first)"
         return ("wrong_id", place, f"{key} must be made of {rule}")
     if kind in {"greater_than_equal", "less_than_equal"}:
-        return ("out_of_range", place, f"{key} must be between 0 and {MAX_STAGE:,}")
+        wanted = f"between 0 and {MAX_STAGE:,}" if key == "stage" else "0 or more"
+        return ("out_of_range", place, f"{key} must be {wanted}")
     return ("wrong_value", place, f"{key}: {details['msg']}")

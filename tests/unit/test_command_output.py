@@ -1,0 +1,97 @@
+"""What the commands read and print without an engine: claims files, tables, the end of a run."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from api.claims import read_claims_file
+from api.cli import stored, verify
+from api.cli.trail import verdict_table
+from api.settings import Settings
+from graph.errors import InputError
+from graph.model import Claim, Process, Status, Verdict, Verification
+from graph.store.processes import ProcessSummary
+
+LONG_ID = "harbour-2025-" + "x" * 100
+
+
+def verification(number: int, status: Status = Status.SUCCEEDED) -> Verification:
+    verdict = Verdict.NOT_FULLY_SUPPORTED if status is Status.SUCCEEDED else None
+    claim = Claim(f"{number}-{LONG_ID}", f"Claim {number} is long enough to need lines.", "t")
+    created = "2026-01-31T09:30:00.000000Z"
+    name = f"v-{number}-{LONG_ID}"
+    return Verification(name, "p", claim, 3, "lexical", None, True, created, status, verdict)
+
+
+@pytest.fixture
+def narrow(monkeypatch):
+    """What is printed on a terminal of 60 columns, without blanks and line ends."""
+    out = io.StringIO()
+    console = Console(file=out, width=60, markup=False, highlight=False)
+    for module in (stored, verify):
+        name = "print_result" if module is stored else "show"
+        monkeypatch.setattr(module, name, console.print)
+    return out
+
+
+def pieces_of(printed: str, text: str) -> bool:
+    """Whether all of a long text stands there, in pieces one below the other."""
+    lines = printed.splitlines()
+    return sum(line.count("x") for line in lines) >= text.count("x") and "…" not in printed
+
+
+def test_a_narrow_terminal_loses_nothing_of_an_id(narrow):
+    process = Process(LONG_ID, "n", None, "f", "h", {1: 1}, {}, ("t",), 1234567, 2, 3, ())
+    stored._tell_processes([ProcessSummary(process, {})])
+    assert pieces_of(narrow.getvalue(), LONG_ID)
+    narrow.truncate(0)
+    found = verification(1)
+    stored._tell_one([found.claim], [])
+    assert pieces_of(narrow.getvalue(), LONG_ID)
+    narrow.truncate(0)
+    stored.print_result(verdict_table([found]))
+    assert pieces_of(narrow.getvalue(), LONG_ID)
+
+
+@pytest.mark.parametrize("ended", [0, 2, 5])
+def test_cancelled_claims_are_counted_and_not_listed(narrow, capsys, ended):
+    done = [verification(number) for number in range(ended)]
+    done += [verification(number, Status.CANCELLED) for number in range(50, 90)]
+    judge = SimpleNamespace(name="lexical", indicative=False)
+    verify._tell(verify._Report(None, judge, "p", done, True))
+    printed = narrow.getvalue()
+    assert printed.count("Claim ") == ended
+    assert "cancelled" not in printed
+    told = capsys.readouterr().err
+    assert f"{ended + 40} claim(s)" in told
+    assert "40 cancelled" in told
+    assert "without a verdict" not in told
+
+
+@pytest.mark.parametrize("first", ["[Data] starts in 2025.", "[1]"])
+def test_lines_of_text_may_begin_with_a_bracket(tmp_path, first):
+    path = tmp_path / "claims.txt"
+    path.write_text(f"{first}\nAnother claim.\n", "utf-8")
+    assert [claim.text for claim in read_claims_file(path)] == [first, "Another claim."]
+
+
+def test_a_json_array_is_one_whatever_the_name_of_the_file(tmp_path):
+    path = tmp_path / "claims.txt"
+    path.write_text('[\n"One claim."]', "utf-8")
+    assert [claim.text for claim in read_claims_file(path)] == ["One claim."]
+
+
+def test_a_json_file_that_is_no_json_is_refused(tmp_path):
+    path = tmp_path / "claims.JSON"
+    path.write_text("[Data] starts in 2025.", "utf-8")
+    with pytest.raises(InputError, match="not JSON"):
+        read_claims_file(path)
+
+
+def test_a_home_of_an_unknown_user_is_refused():
+    with pytest.raises(InputError, match="VERITRAIL_HOME='~no-such-user/x'"):
+        Settings.load({"VERITRAIL_HOME": "~no-such-user/x"})
