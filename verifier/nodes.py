@@ -76,7 +76,7 @@ class SharedNodes:
         self._process_id = process_id
         self._splitter = splitter
         self._size = size
-        self._room = cached_characters
+        self._limit = self._room = cached_characters
         self._sources: dict[str, tuple[str, ...]] = {}
         self._refs: dict[str, NodeRef] = {}
         self._texts: dict[str, str] = {}  # fetched along with the sources, not yet split
@@ -107,7 +107,7 @@ class SharedNodes:
 
     def _wait_for_reading(self, texts: Mapping[str, str]) -> None:
         """Hold texts that came along until they are read; those that are not wanted go again."""
-        if sum(map(len, self._texts.values())) > CACHED_CHARACTERS:
+        if sum(map(len, self._texts.values())) > self._limit:
             self._texts.clear()
         self._texts.update((name, text) for name, text in texts.items() if name not in self._nodes)
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from graph.errors import InputError, VeriTrailError
-from graph.model import ErrorLocation, Status, Verification
+from graph.model import Status, Verification
 from verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
 from verifier.ports import Judge, NodeSource
 
@@ -43,7 +43,7 @@ class Run:
         write: Keeps verifications; every task's verification is handed over once.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
         concurrency: How many claims are verified at a time.
-        content_hash: Hash of the content that is verified; kept with every verification.
+        content_hash: Hash of the content that is verified; kept with every one that is finished.
         observer: Told what happens.
     """
 
@@ -105,29 +105,26 @@ class Run:
                 q=self._q,
                 observer=self._observer,
             )
-            keeping = asyncio.ensure_future(self._keep_one(verification))
+            keeping = asyncio.ensure_future(self._keep_one(task, verification))
             try:
                 return await asyncio.shield(keeping)
             except asyncio.CancelledError:  # stopped at this moment: what is finished is kept
                 return await keeping
 
-    async def _keep_one(self, verification: Verification) -> Verification:
+    async def _keep_one(self, task: Task, verification: Verification) -> Verification:
         """Keep a verification; one whose process is not what was verified has no verdict."""
         verification = replace(verification, content_hash=self._content_hash)
         fault = await self._keep(verification)
         if not isinstance(fault, InputError):
             return verification
+        failed = without_verdict(
+            task, self._process_id, self._judge, self._q, Status.FAILED, str(fault)
+        )
         return replace(
-            verification,
-            status=Status.FAILED,
-            verdict=None,
-            reasoning=None,
-            score=None,
-            termination=None,
-            iterations=(),
-            paths=(),
-            error=ErrorLocation(),
-            failure=str(fault),
+            failed,
+            created_at=verification.created_at,
+            usage=verification.usage,
+            content_hash=verification.content_hash,
         )
 
     def _cancelled(self, task: Task) -> Verification:

@@ -11,7 +11,6 @@ from api.cli.interrupt import INTERRUPTED, on_ctrl_c
 from api.cli.terminal import print_json, say
 from graph.errors import EngineError, InputError, VeriTrailError
 
-OK = 0
 NOT_ALL_SUCCEEDED = 1
 WRONG_USE = 2
 UNREACHABLE = 3

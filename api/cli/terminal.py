@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress, TaskID
 
+from graph.exporters.markdown import WORDS
 from graph.model import Status, Verdict
 
 VERDICT_STYLE = {
@@ -26,11 +27,7 @@ VERDICT_STYLE = {
     Verdict.NOT_FULLY_SUPPORTED: "red",
     Verdict.INCONCLUSIVE: "yellow",
 }
-VERDICT_WORDS = {
-    Verdict.FULLY_SUPPORTED: "Fully Supported",
-    Verdict.NOT_FULLY_SUPPORTED: "Not Fully Supported",
-    Verdict.INCONCLUSIVE: "Inconclusive",
-}
+VERDICT_WORDS = WORDS  # a verdict reads the same in a report and on a terminal
 INDICATIVE = "indicative only: no language model judged, words were compared"
 
 _SECONDS_BETWEEN_LINES = 10.0

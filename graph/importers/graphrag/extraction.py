@@ -33,7 +33,6 @@ _RAW_KINDS = {ENTITY: EXTRACTED_ENTITY, RELATIONSHIP: EXTRACTED_RELATIONSHIP}
 _KEYS = {ENTITY: ("title", "type"), RELATIONSHIP: ("source", "target")}
 
 Key = tuple[str | None, ...]
-Extracted = Mapping[Key, Sequence[Placed]]
 
 
 def place_text_units(index: Index, table: Table) -> dict[str, str]:

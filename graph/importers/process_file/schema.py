@@ -19,13 +19,14 @@ from graph.model import Verdict
 from graph.rules import shown
 
 FORMAT = "veritrail.process/1"
-ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}\Z"
+_PUBLIC_ID = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
+ID_PATTERN = rf"^{_PUBLIC_ID}\Z"
 MAX_NODE_ID = 1_024
 MAX_STAGE = 2**31 - 1
 MAX_DEPTH = 100
 """Levels of lists and objects in metadata; far less than what a parser stands."""
 
-PublicId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$")]
+PublicId = Annotated[str, Field(pattern=rf"^{_PUBLIC_ID}$")]
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
 Stage = Annotated[int, Field(ge=0, le=MAX_STAGE)]
 Text = Annotated[str, Field(min_length=0)]  # a constraint, so that lone surrogates are found
