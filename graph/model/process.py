@@ -105,6 +105,8 @@ class Claim:
         end: Offset just behind it, or None; given together with `start`.
         sub_claims: Simpler statements it is made of; context only. Source: VeriTrail 3.1.1.
         label: A person's label, for evaluation; never read by a judge.
+        also: Other places of the same claim in the node's text, as (start, end), where it is
+            made more than once.
     """
 
     claim_id: str
@@ -114,6 +116,7 @@ class Claim:
     end: int | None = None
     sub_claims: tuple[str, ...] = ()
     label: Verdict | None = None
+    also: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,8 @@ class Iteration:
         carried_roots: Roots with evidence from earlier rounds, not read again.
         evidence: What this round selected; empty when nothing was found.
         dropped_ids: How many sentence ids were returned that were not in their prompt.
+        reruns: How often evidence selection ran again because the evidence did not fit.
+        left_out: How many sentences of the evidence did not fit into the verdict prompt even so.
 
     Source: VeriTrail 3.1.2 to 3.1.4.
     """
@@ -109,6 +111,8 @@ class Iteration:
     carried_roots: tuple[NodeRef, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     dropped_ids: int = 0
+    reruns: int = 0
+    left_out: int = 0
 
     @property
     def node_ids_with_evidence(self) -> tuple[str, ...]:
@@ -161,7 +165,18 @@ class ErrorLocation:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the calls to language models came to. A null cost is unknown, not free."""
+    """What the calls to language models came to. A null cost is unknown, not free.
+
+    Attributes:
+        calls: Answers that a model gave, those included that had to be asked for again.
+        cached_calls: Answers that came from the cache of answers; they cost nothing.
+        input_tokens: Tokens of the prompts.
+        cached_input_tokens: Those of them that the endpoint read from its own cache of prefixes.
+        output_tokens: Tokens of the answers, those of reasoning included.
+        reasoning_tokens: Those of them that the model thought and did not say.
+        cost_usd: US dollars, or None where the price of any call is not known.
+        unpriced_calls: Calls whose price is not known; what `cost_usd` would leave out.
+    """
 
     calls: int = 0
     cached_calls: int = 0
@@ -169,17 +184,47 @@ class Usage:
     cached_input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
+    reasoning_tokens: int = 0
+    unpriced_calls: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         known = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
+        unpriced = self.unpriced_calls + other.unpriced_calls
         return Usage(
             calls=self.calls + other.calls,
             cached_calls=self.cached_calls + other.cached_calls,
             input_tokens=self.input_tokens + other.input_tokens,
             cached_input_tokens=self.cached_input_tokens + other.cached_input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
-            cost_usd=sum(known) if known else None,
+            cost_usd=sum(known) if known and not unpriced else None,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            unpriced_calls=unpriced,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """What one step of a verification asked models for, and with which prompt.
+
+    Attributes:
+        iteration: The round that it belongs to; 0: before the first.
+        step: The step's name in the model protocol (`evidence_selection`, `verdict`, …).
+        prompt: Name and version of the prompt, such as `evidence_selection.v1`.
+        prompt_hash: SHA-256 of the prompt's file in hexadecimal.
+        model: The model that was asked.
+        temperature: The temperature that was asked for, or None where none was sent.
+        usage: What its calls came to.
+
+    Source: VeriTrail 3.2, D.
+    """
+
+    iteration: int
+    step: str
+    prompt: str
+    prompt_hash: str
+    model: str
+    temperature: float | None
+    usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +251,10 @@ class Verification:
         usage: What it cost.
         failure: Why there is no verdict, when there is none.
         content_hash: Hash of the content that was verified, where it is known.
+        run_id: The run that it belongs to.
+        settings: What decides its outcome besides claim and content, as canonical JSON: engine,
+            models, limits, samples, hashes of the prompts, q.
+        steps: What its steps asked models for; empty where none was asked.
 
     Source: VeriTrail 3.2.
     """
@@ -229,3 +278,6 @@ class Verification:
     usage: Usage = Usage()
     failure: str | None = None
     content_hash: str | None = None
+    run_id: str | None = None
+    settings: str | None = None
+    steps: tuple[StepRecord, ...] = ()

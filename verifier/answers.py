@@ -1,0 +1,194 @@
+"""Reading answers: the last JSON object of a text, and what each step expects of it.
+
+A model reasons first, in any words, and ends with one JSON object. Whatever comes is either
+read whole or is an `InvalidAnswer`, which is asked for again.
+
+Source: the model protocol (docs/model-protocol.md).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from graph.model import Verdict
+from verifier.models.port import InvalidAnswer
+
+_DECODER = json.JSONDecoder()
+_OPENING = re.compile(r'\{(?=\s*["}])')
+_RANGE = re.compile(r"\s*(\d{1,12})\s*[-\u2010-\u2015]\s*(\d{1,12})\s*")
+_INTEGER = re.compile(r"\s*\d{1,12}\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionAnswer:
+    """What an answer to an evidence selection prompt holds.
+
+    Attributes:
+        evidence: Ids of the sentences named as evidence, ascending; each was in the prompt.
+        context: Ids of those named as context only, ascending.
+        summary: What they say together; None where nothing is selected.
+        missing: What they do not say, or None.
+        dropped: How many ids were not in the prompt, or were no ids.
+    """
+
+    evidence: tuple[int, ...] = ()
+    context: tuple[int, ...] = ()
+    summary: str | None = None
+    missing: str | None = None
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictAnswer:
+    """What an answer to a verdict prompt holds."""
+
+    verdict: Verdict
+    reason: str
+
+
+def last_object(text: str) -> dict[str, Any]:
+    """The last JSON object of a text, in a code fence or not.
+
+    Raises:
+        InvalidAnswer: There is none, or what begins like one at the end cannot be read.
+    """
+    found: dict[str, Any] | None = None
+    place = 0
+    while opening := _OPENING.search(text, place):
+        try:
+            found, place = _DECODER.raw_decode(text, opening.start())
+        except (ValueError, RecursionError):
+            found, place = None, opening.end()
+    if found is None:
+        raise InvalidAnswer(f"the answer holds no JSON object that can be read: {_end(text)}")
+    return found
+
+
+def read_selection(text: str, sentences: int) -> SelectionAnswer:
+    """Read an answer to an evidence selection prompt.
+
+    Args:
+        text: The answer.
+        sentences: How many sentences the prompt held; their ids are 0 to one less.
+
+    Raises:
+        InvalidAnswer: It is none, or sentences are selected without a summary.
+    """
+    answer = last_object(text)
+    _expect(answer, "sentence_ids", "context_ids", "summary", "missing")
+    evidence, dropped_evidence = _ids(answer, "sentence_ids", sentences)
+    context, dropped_context = _ids(answer, "context_ids", sentences)
+    dropped = dropped_evidence + dropped_context
+    if not evidence:  # context without evidence selects nothing
+        return SelectionAnswer(dropped=dropped)
+    summary = _text(answer, "summary")
+    if summary is None:
+        raise InvalidAnswer("sentences are selected, but `summary` is empty")
+    return SelectionAnswer(
+        tuple(sorted(evidence)),
+        tuple(sorted(context - evidence)),
+        summary,
+        _text(answer, "missing"),
+        dropped,
+    )
+
+
+def read_verdict(text: str) -> VerdictAnswer:
+    """Read an answer to a verdict prompt.
+
+    Raises:
+        InvalidAnswer: It is none, or names a verdict that there is not.
+    """
+    answer = last_object(text)
+    _expect(answer, "verdict", "reason")
+    name = str(answer["verdict"]).strip().upper().replace(" ", "_")
+    if name not in set(Verdict):
+        raise InvalidAnswer(f"`verdict` is {str(answer['verdict'])[:80]!r}, which is no verdict")
+    return VerdictAnswer(Verdict(name), _text(answer, "reason") or "")
+
+
+def read_claims(text: str) -> tuple[str, ...]:
+    """Read an answer to a decomposition prompt: the claims, each once, in order.
+
+    Raises:
+        InvalidAnswer: It is none.
+    """
+    answer = last_object(text)
+    _expect(answer, "claims")
+    claims = answer["claims"]
+    if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
+        raise InvalidAnswer("`claims` is not a list of strings")
+    return tuple(dict.fromkeys(claim.strip() for claim in claims if claim.strip()))
+
+
+def read_outcome(text: str, outcomes: frozenset[str]) -> tuple[str, str | None]:
+    """Read an answer to claim selection or disambiguation: the outcome and the sentence.
+
+    Raises:
+        InvalidAnswer: It is none, or names an outcome that there is not.
+    """
+    answer = last_object(text)
+    _expect(answer, "outcome", "sentence")
+    outcome = answer["outcome"]
+    if not isinstance(outcome, str) or outcome.strip() not in outcomes:
+        raise InvalidAnswer(f"`outcome` is {str(outcome)[:80]!r}, not one of {sorted(outcomes)}")
+    return outcome.strip(), _text(answer, "sentence")
+
+
+def _expect(answer: dict[str, Any], *keys: str) -> None:
+    missing = [key for key in keys if key not in answer]
+    if missing:
+        names = ", ".join(f"`{key}`" for key in missing)
+        raise InvalidAnswer(f"the JSON object at the end of the answer has no {names}")
+
+
+def _text(answer: dict[str, Any], key: str) -> str | None:
+    value = answer[key]
+    if value is not None and not isinstance(value, str):
+        raise InvalidAnswer(f"`{key}` is neither text nor null")
+    if value is None or not value.strip():
+        return None
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidAnswer(f"`{key}` holds a lone surrogate, which is no character") from None
+    return value.strip()
+
+
+def _ids(answer: dict[str, Any], key: str, sentences: int) -> tuple[set[int], int]:
+    """Ids of sentences of the prompt, and how many others were named."""
+    values = answer[key]
+    if not isinstance(values, list):
+        raise InvalidAnswer(f"`{key}` is not a list")
+    ids: set[int] = set()
+    dropped = 0
+    for value in values:
+        first, last = _bounds(value)
+        if first is None or last is None or last < first:
+            dropped += 1
+            continue
+        ids.update(range(first, min(last, sentences - 1) + 1))
+        dropped += last - max(first, sentences) + 1 if last >= sentences else 0
+    return ids, dropped
+
+
+def _bounds(value: object) -> tuple[int | None, int | None]:
+    """First and last id that a value names; None where it names none."""
+    if isinstance(value, bool):
+        return None, None
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return (int(value), int(value)) if value >= 0 else (None, None)
+    if isinstance(value, str):
+        if _INTEGER.fullmatch(value):
+            return int(value), int(value)
+        if between := _RANGE.fullmatch(value):
+            return int(between[1]), int(between[2])
+    return None, None
+
+
+def _end(text: str) -> str:
+    shown = " ".join(text.split())
+    return repr(shown if len(shown) <= 80 else f"…{shown[-80:]}")

@@ -1,0 +1,1 @@
+"""Language models: the port, and what stands between the method and an endpoint."""

@@ -1,0 +1,209 @@
+"""The port to language models, and the ways in which a call can go wrong.
+
+An `Endpoint` makes one attempt at one call. `LanguageModel` (`verifier.models.asking`) wraps
+it in what a long run needs: cache, budget, limits, retries. The steps of the method see
+`ask` alone.
+
+Source: the model protocol (docs/model-protocol.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol, TypeVar
+
+from graph.errors import VeriTrailError
+from graph.model import Usage
+from verifier.bill import Asked, Bill
+
+T = TypeVar("T")
+
+
+class Step(StrEnum):
+    """The steps that ask a model; every request names its step in a header."""
+
+    CLAIM_SELECTION = "claim_selection"
+    CLAIM_DISAMBIGUATION = "claim_disambiguation"
+    CLAIM_DECOMPOSITION = "claim_decomposition"
+    SUB_CLAIM_DECOMPOSITION = "sub_claim_decomposition"
+    EVIDENCE_SELECTION = "evidence_selection"
+    VERDICT = "verdict"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One completion to ask for.
+
+    Attributes:
+        asked: The step, the prompt, the model and the temperature.
+        system: The system message: all instructions.
+        user: The user message.
+        shared: How many characters at the beginning of `user` other claims share (the excerpts);
+            0 where nothing is.
+        sample: Number of the sample, counted from 0; samples of one prompt differ in it alone.
+        schema: JSON Schema of the answer's object, sent only where structured output is wanted.
+    """
+
+    asked: Asked
+    system: str
+    user: str
+    shared: int = 0
+    sample: int = 0
+    schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What an endpoint answered.
+
+    Attributes:
+        text: The whole answer; never empty.
+        usage: What it cost, with `calls` 1; tokens as the endpoint counted them.
+    """
+
+    text: str
+    usage: Usage
+
+
+class ModelError(VeriTrailError):
+    """A call to a model went wrong; the base of the ways below."""
+
+
+class TransportFault(ModelError):
+    """The endpoint could not be reached, or gave no usable answer; worth another try.
+
+    Attributes:
+        status: The HTTP status, if there was an answer.
+        retry_after: Seconds that the endpoint asks to wait, if it does.
+    """
+
+    def __init__(
+        self, message: str, *, status: int | None = None, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after
+
+    @property
+    def is_throttling(self) -> bool:
+        """Whether the endpoint asks for fewer calls."""
+        return self.status == 429
+
+    @property
+    def is_unreachable(self) -> bool:
+        """Whether nothing answered at all."""
+        return self.status is None
+
+
+class InvalidAnswer(ModelError):
+    """The model answered, but not what was asked for: asked again a few times, never cached.
+
+    Attributes:
+        usage: What the answer cost all the same.
+    """
+
+    def __init__(self, message: str, usage: Usage = Usage()) -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
+class Refused(InvalidAnswer):
+    """The model declined to answer."""
+
+
+class Filtered(InvalidAnswer):
+    """A content filter withheld the answer."""
+
+
+class CutOff(InvalidAnswer):
+    """The answer was cut off by the limit on its length."""
+
+
+class EmptyAnswer(InvalidAnswer):
+    """The answer holds no text."""
+
+
+class ContextTooLong(ModelError):
+    """The prompt does not fit into the model's context window.
+
+    Attributes:
+        context_tokens: The window as the endpoint states it, where it does.
+    """
+
+    def __init__(self, message: str, context_tokens: int | None = None) -> None:
+        super().__init__(message)
+        self.context_tokens = context_tokens
+
+
+class RequestRejected(ModelError):
+    """The endpoint does not take this request, whoever sends it again (such as HTTP 400)."""
+
+
+class EndpointRefused(ModelError):
+    """The key, the model or the address is refused: no call of this run can succeed."""
+
+
+class Unreachable(EndpointRefused):
+    """The endpoint could not be reached from the first call on."""
+
+
+class OverBudget(ModelError):
+    """The budget, or the number of calls, of the run is used up: no further call is made."""
+
+
+class Endpoint(Protocol):
+    """One attempt at one call; `verifier.models.openai_endpoint` is one."""
+
+    @property
+    def address(self) -> str:
+        """Where it is, without any secret: part of the key of cached answers."""
+        ...
+
+    async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
+        """Ask once.
+
+        Raises:
+            TransportFault: Worth another try.
+            InvalidAnswer: An answer that is a refusal, filtered, empty or cut off.
+            ContextTooLong: The prompt is too long.
+            RequestRejected: This request is not taken.
+            EndpointRefused: No request is taken.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of its connections."""
+        ...
+
+
+class Asking(Protocol):
+    """What the steps of the method see of a language model."""
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens of the context window that a prompt may fill; it may shrink during a run."""
+        ...
+
+    def tokens(self, text: str) -> int:
+        """Tokens of a text: counted where the tokenizer is known, else a safe estimate."""
+        ...
+
+    async def ask(self, request: Request, read: Callable[[str], T], bill: Bill) -> T:
+        """Ask until there is a valid answer, and read it.
+
+        Args:
+            request: What to ask.
+            read: Reads an answer's text; raises `InvalidAnswer` where it is none.
+            bill: Charged with every call, those with invalid answers included.
+
+        Raises:
+            ModelError: There is no valid answer; the message says why.
+        """
+        ...

@@ -1,0 +1,101 @@
+"""Prompts: one file for each step and version, the whole system message of its calls.
+
+A released file never changes; another wording is another version. Users may bring a folder
+of their own: a file `STEP.VERSION.md` in it takes the place of ours for that step.
+
+Source: VeriTrail C.2; Claimify for the claim steps.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from graph.errors import InputError
+from verifier.models.port import Step
+
+MOST_BYTES = 1_000_000
+CURRENT: Mapping[Step, str] = dict.fromkeys(Step, "v1")
+"""The version of each of our prompts that is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt.
+
+    Attributes:
+        step: The step that it instructs.
+        version: Its version, from the name of its file.
+        text: The system message.
+        hash: SHA-256 of the file in hexadecimal.
+    """
+
+    step: Step
+    version: str
+    text: str
+    hash: str
+
+    @property
+    def name(self) -> str:
+        """Step and version, such as `evidence_selection.v1`."""
+        return f"{self.step}.{self.version}"
+
+
+Prompts = Mapping[Step, Prompt]
+
+
+def load_prompts(folder: Path | None = None) -> Prompts:
+    """The prompts of all steps: ours, with those of a user's folder in their place.
+
+    Raises:
+        InputError: The folder cannot be read, or a file in it is no prompt of a step.
+    """
+    own = resources.files(__name__)
+    prompts = {
+        step: _prompt(step, version, own.joinpath(f"{step}.{version}.md").read_bytes())
+        for step, version in CURRENT.items()
+    }
+    return prompts if folder is None else {**prompts, **_of_user(folder)}
+
+
+def _of_user(folder: Path) -> dict[Step, Prompt]:
+    try:
+        files = sorted(path for path in folder.iterdir() if path.suffix == ".md")
+    except OSError as error:
+        raise InputError(f"--prompts {folder}: {error.strerror or error}") from None
+    if not files:
+        raise InputError(f"--prompts {folder} holds no prompt; name files STEP.VERSION.md")
+    found: dict[Step, Prompt] = {}
+    for path in files:
+        name, _, version = path.stem.partition(".")
+        if name not in set(Step) or not version:
+            steps = ", ".join(Step)
+            raise InputError(f"{path} is no prompt: name it STEP.VERSION.md; steps: {steps}")
+        step = Step(name)
+        if step in found:
+            raise InputError(f"{folder} holds two prompts for {step}: keep one of them")
+        found[step] = _prompt(step, version, _read(path))
+    return found
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError(f"{path} is larger than {MOST_BYTES:,} bytes")
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _prompt(step: Step, version: str, content: bytes) -> Prompt:
+    try:
+        text = content.decode("utf-8-sig").replace("\r\n", "\n").strip()
+    except UnicodeDecodeError as error:
+        message = f"prompt {step}.{version}.md is not UTF-8: byte {error.start} cannot be decoded"
+        raise InputError(message) from None
+    if not text:
+        raise InputError(f"prompt {step}.{version}.md is empty")
+    return Prompt(step, version, text, hashlib.sha256(content).hexdigest())
