@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from graph.model import (
     CitedSentence,
@@ -14,8 +15,9 @@ from graph.model import (
     Sentence,
     Verdict,
 )
+from verifier.bill import Bill
 from verifier.driver import Task
-from verifier.ports import Judgement, ReadNode, Selection
+from verifier.ports import Found, Judgement, ReadNode, Selection
 
 SELECTED = 5
 
@@ -48,8 +50,21 @@ class FixedJudge:
     model: str | None = None
     indicative: bool = True
 
-    async def select_evidence(self, claim: Claim, nodes: Sequence[ReadNode]) -> Selection:
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Nothing that matters."""
+        return {}
+
+    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+        """None."""
+        del claim, bill
+        return ()
+
+    async def select_evidence(
+        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+    ) -> Selection:
         """The sentences of a few nodes of the highest stage."""
+        del bill
         self.nodes_read += len(nodes)
         highest = max(node.ref.stage for node in nodes)
         candidates = [node for node in nodes if node.ref.stage == highest]
@@ -58,10 +73,9 @@ class FixedJudge:
         cited = tuple(CitedSentence(node.sentences[0]) for node in chosen)
         return Selection((Evidence("What they say.", None, cited),))
 
-    async def judge(
-        self, claim: Claim, evidence: Sequence[Evidence], roots: Sequence[ReadNode]
-    ) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
         """The same verdict, always."""
+        del claim, found, bill
         self.iterations += 1
         return Judgement(self.verdict, "fixed")
 

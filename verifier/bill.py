@@ -59,5 +59,7 @@ class Bill:
         """Everything so far, by round and step."""
         return tuple(
             StepRecord(iteration, *asked, usage)
-            for (iteration, asked), usage in sorted(self._charged.items(), key=lambda item: item[0][0])
+            for (iteration, asked), usage in sorted(
+                self._charged.items(), key=lambda item: item[0][0]
+            )
         )

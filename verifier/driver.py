@@ -5,6 +5,7 @@ Source: VeriTrail 3.1 (one claim is verified independently of the others).
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid
 from collections.abc import Callable
@@ -13,8 +14,10 @@ from dataclasses import dataclass, field, replace
 from graph.clock import now
 from graph.errors import VeriTrailError
 from graph.model import Claim, NodeRef, Status, Usage, Verdict, Verification
+from verifier.bill import Bill
 from verifier.localization import evidence_paths, locate_error
-from verifier.ports import Judge, Judgement, NodeSource, Selection
+from verifier.models.port import OverBudget
+from verifier.ports import Found, Judge, Judgement, NodeSource
 from verifier.walk import Answer, Need, NeedEvidence, NeedSources, Outcome, walk
 
 DEFAULT_Q = 3
@@ -39,14 +42,16 @@ class Observer:
     Attributes:
         claim_started: A claim's walk begins.
         iteration_finished: An interim verdict was given.
-        call_made: A judge answered; the usage of that call.
+        call_made: A model answered; the usage of that call.
         claim_finished: A verification has ended, in whatever status, and was handed on.
+        faulted: Why a verification failed, as it was raised.
     """
 
     claim_started: Callable[[Task], None] = lambda _task: None
     iteration_finished: Callable[[Task, Verdict], None] = lambda _task, _verdict: None
     call_made: Callable[[Usage], None] = lambda _usage: None
     claim_finished: Callable[[Verification], None] = lambda _verification: None
+    faulted: Callable[[VeriTrailError], None] = lambda _error: None
 
 
 async def verify_claim(
@@ -57,36 +62,55 @@ async def verify_claim(
     *,
     q: int = DEFAULT_Q,
     observer: Observer | None = None,
+    deadline: float | None = None,
+    bill: Bill | None = None,
 ) -> Verification:
-    """Verify one claim; every fault of the judge or the store becomes a `failed` status.
+    """Verify one claim; every fault of the judge or the store becomes a status.
+
+    Args:
+        task: The claim and its node.
+        process_id: The process.
+        judge: Who judges.
+        nodes: Where nodes are read from.
+        q: Consecutive Not Fully Supported verdicts that stop the walk.
+        observer: Told what happens.
+        deadline: Seconds after which the claim is given up as failed.
+        bill: Charged with what it costs; default: a new one.
 
     Raises:
         asyncio.CancelledError: The run was stopped.
     """
-    meter = _Meter(observer or Observer())
+    observer = observer or Observer()
+    bill = bill or Bill(observer.call_made)
     base = without_verdict(task, process_id, judge, q, Status.RUNNING, None)
     try:
-        outcome = await _drive(task, judge, nodes, q, meter)
+        async with asyncio.timeout(deadline):
+            sub_claims = await judge.sub_claims(task.claim, bill)
+            base = replace(base, claim=replace(task.claim, sub_claims=sub_claims))
+            outcome = await _drive(replace(task, claim=base.claim), judge, nodes, q, bill, observer)
+    except TimeoutError:
+        ended = _ended(base, Status.FAILED, f"not finished within {deadline:,.0f} seconds")
+    except OverBudget as error:
+        ended = _ended(base, Status.OVER_BUDGET, str(error))
     except VeriTrailError as error:
-        return replace(base, status=Status.FAILED, failure=str(error), usage=meter.usage)
+        observer.faulted(error)
+        ended = _ended(base, Status.FAILED, str(error))
     except Exception as error:  # noqa: BLE001  # one claim's fault must not end all the others
         _log.debug("verification of %s failed", task.claim.claim_id, exc_info=True)
         failure = f"internal error ({type(error).__name__}: {error}); please report it"
-        return replace(base, status=Status.FAILED, failure=failure, usage=meter.usage)
-    return replace(_with_outcome(base, task.node, outcome), usage=meter.usage)
+        ended = _ended(base, Status.FAILED, failure)
+    else:
+        ended = _with_outcome(base, task.node, outcome)
+    return replace(ended, usage=bill.total, steps=bill.steps)
 
 
-@dataclass(slots=True)
-class _Meter:
-    observer: Observer
-    usage: Usage = Usage()
-
-    def add(self, usage: Usage) -> None:
-        self.usage += usage
-        self.observer.call_made(usage)
+def _ended(base: Verification, status: Status, failure: str) -> Verification:
+    return replace(base, status=status, failure=failure)
 
 
-async def _drive(task: Task, judge: Judge, nodes: NodeSource, q: int, meter: _Meter) -> Outcome:
+async def _drive(
+    task: Task, judge: Judge, nodes: NodeSource, q: int, bill: Bill, observer: Observer
+) -> Outcome:
     """Answer what the walk asks for until it is done."""
     steps = walk(task.node, q)
     answer: Answer | None = None
@@ -96,20 +120,20 @@ async def _drive(task: Task, judge: Judge, nodes: NodeSource, q: int, meter: _Me
         except StopIteration as done:
             outcome: Outcome = done.value
             return outcome
-        answer = await _answer(need, task.claim, judge, nodes)
-        if isinstance(answer, Selection | Judgement):
-            meter.add(answer.usage)
+        if isinstance(need, NeedEvidence):
+            bill.iteration += 1
+        answer = await _answer(need, task.claim, judge, nodes, bill)
         if isinstance(answer, Judgement):
-            meter.observer.iteration_finished(task, answer.verdict)
+            observer.iteration_finished(task, answer.verdict)
 
 
-async def _answer(need: Need, claim: Claim, judge: Judge, nodes: NodeSource) -> Answer:
+async def _answer(need: Need, claim: Claim, judge: Judge, nodes: NodeSource, bill: Bill) -> Answer:
     if isinstance(need, NeedSources):
         return await nodes.source_nodes([ref.node_id for ref in need.of], will_read=need.will_read)
     if isinstance(need, NeedEvidence):
-        return await judge.select_evidence(claim, await nodes.read(need.nodes))
+        return await judge.select_evidence(claim, await nodes.read(need.nodes), bill)
     roots = await nodes.read(need.roots)
-    return await judge.judge(claim, need.selection.evidence, roots)
+    return await judge.judge(claim, Found(need.selection.evidence, roots, need.carried), bill)
 
 
 def without_verdict(

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from graph.errors import VeriTrailError
-from graph.model import Claim, Evidence, NodeRef, Sentence, Usage, Verdict
+from graph.model import Claim, Evidence, NodeRef, Sentence, Verdict
+from verifier.bill import Bill
 
 
 class JudgeError(VeriTrailError):
@@ -41,14 +42,12 @@ class Selection:
     Attributes:
         evidence: One entry for each prompt that found something; empty when none did.
         dropped_ids: How many sentence ids were returned that were not in the prompt.
-        usage: What it cost.
 
     Source: VeriTrail 3.1.2.
     """
 
     evidence: tuple[Evidence, ...] = ()
     dropped_ids: int = 0
-    usage: Usage = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,8 @@ class Judgement:
         verdict: The interim verdict.
         reasoning: The reasons for it, as text.
         score: Share of Fully Supported samples, where samples were drawn; else None.
-        usage: What it cost.
+        reruns: How often evidence selection ran again because the evidence did not fit.
+        left_out: How many sentences of the evidence did not fit even so.
 
     Source: VeriTrail 3.1.3.
     """
@@ -67,7 +67,8 @@ class Judgement:
     verdict: Verdict
     reasoning: str
     score: float | None = None
-    usage: Usage = Usage()
+    reruns: int = 0
+    left_out: int = 0
 
 
 class Judge(Protocol):
@@ -92,28 +93,53 @@ class Judge(Protocol):
         """Whether verdicts are indicative only."""
         ...
 
-    async def select_evidence(self, claim: Claim, nodes: Sequence[ReadNode]) -> Selection:
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What decides its answers besides claim and texts, as JSON: models, limits, prompts."""
+        ...
+
+    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+        """The simpler statements that a claim is made of; those that it brings are kept.
+
+        Raises:
+            VeriTrailError: No answer could be had.
+        """
+        ...
+
+    async def select_evidence(
+        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+    ) -> Selection:
         """Select the sentences of `nodes` that strongly imply that the claim is true or false.
 
         Raises:
-            JudgeError: No answer could be had.
+            VeriTrailError: No answer could be had.
         """
         ...
 
-    async def judge(
-        self, claim: Claim, evidence: Sequence[Evidence], roots: Sequence[ReadNode]
-    ) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
         """Give a verdict on what was found.
 
-        Args:
-            claim: The claim.
-            evidence: What this iteration found, in root and non-root nodes alike.
-            roots: Every root node with evidence, found now or carried; their whole text counts.
-
         Raises:
-            JudgeError: No answer could be had.
+            VeriTrailError: No answer could be had.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a verdict is given on.
+
+    Attributes:
+        evidence: What this iteration found, in root and non-root nodes alike.
+        roots: Every root node with evidence, found now or carried; their whole text counts.
+        carried: The evidence of earlier iterations in the roots that are carried.
+
+    Source: VeriTrail 3.1.3, 3.1.4.
+    """
+
+    evidence: tuple[Evidence, ...]
+    roots: tuple[ReadNode, ...] = ()
+    carried: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ from typing import Protocol
 
 from graph.errors import InputError, VeriTrailError
 from graph.model import Status, Verification
+from verifier.bill import Bill
 from verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
+from verifier.models.port import EndpointRefused
 from verifier.ports import Judge, NodeSource
 
 DEFAULT_CONCURRENCY = 8
@@ -33,6 +35,18 @@ class Write(Protocol):
         ...
 
 
+class Queue(Protocol):
+    """Keeps verifications that are about to be made, so that a killed run can be resumed."""
+
+    async def __call__(self, verifications: Sequence[Verification]) -> None:
+        """Keep them all.
+
+        Raises:
+            VeriTrailError: They could not be kept.
+        """
+        ...
+
+
 class Run:
     """Verifies many claims of one process side by side.
 
@@ -45,6 +59,13 @@ class Run:
         concurrency: How many claims are verified at a time.
         content_hash: Hash of the content that is verified; kept with every one that is finished.
         observer: Told what happens.
+        queue: Keeps what is about to be made; None: only what is finished is kept.
+        run_id: The run that is resumed; None: a new one.
+        settings: What decides the outcome, as canonical JSON; kept with every verification.
+        deadline: Seconds after which a claim is given up as failed.
+
+    Attributes:
+        refusal: Why the endpoint refuses every call, if it does; the run was stopped then.
     """
 
     def __init__(
@@ -58,8 +79,13 @@ class Run:
         concurrency: int = DEFAULT_CONCURRENCY,
         content_hash: str | None = None,
         observer: Observer | None = None,
+        queue: Queue | None = None,
+        run_id: str | None = None,
+        settings: str | None = None,
+        deadline: float | None = None,
     ) -> None:
-        self.run_id = f"r-{uuid.uuid4().hex}"
+        self.run_id = run_id or f"r-{uuid.uuid4().hex}"
+        self.refusal: EndpointRefused | None = None
         self.write_errors: list[VeriTrailError] = []
         self._process_id = process_id
         self._judge = judge
@@ -68,8 +94,12 @@ class Run:
         self._q = q
         self._slots = asyncio.Semaphore(concurrency)
         self._content_hash = content_hash
-        self._observer = observer or Observer()
+        self._observer = replace(observer or Observer(), faulted=self._faulted)
+        self._queue = queue
+        self._settings = settings
+        self._deadline = deadline
         self._working: list[asyncio.Task[Verification]] = []
+        self._bills: dict[str, Bill] = {}
         self.stopped = False
 
     def stop(self) -> None:
@@ -78,9 +108,23 @@ class Run:
         for work in self._working:
             work.cancel()
 
+    def _faulted(self, error: VeriTrailError) -> None:
+        """Stop when no call can succeed: one message, not one for every claim."""
+        if isinstance(error, EndpointRefused) and self.refusal is None:
+            self.refusal = error
+            self.stop()
+
     async def verify(self, tasks: Sequence[Task]) -> list[Verification]:
-        """Verify all tasks; give a verification for each, in their order."""
+        """Verify all tasks; give a verification for each, in their order.
+
+        Raises:
+            VeriTrailError: They could not be queued; nothing was done.
+        """
+        if self._queue is not None:
+            await self._queue([self._queued(task) for task in tasks])
         self._working = [asyncio.ensure_future(self._one(task)) for task in tasks]
+        if self.stopped:  # while they were queued
+            self.stop()
         ended = await asyncio.gather(*self._working, return_exceptions=True)
         for fault in ended:
             if not isinstance(fault, Verification | asyncio.CancelledError):
@@ -97,6 +141,7 @@ class Run:
     async def _one(self, task: Task) -> Verification:
         async with self._slots:
             self._observer.claim_started(task)
+            bill = self._bills[task.verification_id] = Bill(self._observer.call_made)
             verification = await verify_claim(
                 task,
                 self._process_id,
@@ -104,7 +149,10 @@ class Run:
                 self._nodes,
                 q=self._q,
                 observer=self._observer,
+                deadline=self._deadline,
+                bill=bill,
             )
+            del self._bills[task.verification_id]
             keeping = asyncio.ensure_future(self._keep_one(task, verification))
             try:
                 return await asyncio.shield(keeping)
@@ -113,7 +161,7 @@ class Run:
 
     async def _keep_one(self, task: Task, verification: Verification) -> Verification:
         """Keep a verification; one whose process is not what was verified has no verdict."""
-        verification = replace(verification, content_hash=self._content_hash)
+        verification = self._of_this_run(verification)
         fault = await self._keep(verification)
         if not isinstance(fault, InputError):
             return verification
@@ -125,11 +173,34 @@ class Run:
             created_at=verification.created_at,
             usage=verification.usage,
             content_hash=verification.content_hash,
+            steps=verification.steps,
+            run_id=verification.run_id,
+            settings=verification.settings,
         )
+
+    def _of_this_run(self, verification: Verification) -> Verification:
+        return replace(
+            verification,
+            content_hash=self._content_hash,
+            run_id=self.run_id,
+            settings=self._settings,
+        )
+
+    def _queued(self, task: Task) -> Verification:
+        return self._without_verdict(task, Status.QUEUED, None)
 
     def _cancelled(self, task: Task) -> Verification:
         why = "the run was stopped before this claim was finished"
-        return without_verdict(task, self._process_id, self._judge, self._q, Status.CANCELLED, why)
+        if self.refusal is not None:
+            why = f"{why}: {self.refusal}"
+        cancelled = self._without_verdict(task, Status.CANCELLED, why)
+        bill = self._bills.get(task.verification_id, Bill())  # what it cost until it was stopped
+        return replace(cancelled, usage=bill.total, steps=bill.steps)
+
+    def _without_verdict(self, task: Task, status: Status, failure: str | None) -> Verification:
+        return self._of_this_run(
+            without_verdict(task, self._process_id, self._judge, self._q, status, failure)
+        )
 
     async def _keep(self, *verifications: Verification) -> VeriTrailError | None:
         fault = None

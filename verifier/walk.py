@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from graph.model import Iteration, NodeRef, Termination, Verdict
+from graph.model import Evidence, Iteration, NodeRef, Termination, Verdict
 from verifier.frontier import in_order, merge_sources
 from verifier.ports import Judgement, Selection, SourceNodes
 
@@ -46,10 +46,12 @@ class NeedVerdict:
     """Asks for a verdict; answered with a `Judgement`.
 
     `roots` are the root nodes with evidence found now or carried; their whole text counts.
+    `carried` is the evidence that earlier iterations found in them.
     """
 
     selection: Selection
     roots: tuple[NodeRef, ...]
+    carried: tuple[Evidence, ...] = ()
 
 
 Need = NeedSources | NeedEvidence | NeedVerdict
@@ -107,7 +109,8 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         with_evidence = {ref for ref in nodes_to_check if ref.node_id in found}
         roots_with_evidence |= {ref for ref in with_evidence if ref.is_root}  # 12, 13
         if with_evidence or carried:
-            judgement = yield from _verdict(selection, roots_with_evidence)  # 14
+            earlier = _found_in(carried, iterations)
+            judgement = yield from _verdict(selection, roots_with_evidence, earlier)  # 14
         else:
             judgement = Judgement(Verdict.NOT_FULLY_SUPPORTED, NOTHING_FOUND)  # 9, 10
         verdict = judgement.verdict
@@ -120,6 +123,8 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
                 carried_roots=carried,
                 evidence=selection.evidence,
                 dropped_ids=selection.dropped_ids,
+                reruns=judgement.reruns,
+                left_out=judgement.left_out,
             )
         )
         checked |= nodes_to_check  # 17
@@ -166,8 +171,17 @@ def _evidence(frontier: tuple[NodeRef, ...]) -> Generator[Need, Answer, Selectio
     return answer
 
 
-def _verdict(selection: Selection, roots: set[NodeRef]) -> Generator[Need, Answer, Judgement]:
-    answer = yield NeedVerdict(selection, in_order(roots))
+def _found_in(carried: tuple[NodeRef, ...], iterations: list[Iteration]) -> tuple[Evidence, ...]:
+    """What earlier iterations found in the roots that are carried."""
+    names = {ref.node_id for ref in carried}
+    found = (evidence for iteration in iterations for evidence in iteration.evidence)
+    return tuple(evidence for evidence in found if not names.isdisjoint(evidence.node_ids))
+
+
+def _verdict(
+    selection: Selection, roots: set[NodeRef], carried: tuple[Evidence, ...]
+) -> Generator[Need, Answer, Judgement]:
+    answer = yield NeedVerdict(selection, in_order(roots), carried)
     if not isinstance(answer, Judgement):
         raise TypeError(f"expected Judgement, got {type(answer).__name__}")
     return answer

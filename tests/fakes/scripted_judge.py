@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graph.model import CitedSentence, Claim, Evidence, Usage, Verdict
-from verifier.ports import JudgeError, Judgement, ReadNode, Selection
+from verifier.bill import Asked, Bill
+from verifier.ports import Found, JudgeError, Judgement, ReadNode, Selection
 
 FS = Verdict.FULLY_SUPPORTED
 NFS = Verdict.NOT_FULLY_SUPPORTED
@@ -48,15 +49,25 @@ class ScriptedJudge:
     selections: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     verdicts: list[tuple[str, tuple[Evidence, ...], tuple[str, ...]]] = field(default_factory=list)
 
-    async def select_evidence(self, claim: Claim, nodes: Sequence[ReadNode]) -> Selection:
+    @property
+    def settings(self) -> Mapping[str, object]:
+        return {"scripted": True}
+
+    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+        return claim.sub_claims
+
+    async def select_evidence(
+        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+    ) -> Selection:
         self._may_answer()
+        bill.charge(asked("evidence_selection"), Usage(calls=1))
         self.selections.append((claim.claim_id, tuple(node.ref.node_id for node in nodes)))
         return select(self._script(claim).finds, nodes)
 
-    async def judge(
-        self, claim: Claim, evidence: Sequence[Evidence], roots: Sequence[ReadNode]
-    ) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+        evidence, roots = found.evidence, found.roots
         self._may_answer()
+        bill.charge(asked("verdict"), Usage(calls=1))
         earlier = sum(asked == claim.claim_id for asked, _, _ in self.verdicts)
         names = tuple(root.ref.node_id for root in roots)
         self.verdicts.append((claim.claim_id, tuple(evidence), names))
@@ -65,7 +76,7 @@ class ScriptedJudge:
             verdict = verdicts(evidence, roots)
         else:
             verdict = verdicts[min(earlier, len(verdicts) - 1)]
-        return Judgement(verdict, f"scripted: {verdict}", usage=Usage(calls=1))
+        return Judgement(verdict, f"scripted: {verdict}")
 
     def _script(self, claim: Claim) -> Script:
         return self.by_claim.get(claim.claim_id, self.script)
@@ -74,6 +85,11 @@ class ScriptedJudge:
         given = len(self.selections) + len(self.verdicts)
         if self.fails_after is not None and given >= self.fails_after:
             raise JudgeError("the script ends here")
+
+
+def asked(step: str) -> Asked:
+    """A step of the script, as it stands on the bill."""
+    return Asked(step, f"{step}.scripted", "0" * 64, "scripted", None)
 
 
 def select(finds: Mapping[str, Sequence[int]], nodes: Sequence[ReadNode]) -> Selection:
@@ -89,4 +105,4 @@ def select(finds: Mapping[str, Sequence[int]], nodes: Sequence[ReadNode]) -> Sel
         if cited:
             summary = " ".join(each.sentence.text for each in cited)
             evidence.append(Evidence(summary, None, cited))
-    return Selection(tuple(evidence), usage=Usage(calls=1))
+    return Selection(tuple(evidence))

@@ -10,8 +10,9 @@ from fakes.dag import Dag, DagSource
 from fakes.scripted_judge import select
 
 from graph.model import Claim, ErrorLocation, EvidencePath, Verdict
+from verifier.bill import Bill
 from verifier.localization import evidence_paths, locate_error
-from verifier.ports import Judge, Judgement, NodeSource, Selection, SourceNodes
+from verifier.ports import Found, Judge, Judgement, NodeSource, Selection, SourceNodes
 from verifier.walk import Answer, Need, NeedEvidence, NeedSources, NeedVerdict, Outcome, walk
 
 
@@ -111,10 +112,11 @@ async def walk_with(judge: Judge, source: NodeSource, dag: Dag, claim: Claim, q:
             of = [ref.node_id for ref in need.of]
             answer = await source.source_nodes(of, will_read=need.will_read)
         elif isinstance(need, NeedEvidence):
-            answer = await judge.select_evidence(claim, await source.read(need.nodes))
+            answer = await judge.select_evidence(claim, await source.read(need.nodes), Bill())
         elif isinstance(need, NeedVerdict):
             roots = await source.read(need.roots)
-            answer = await judge.judge(claim, need.selection.evidence, roots)
+            found = Found(need.selection.evidence, roots, need.carried)
+            answer = await judge.judge(claim, found, Bill())
         try:
             need = machine.send(answer)
         except StopIteration as done:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from graph.model import Claim, Evidence, EvidenceRole, NodeRef, Role, Verdict
 from graph.sentences import SentenceSplitter
+from verifier.bill import Bill
 from verifier.engines.lexical import LexicalJudge
-from verifier.ports import Judge, Judgement, ReadNode, Selection
+from verifier.ports import Found, Judge, Judgement, ReadNode, Selection
 
 JUDGE: Judge = LexicalJudge()
 SPLITTER = SentenceSplitter.for_language("english")
@@ -30,11 +31,11 @@ def node(node_id: str, text: str, role: Role = Role.INTERMEDIATE) -> ReadNode:
 
 
 def select(claim: str, *nodes: ReadNode) -> Selection:
-    return asyncio.run(JUDGE.select_evidence(Claim("k", claim, "t"), nodes))
+    return asyncio.run(JUDGE.select_evidence(Claim("k", claim, "t"), nodes, Bill()))
 
 
 def judge(claim: str, evidence: tuple[Evidence, ...], *roots: ReadNode) -> Judgement:
-    return asyncio.run(JUDGE.judge(Claim("k", claim, "t"), evidence, roots))
+    return asyncio.run(JUDGE.judge(Claim("k", claim, "t"), Found(evidence, roots), Bill()))
 
 
 def verdict(claim: str, *texts: str) -> Judgement:
@@ -261,7 +262,7 @@ def test_a_large_frontier_leaves_the_event_loop_free() -> None:
     async def ticks_during_selection() -> int:
         ticks = 0
         work = asyncio.ensure_future(
-            JUDGE.select_evidence(Claim("k", "Choir 7 sang in hall 7.", "t"), nodes)
+            JUDGE.select_evidence(Claim("k", "Choir 7 sang in hall 7.", "t"), nodes, Bill())
         )
         while not work.done():
             ticks += 1

@@ -12,8 +12,9 @@ import pytest
 
 from graph.model import Claim, NodeRef, Role, Verdict
 from graph.sentences import SentenceSplitter
+from verifier.bill import Bill
 from verifier.engines.lexical import LexicalJudge
-from verifier.ports import ReadNode
+from verifier.ports import Found, ReadNode
 
 FS = Verdict.FULLY_SUPPORTED
 NFS = Verdict.NOT_FULLY_SUPPORTED
@@ -162,10 +163,10 @@ def verdict_on(text: str, texts: tuple[str, ...], role: Role) -> tuple[Verdict, 
     judge = LexicalJudge()
     claim = Claim("k", text, "t")
     read = nodes(*texts, role=role)
-    selection = asyncio.run(judge.select_evidence(claim, read))
+    selection = asyncio.run(judge.select_evidence(claim, read, Bill()))
     found = {cited.sentence.node_id for e in selection.evidence for cited in e.sentences}
     roots = [node for node in read if role is Role.ROOT and node.ref.node_id in found]
-    judgement = asyncio.run(judge.judge(claim, selection.evidence, roots))
+    judgement = asyncio.run(judge.judge(claim, Found(selection.evidence, tuple(roots)), Bill()))
     return judgement.verdict, judgement.reasoning
 
 

@@ -11,9 +11,13 @@ from fakes.dag import Dag, DagSource
 
 from graph.errors import EngineUnavailable, NotFound
 from graph.model import Claim, Status, Usage, Verdict, Verification
+from verifier.bill import Asked, Bill
 from verifier.driver import Observer, Task
-from verifier.ports import JudgeError, Judgement, ReadNode, Selection
+from verifier.models.port import EndpointRefused, OverBudget
+from verifier.ports import Found, JudgeError, Judgement, ReadNode, Selection
 from verifier.run import Run
+
+ASKED = Asked("evidence_selection", "evidence_selection.v1", "0" * 64, "m-1", 0.0)
 
 
 def tasks(source: DagSource, count: int = 3) -> list[Task]:
@@ -30,15 +34,21 @@ class Judge:
         self.faults, self.hang = faults or {}, hang
         self.hanging = asyncio.Event()
 
-    async def select_evidence(self, claim: Claim, nodes: Sequence[ReadNode]) -> Selection:
+    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+        return ("one part", "another part")
+
+    async def select_evidence(
+        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+    ) -> Selection:
         if claim.claim_id == self.hang:
             self.hanging.set()
             await asyncio.sleep(60)
         if claim.claim_id in self.faults:
             raise self.faults[claim.claim_id]
-        return Selection(usage=Usage(calls=1, input_tokens=10, cost_usd=0.5))
+        bill.charge(ASKED, Usage(calls=1, input_tokens=10, cost_usd=0.5))
+        return Selection()
 
-    async def judge(self, claim: Claim, evidence: Any, roots: Any) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
         raise AssertionError("nothing was found, so no verdict is asked for")
 
 
@@ -162,7 +172,9 @@ def test_no_more_claims_than_allowed_are_verified_at_a_time() -> None:
     now = most = 0
 
     class Counting(Judge):
-        async def select_evidence(self, claim: Claim, nodes: Sequence[ReadNode]) -> Selection:
+        async def select_evidence(
+            self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+        ) -> Selection:
             nonlocal now, most
             now += 1
             most = max(most, now)
@@ -186,3 +198,60 @@ def test_a_verdict_on_a_process_that_was_replaced_meanwhile_is_no_verdict() -> N
     assert results[1].iterations == ()
     assert results[1].failure == "the process was replaced"
     assert len(run.write_errors) == 1
+
+
+def test_a_claim_that_the_budget_does_not_reach_is_over_budget() -> None:
+    judge = Judge(faults={"k1": OverBudget("the budget of $1.00 is used up")})
+    results, _, _ = run_all(judge)
+    assert [v.status for v in results] == [Status.SUCCEEDED, Status.OVER_BUDGET, Status.SUCCEEDED]
+    assert results[1].verdict is None
+    assert results[1].failure == "the budget of $1.00 is used up"
+
+
+def test_a_refused_key_stops_the_run_with_one_reason() -> None:
+    judge = Judge(faults={"k0": EndpointRefused("the key is not valid")})
+    results, written, run = run_all(judge, concurrency=1)
+    assert str(run.refusal) == "the key is not valid"
+    assert [v.status for v in results] == [Status.FAILED, Status.CANCELLED, Status.CANCELLED]
+    assert all("the key is not valid" in (v.failure or "") for v in results)
+    assert len(written) == 3
+
+
+def test_what_a_failed_or_a_stopped_claim_cost_is_kept() -> None:
+    class FailsLater(Judge):
+        async def select_evidence(
+            self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+        ) -> Selection:
+            if bill.iteration == 2:
+                await asyncio.sleep(0.05 if claim.claim_id == "k0" else 60)
+                raise EndpointRefused("no more")
+            return await super().select_evidence(claim, nodes, bill)
+
+    results, _, _ = run_all(FailsLater(), q=5)
+    assert [v.status for v in results] == [Status.FAILED, Status.CANCELLED, Status.CANCELLED]
+    assert [v.usage.calls for v in results] == [1, 1, 1]
+    assert results[0].steps[0].iteration == 1
+
+
+def test_a_claim_that_takes_too_long_has_failed() -> None:
+    results, _, _ = run_all(Judge(hang="k1"), deadline=0.05)
+    assert [v.status for v in results] == [Status.SUCCEEDED, Status.FAILED, Status.SUCCEEDED]
+    assert "not finished within" in (results[1].failure or "")
+
+
+def test_every_claim_is_queued_under_its_run_before_the_first_is_verified() -> None:
+    queued: list[Verification] = []
+
+    async def queue(verifications: Sequence[Verification]) -> None:
+        queued.extend(verifications)
+
+    results, _, run = run_all(Judge(), queue=queue, settings="{}", run_id="r-1")
+    assert run.run_id == "r-1"
+    assert {v.status for v in queued} == {Status.QUEUED}
+    assert [v.verification_id for v in queued] == [v.verification_id for v in results]
+    assert {(v.run_id, v.settings) for v in (*queued, *results)} == {("r-1", "{}")}
+
+
+def test_sub_claims_are_kept_with_the_verification() -> None:
+    (first, *_), _, _ = run_all(Judge())
+    assert first.claim.sub_claims == ("one part", "another part")

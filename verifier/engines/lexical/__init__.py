@@ -9,14 +9,19 @@ Source: VeriTrail 3.1.2 and 3.1.3 (what is asked of a judge); the method is ours
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from graph.model import Claim, Evidence
+from graph.model import Claim
+from verifier.bill import Bill
 from verifier.engines.lexical.selection import select
 from verifier.engines.lexical.verdict import decide
-from verifier.ports import Judgement, ReadNode, Selection
+from verifier.ports import Found, Judgement, ReadNode, Selection
 
 __all__ = ["LexicalJudge"]
+
+VERSION = 1
+"""Goes up when the same input may get another verdict, so that older trails are not reused."""
 
 # Below this a thread costs more than it spares the event loop.
 _SENTENCES_IN_LINE = 200
@@ -40,16 +45,30 @@ class LexicalJudge:
         """True: verdicts are indicative only."""
         return True
 
-    async def select_evidence(self, claim: Claim, nodes: Sequence[ReadNode]) -> Selection:
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Nothing can be set; the version of the rules decides."""
+        return {"version": VERSION}
+
+    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+        """Those that the claim brings: nobody here can take one apart."""
+        del bill
+        return claim.sub_claims
+
+    async def select_evidence(
+        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+    ) -> Selection:
         """Select sentences that hold much of the claim or say otherwise; one entry a node."""
+        del bill
         if sum(len(node.sentences) for node in nodes) <= _SENTENCES_IN_LINE:
             return Selection(select(claim.text, nodes))
         return Selection(await asyncio.to_thread(select, claim.text, nodes))
 
-    async def judge(
-        self, claim: Claim, evidence: Sequence[Evidence], roots: Sequence[ReadNode]
-    ) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
         """Give a verdict on the selected sentences and on those of the roots with evidence."""
-        if sum(len(node.sentences) for node in roots) <= _SENTENCES_IN_LINE:
-            return Judgement(*decide(claim.text, evidence, roots))
-        return Judgement(*await asyncio.to_thread(decide, claim.text, evidence, roots))
+        del bill
+        if sum(len(node.sentences) for node in found.roots) <= _SENTENCES_IN_LINE:
+            return Judgement(*decide(claim.text, found.evidence, found.roots))
+        return Judgement(
+            *await asyncio.to_thread(decide, claim.text, found.evidence, found.roots)
+        )

@@ -1,0 +1,166 @@
+"""Evidence selection with a language model: prompts, their answers, and what they select.
+
+Source: VeriTrail 3.1.2, C.2.1, E.2, E.3.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from graph.model import CitedSentence, Claim, Evidence, EvidenceRole
+from verifier.answers import SelectionAnswer, read_selection
+from verifier.bill import Bill
+from verifier.excerpts import Excerpts, Unit, claim_lines, halves, pack
+from verifier.limits import Limits
+from verifier.models.port import ContextTooLong
+from verifier.ports import JudgeError, ReadNode, Selection
+from verifier.prompted import PromptedStep, all_of
+from verifier.soft import merge_selections
+
+AT_ONCE = 64
+"""Prompts of one claim in the air at a time; the model's own limit comes on top."""
+KEPT_CHARACTERS = 32_000_000
+"""Characters of packed excerpts that are kept for other claims over the same nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceStep:
+    """Selects evidence from nodes.
+
+    Attributes:
+        step: The prompt and the model.
+        limits: How much goes into a prompt.
+    """
+
+    step: PromptedStep
+    limits: Limits = Limits()
+    _packed: PackedExcerpts = field(default_factory=lambda: PackedExcerpts())
+
+    async def select(self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill) -> Selection:
+        """Select from the texts of a frontier.
+
+        Raises:
+            VeriTrailError: An answer could not be had.
+        """
+        said = claim_lines(claim.text, claim.sub_claims)
+        room = self.step.room(said)
+        key = (tuple(node.ref.node_id for node in nodes), room // 1_000)
+        prompts = self._packed.get(key)
+        if prompts is None:
+            # Rounded down, so that claims of about the same length share their prompts.
+            prompts = self._pack(nodes, max(room // 1_000 * 1_000, min(room, 1_000)))
+            self._packed.keep(key, prompts)
+        return await self._from_prompts(claim, prompts, bill)
+
+    async def select_again(
+        self, claim: Claim, roots: Iterable[Unit], others: Iterable[Unit], bill: Bill
+    ) -> Selection:
+        """Select from what was selected before, because it does not fit into a verdict prompt.
+
+        Source: VeriTrail 3.1.3 (reruns).
+        """
+        room = self.step.room(claim_lines(claim.text, claim.sub_claims))
+        tokens = self.step.model.tokens
+        prompts = [
+            *pack(roots, self.limits.root_sentences, room, tokens),
+            *pack(others, self.limits.other_sentences, room, tokens),
+        ]
+        return await self._from_prompts(claim, prompts, bill)
+
+    def _pack(self, nodes: Sequence[ReadNode], room: int) -> list[Excerpts]:
+        """Prompts of a frontier in its order; roots and other nodes never share one."""
+        tokens = self.step.model.tokens
+        units: dict[bool, list[Unit]] = {True: [], False: []}
+        for node in nodes:
+            if node.sentences:
+                units[node.ref.is_root].append(Unit(node.sentences))
+        return [
+            *pack(units[True], self.limits.root_sentences, room, tokens),
+            *pack(units[False], self.limits.other_sentences, room, tokens),
+        ]
+
+    async def _from_prompts(
+        self, claim: Claim, prompts: Sequence[Excerpts], bill: Bill
+    ) -> Selection:
+        slots = asyncio.Semaphore(AT_ONCE)
+
+        async def ask(excerpts: Excerpts) -> Selection:
+            async with slots:
+                return await self._ask(claim, excerpts, bill)
+
+        return _joined(await all_of(ask(excerpts) for excerpts in prompts))
+
+    async def _ask(self, claim: Claim, excerpts: Excerpts, bill: Bill) -> Selection:
+        """Ask about one prompt; one that is too long for the endpoint is split in two."""
+        before = f"{excerpts.text}\n"
+        user = before + claim_lines(claim.text, claim.sub_claims)
+        count = len(excerpts.sentences)
+        try:
+            answers = await self.step.draw(
+                user, lambda text: read_selection(text, count), bill, shared=len(before)
+            )
+        except ContextTooLong as error:
+            parts = halves(excerpts)
+            if parts is None:
+                sentence = excerpts.sentences[0]
+                raise JudgeError(
+                    f"sentence {sentence.index} of node {sentence.node_id!r} "
+                    f"({len(sentence.text):,} characters) does not fit into the context window "
+                    f"of {self.step.model.model}: {error}"
+                ) from None
+            return _joined([await self._ask(claim, part, bill) for part in parts])
+        return selected(merge_selections(answers, self.step.samples.threshold), excerpts)
+
+
+def selected(answer: SelectionAnswer, excerpts: Excerpts) -> Selection:
+    """Sentences for the ids of an answer, in the order of the prompt."""
+    if not answer.evidence or answer.summary is None:
+        return Selection(dropped_ids=answer.dropped)
+    roles = dict.fromkeys(answer.context, EvidenceRole.CONTEXT)
+    roles.update(dict.fromkeys(answer.evidence, EvidenceRole.EVIDENCE))
+    cited = tuple(
+        CitedSentence(excerpts.sentences[number], roles[number]) for number in sorted(roles)
+    )
+    return Selection((Evidence(answer.summary, answer.missing, cited),), answer.dropped)
+
+
+def _joined(selections: Sequence[Selection]) -> Selection:
+    return Selection(
+        tuple(evidence for each in selections for evidence in each.evidence),
+        sum(each.dropped_ids for each in selections),
+    )
+
+
+Key = tuple[tuple[str, ...], int]
+
+
+@dataclass(slots=True)
+class PackedExcerpts:
+    """Packed frontiers of one process, so that claims over the same nodes share their text."""
+
+    _kept: OrderedDict[Key, list[Excerpts]] = field(default_factory=OrderedDict)
+    _characters: int = 0
+
+    def get(self, key: Key) -> list[Excerpts] | None:
+        """What was packed for these nodes and this room."""
+        found = self._kept.get(key)
+        if found is not None:
+            self._kept.move_to_end(key)
+        return found
+
+    def keep(self, key: Key, prompts: list[Excerpts]) -> None:
+        """Keep prompts; the least used ones go when there are too many."""
+        if key in self._kept:
+            return
+        self._kept[key] = prompts
+        self._characters += _size(prompts)
+        while self._characters > KEPT_CHARACTERS and self._kept:
+            _, oldest = self._kept.popitem(last=False)
+            self._characters -= _size(oldest)
+
+
+def _size(prompts: Sequence[Excerpts]) -> int:
+    return sum(len(excerpts.text) for excerpts in prompts)

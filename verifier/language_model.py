@@ -1,0 +1,149 @@
+"""The judge of the paper: a language model selects evidence, and gives verdicts on it.
+
+Source: VeriTrail 3.1.1 to 3.1.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from graph.model import Claim
+from verifier.bill import Bill
+from verifier.claims.sub_claims import decompose
+from verifier.evidence import EvidenceStep
+from verifier.limits import Limits, Samples
+from verifier.models.port import Asking, Step
+from verifier.ports import Found, Judgement, ReadNode, Selection
+from verifier.prompted import PromptedStep
+from verifier.prompts import Prompts
+from verifier.verdict import PromptVerdict, Split, VerdictStep
+
+
+@dataclass(frozen=True, slots=True)
+class StepModel:
+    """A model as one of the steps uses it.
+
+    Attributes:
+        model: The model.
+        temperature: Of a single answer; None: the endpoint's own.
+        structured: Whether the endpoint is told the shape of the answer.
+    """
+
+    model: Asking
+    temperature: float | None = 0.0
+    structured: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StepModels:
+    """The models of the steps; one model may serve all of them.
+
+    Attributes:
+        claims: Extracts claims and takes them apart.
+        selection: Selects evidence.
+        verdict: Gives verdicts.
+    """
+
+    claims: StepModel
+    selection: StepModel
+    verdict: StepModel
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageModelJudge:
+    """A `Judge` that asks language models.
+
+    Attributes:
+        name: The engine's name.
+        claims: Takes claims apart.
+        selection: Selects evidence.
+        verdicts: Gives verdicts: a prompt, or a scorer in its place.
+    """
+
+    name: str
+    claims: PromptedStep
+    selection: EvidenceStep
+    verdicts: VerdictStep
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        models: StepModels,
+        prompts: Prompts,
+        split: Split,
+        *,
+        limits: Limits = Limits(),
+        samples: Samples = Samples(),
+        verdicts: VerdictStep | None = None,
+    ) -> LanguageModelJudge:
+        """A judge from its models and prompts; `verdicts` may take the verdict prompt's place."""
+
+        def step(name: Step, of: StepModel, samples: Samples = samples) -> PromptedStep:
+            return PromptedStep(prompts[name], of.model, samples, of.temperature, of.structured)
+
+        selection = EvidenceStep(step(Step.EVIDENCE_SELECTION, models.selection), limits)
+        if verdicts is None:
+            prompted = step(Step.VERDICT, models.verdict)
+            # What is selected again is an aid to fit a prompt: one answer, not samples of it.
+            again = replace(selection, step=replace(selection.step, samples=Samples()))
+            verdicts = PromptVerdict(prompted, again, split, limits)
+        decomposition = step(Step.SUB_CLAIM_DECOMPOSITION, models.claims, Samples())
+        return cls(name, decomposition, selection, verdicts)
+
+    @property
+    def model(self) -> str:
+        """The model that gives verdicts, and others where they differ."""
+        names = [
+            self.selection.step.model.model,
+            str(self.verdicts.settings.get("model") or self.verdicts.settings.get("scorer")),
+        ]
+        return " + ".join(dict.fromkeys(names))
+
+    @property
+    def indicative(self) -> bool:
+        """False: a model judges."""
+        return False
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Models, prompts, limits and samples of every step."""
+        return {
+            "steps": {
+                "sub_claim_decomposition": self.claims.settings,
+                "evidence_selection": self.selection.step.settings,
+                "verdict": dict(self.verdicts.settings),
+            },
+            "limits": asdict(self.selection.limits),
+            "samples": asdict(self.selection.step.samples),
+        }
+
+    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+        """Those that the claim brings, else those that the model finds.
+
+        Raises:
+            VeriTrailError: No answer could be had.
+        """
+        if claim.sub_claims:
+            return claim.sub_claims
+        return await decompose(claim.text, self.claims, bill)
+
+    async def select_evidence(
+        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+    ) -> Selection:
+        """Select the sentences that strongly imply that the claim is true or false.
+
+        Raises:
+            VeriTrailError: No answer could be had.
+        """
+        return await self.selection.select(claim, nodes, bill)
+
+    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+        """Give a verdict on what was found.
+
+        Raises:
+            VeriTrailError: None could be had.
+        """
+        return await self.verdicts.judge(claim, found, bill)

@@ -1,0 +1,62 @@
+"""How much goes into one prompt, and how many answers are drawn.
+
+Source: VeriTrail E.2 (input size limits), E.3 (soft prediction).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Input size limits, in sentences. None: what the context window holds.
+
+    Attributes:
+        root_sentences: Of root nodes in an evidence selection prompt.
+        other_sentences: Of other nodes in an evidence selection prompt.
+        verdict_sentences: Of a verdict prompt without root nodes; with them the context
+            window is the limit.
+        max_reruns: How often evidence selection runs again on evidence that does not fit into
+            a verdict prompt.
+
+    Source: VeriTrail E.2; 3.1.3 for the reruns.
+    """
+
+    root_sentences: int | None = 40
+    other_sentences: int | None = 40
+    verdict_sentences: int = 200
+    max_reruns: int = 2
+
+    def __post_init__(self) -> None:
+        """Refuse limits under which nothing could be asked."""
+        for limit in (self.root_sentences, self.other_sentences, self.verdict_sentences):
+            if limit is not None and limit < 1:
+                raise ValueError("a limit on sentences is at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """How many answers are drawn to each prompt, and how many of them must agree.
+
+    Attributes:
+        count: Answers drawn; 1: hard prediction, at temperature 0 and without a score.
+        threshold: How many must select a sentence, or give a verdict, for it to count.
+        temperature: The temperature at which several are drawn.
+
+    Source: VeriTrail E.3.
+    """
+
+    count: int = 1
+    threshold: int = 1
+    temperature: float = 0.2
+
+    def __post_init__(self) -> None:
+        """Refuse thresholds that no answer, or every answer, could meet."""
+        if not 1 <= self.threshold <= self.count:
+            raise ValueError("the threshold lies between 1 and the number of samples")
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether several answers are drawn."""
+        return self.count > 1

@@ -1,0 +1,104 @@
+"""A step that asks a model: which prompt goes where, and how many answers are drawn.
+
+Source: VeriTrail C.2, E.3.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from verifier.bill import Asked, Bill
+from verifier.limits import Samples
+from verifier.models.port import Asking, Request
+from verifier.prompts import Prompt
+from verifier.schemas import SCHEMAS
+
+T = TypeVar("T")
+
+ROOM_AROUND = 200
+"""Tokens kept free for labels, roles and separators beside what is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptedStep:
+    """One step of the method with its model.
+
+    Attributes:
+        prompt: The instructions; they name the step.
+        model: The model that is asked.
+        samples: How many answers are drawn to each prompt.
+        temperature: Of a single answer; None: the endpoint's own.
+        structured: Whether the endpoint is told the shape of the answer.
+    """
+
+    prompt: Prompt
+    model: Asking
+    samples: Samples = Samples()
+    temperature: float | None = 0.0
+    structured: bool = False
+
+    @property
+    def asked(self) -> Asked:
+        """What a call is booked under."""
+        drawn = self.samples.temperature if self.samples.is_soft else self.temperature
+        return Asked(
+            self.prompt.step.value, self.prompt.name, self.prompt.hash, self.model.model, drawn
+        )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What decides the answers, as JSON."""
+        asked = self.asked
+        return {
+            "model": asked.model,
+            "endpoint": self.model.address,
+            "temperature": asked.temperature,
+            "structured": self.structured,
+            "prompt": asked.prompt,
+            "prompt_hash": asked.prompt_hash,
+        }
+
+    def room(self, user: str) -> int:
+        """Tokens that are left for excerpts beside the instructions and `user`."""
+        taken = self.model.tokens(self.prompt.text) + self.model.tokens(user) + ROOM_AROUND
+        return max(self.model.context_tokens - taken, 1)
+
+    async def draw(
+        self, user: str, read: Callable[[str], T], bill: Bill, *, shared: int = 0
+    ) -> list[T]:
+        """Ask for all samples of a prompt.
+
+        Args:
+            user: The user message.
+            read: Reads an answer; raises `InvalidAnswer` where it is none.
+            bill: Charged with every call.
+            shared: How many characters of `user` other claims share.
+
+        Raises:
+            ModelError: A sample could not be had.
+        """
+        schema = SCHEMAS[self.prompt.step] if self.structured else None
+        asked = self.asked
+        return await all_of(
+            self.model.ask(
+                Request(asked, self.prompt.text, user, shared, sample, schema), read, bill
+            )
+            for sample in range(self.samples.count)
+        )
+
+
+async def all_of(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of all, side by side; when one fails, the others end first.
+
+    A call in the air is paid for: an answer that still comes is kept for the next attempt.
+    """
+    results = await asyncio.gather(*works, return_exceptions=True)
+    done: list[T] = []
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+        done.append(result)
+    return done

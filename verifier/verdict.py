@@ -1,0 +1,213 @@
+"""Verdict generation with a language model: what goes into the prompt, and when it is too much.
+
+A root node with evidence goes in with its whole text, other nodes through the summary of
+their prompt. What does not fit is selected from again, and then cut.
+
+Source: VeriTrail 3.1.3, C.2.2, E.2, E.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from graph.model import Claim, Evidence, Sentence, frontier_order
+from verifier.answers import read_verdict
+from verifier.bill import Bill
+from verifier.evidence import EvidenceStep
+from verifier.excerpts import Unit, claim_lines, one_line, render
+from verifier.limits import Limits
+from verifier.models.port import ContextTooLong
+from verifier.ports import Found, JudgeError, Judgement, ReadNode
+from verifier.prompted import PromptedStep
+from verifier.soft import merge_verdicts
+
+Split = Callable[[str, str], tuple[Sentence, ...]]
+"""Splits a text (node_id, text) into sentences."""
+
+
+class VerdictStep(Protocol):
+    """Whoever gives verdicts: a prompt, or a scorer in its place. Source: VeriTrail G."""
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What decides the verdicts, as JSON."""
+        ...
+
+    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+        """Give a verdict on what was found.
+
+        Raises:
+            VeriTrailError: None could be had.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of evidence as a verdict prompt shows it: a root node or a summary.
+
+    Attributes:
+        unit: Its block.
+        tokens: Tokens of its block.
+    """
+
+    unit: Unit
+    tokens: int
+
+    @property
+    def sentences(self) -> int:
+        """How many sentences it has."""
+        return len(self.unit.sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptVerdict:
+    """Gives verdicts by a prompt.
+
+    Attributes:
+        step: The prompt and the model.
+        selection: Selects again from evidence that does not fit.
+        split: Splits summaries into sentences.
+        limits: How much goes into a prompt.
+    """
+
+    step: PromptedStep
+    selection: EvidenceStep
+    split: Split
+    limits: Limits = Limits()
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What decides the verdicts, as JSON."""
+        return self.step.settings
+
+    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+        """Give a verdict; evidence that does not fit is reduced first.
+
+        Raises:
+            VeriTrailError: None could be had.
+        """
+        reruns = 0
+        while True:
+            pieces = self._pieces(found)
+            room = self.step.room(claim_lines(claim.text))
+            if not self._fits(pieces, found, room):
+                smaller = None
+                if reruns < self.limits.max_reruns:
+                    reruns += 1
+                    smaller = await self._selected_again(claim, found, bill)
+                if smaller is not None:
+                    found = smaller
+                    continue
+                pieces = self._largest_subset(pieces, found, room)
+            try:
+                judgement = await self._ask(claim, pieces, bill)
+            except ContextTooLong as error:  # the window is smaller than was thought: go again
+                if self.step.room(claim_lines(claim.text)) >= room:
+                    raise JudgeError(f"the evidence does not fit into a prompt: {error}") from None
+                continue
+            whole = sum(piece.sentences for piece in self._pieces(found))
+            left_out = whole - sum(piece.sentences for piece in pieces)
+            return replace(judgement, reruns=reruns, left_out=left_out)
+
+    async def _ask(self, claim: Claim, pieces: Sequence[Piece], bill: Bill) -> Judgement:
+        excerpts = render([piece.unit for piece in pieces])
+        user = f"{excerpts.text}\n{claim_lines(claim.text)}"
+        answers = await self.step.draw(user, read_verdict, bill)
+        if not self.step.samples.is_soft:
+            return Judgement(answers[0].verdict, answers[0].reason)
+        merged, score = merge_verdicts(answers, self.step.samples.threshold)
+        return Judgement(merged.verdict, merged.reason, score)
+
+    def _pieces(self, found: Found) -> list[Piece]:
+        """Root nodes in their order with their whole text, then a block for each summary."""
+        roots = [Unit(root.sentences) for root in in_frontier_order(found.roots)]
+        summaries = [Unit(self.split("", one_line(text))) for text in summaries_of(found)]
+        return [Piece(unit, self._tokens(unit)) for unit in (*roots, *summaries) if unit.sentences]
+
+    def _tokens(self, unit: Unit) -> int:
+        tokens = self.step.model.tokens
+        return 4 + sum(tokens(sentence.text) + 4 for sentence in unit.sentences)
+
+    def _fits(self, pieces: Sequence[Piece], found: Found, room: int) -> bool:
+        if sum(piece.tokens for piece in pieces) > room:
+            return False
+        sentences = sum(piece.sentences for piece in pieces)
+        return bool(found.roots) or sentences <= self.limits.verdict_sentences
+
+    def _largest_subset(self, pieces: Sequence[Piece], found: Found, room: int) -> list[Piece]:
+        """As many pieces as fit: the shortest first, in the order of the prompt where equal.
+
+        A piece that does not fit by itself is shown up to where it does not.
+        """
+        most = room if found.roots else self.limits.verdict_sentences
+        size = _tokens_of if found.roots else _sentences_of
+        kept: set[int] = set()
+        used = spent = 0
+        for place in sorted(range(len(pieces)), key=lambda place: size(pieces[place])):
+            piece = pieces[place]
+            if used + size(piece) > most or spent + piece.tokens > room:
+                break
+            kept.add(place)
+            used, spent = used + size(piece), spent + piece.tokens
+        if not kept:
+            return [self._beginning(min(pieces, key=size), room)]
+        return [piece for place, piece in enumerate(pieces) if place in kept]
+
+    def _beginning(self, piece: Piece, room: int) -> Piece:
+        """The first sentences of a piece that fit, at least one."""
+        tokens = self.step.model.tokens
+        spent = count = 0
+        for sentence in piece.unit.sentences[: self.limits.verdict_sentences]:
+            spent += tokens(sentence.text) + 4
+            if spent > room and count:
+                break
+            count += 1
+        return Piece(piece.unit.part(0, count), spent)
+
+    async def _selected_again(self, claim: Claim, found: Found, bill: Bill) -> Found | None:
+        """Select from the selected sentences; None when nothing is gained by it."""
+        names = {root.ref.node_id for root in found.roots}
+        of_roots: list[Evidence] = []
+        others: list[Evidence] = []
+        for evidence in (*found.carried, *found.evidence):
+            (others if names.isdisjoint(evidence.node_ids) else of_roots).append(evidence)
+        again = await self.selection.select_again(claim, _units(of_roots), _units(others), bill)
+        if not again.evidence:
+            return None
+        named = {name for evidence in again.evidence for name in evidence.node_ids}
+        roots = tuple(root for root in found.roots if root.ref.node_id in named)
+        return Found(again.evidence, roots)
+
+
+def summaries_of(found: Found) -> list[str]:
+    """The summaries that stand for non-root nodes, one for each prompt that found something."""
+    roots = {root.ref.node_id for root in found.roots}
+    return [evidence.summary for evidence in found.evidence if roots.isdisjoint(evidence.node_ids)]
+
+
+def in_frontier_order(roots: Iterable[ReadNode]) -> list[ReadNode]:
+    """Root nodes in the order of a frontier."""
+    return sorted(roots, key=lambda root: frontier_order(root.ref))
+
+
+def _units(found: Sequence[Evidence]) -> list[Unit]:
+    """The selected sentences by node, each once, in the order in which they were shown."""
+    by_node: dict[str, dict[int, Sentence]] = {}
+    for evidence in found:
+        for cited in evidence.sentences:
+            by_node.setdefault(cited.sentence.node_id, {})[cited.sentence.index] = cited.sentence
+    return [
+        Unit(tuple(sentences[index] for index in sorted(sentences)))
+        for sentences in by_node.values()
+    ]
+
+
+def _tokens_of(piece: Piece) -> int:
+    return piece.tokens
+
+
+def _sentences_of(piece: Piece) -> int:
+    return piece.sentences
