@@ -79,7 +79,7 @@ soak: setup ## Run the long fault and load loops
 lock: setup ## Resolve the dependencies anew into requirements.lock (ARGS=--upgrade)
 	@$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
 	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --extra fast --group dev \
+		--no-emit-index-url --no-emit-find-links --extra fast --extra tokens --group dev \
 		--custom-compile-command "make lock" --output-file requirements.lock $(ARGS) pyproject.toml
 	@echo "lock: requirements.lock holds $$(grep -c '^[a-z0-9]' requirements.lock) packages"
 

@@ -13,7 +13,7 @@ from graph.errors import InputError, InvalidProcess, NotFound, Violation
 from graph.importers.process_file.reading import NotJson, parse
 from graph.importers.process_file.schema import read_claim
 from graph.importers.records import ClaimRecord
-from graph.model import Claim, NodeRef, Status
+from graph.model import Claim, NodeRef, Status, Verification
 from graph.rules import shown
 from verifier.driver import Task
 
@@ -97,6 +97,8 @@ async def choose_claims(
     node: str | None,
     *,
     unfinished: bool = False,
+    retry_failed: bool = False,
+    may_be_none: bool = False,
 ) -> list[Task]:
     """The claims of a run, stored if they are new, each with the node that it is about.
 
@@ -108,6 +110,8 @@ async def choose_claims(
         claim_ids: Stored claims.
         node: The node that new claims are about; default: the only terminal.
         unfinished: Leave out the claims whose latest verification succeeded.
+        retry_failed: Only the claims whose latest verification ended without a verdict.
+        may_be_none: Nothing given means no claims, not those that are stored.
 
     Raises:
         InputError: A claim breaks a rule, there is none, or its node is a root.
@@ -128,10 +132,10 @@ async def choose_claims(
                 f"{shown(node or '')}; leave --node out"
             )
         chosen.setdefault(claim.claim_id, claim)
-    if not (texts or records or claim_ids):
+    if not (texts or records or claim_ids or may_be_none):
         stored = await store.processes.claims(process_id)
         chosen = {claim.claim_id: claim for claim in stored if node in {None, claim.node_id}}
-    if not chosen:
+    if not chosen and not may_be_none:
         about = f" about node {shown(node)}" if node else ""
         raise InputError(
             f"Process {process_id!r} has no stored claims{about}. Give some with --claim or "
@@ -140,19 +144,41 @@ async def choose_claims(
     for claim in chosen.values():
         await _node(store, process_id, claim.node_id, nodes)
     await store.processes.add_claims(process_id, new)
-    finished = await _finished(store, process_id) if unfinished else set()
+    latest = await _latest(store, process_id) if unfinished or retry_failed else {}
     return [
         Task(claim, nodes[claim.node_id][0])
         for claim in chosen.values()
-        if claim.claim_id not in finished
+        if not (unfinished and latest.get(claim.claim_id) is Status.SUCCEEDED)
+        and not (retry_failed and latest.get(claim.claim_id, Status.SUCCEEDED) is Status.SUCCEEDED)
     ]
 
 
-async def _finished(store: Store, process_id: str) -> set[str]:
-    """claim_ids of the claims whose latest verification succeeded."""
+async def tasks_of(
+    store: Store, process_id: str, verifications: Sequence[Verification]
+) -> list[Task]:
+    """Tasks that take up stored verifications under their ids.
+
+    Raises:
+        NotFound: The process, a claim or a node is gone.
+    """
+    nodes: dict[str, tuple[NodeRef, str]] = {}
+    claim_ids = [found.claim.claim_id for found in verifications]
+    claims = await _stored_claims(store, process_id, claim_ids)
+    by_id = {claim.claim_id: claim for claim in claims}
+    return [
+        Task(
+            by_id[found.claim.claim_id],
+            (await _node(store, process_id, by_id[found.claim.claim_id].node_id, nodes))[0],
+            found.verification_id,
+        )
+        for found in verifications
+    ]
+
+
+async def _latest(store: Store, process_id: str) -> dict[str, Status]:
+    """Status of the latest verification of each claim that has one."""
     headers = await store.trails.headers(await store.trails.all_ids(process_id))
-    latest = {found.claim.claim_id: found.status for found in reversed(headers)}
-    return {claim_id for claim_id, status in latest.items() if status is Status.SUCCEEDED}
+    return {found.claim.claim_id: found.status for found in reversed(headers)}
 
 
 async def _new_claims(

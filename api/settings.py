@@ -13,8 +13,7 @@ import platformdirs
 from dotenv import dotenv_values
 
 from graph.errors import InputError
-
-ENGINES = ("lexical", "openai")
+from verifier.engines import engine_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,7 @@ class Settings:
         max_node_text: The longest text of a node, in bytes of UTF-8.
         db_idle: Time without a client after which the embedded engine stops.
         db_heap: Heap of the embedded engine, as Java writes it.
+        values: All settings as they were found, for those of the models; never shown.
     """
 
     home: Path
@@ -46,6 +46,7 @@ class Settings:
     max_node_text: int = 10_000_000
     db_idle: str = "10m"
     db_heap: str = "1g"
+    values: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def load(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -73,6 +74,7 @@ class Settings:
             max_node_text=_size(values, "VERITRAIL_MAX_NODE_TEXT", 10_000_000),
             db_idle=values.get("VERITRAIL_DB_IDLE", "10m"),
             db_heap=values.get("VERITRAIL_DB_HEAP", "1g").lower(),
+            values=values,
         )
 
     def engine_name(self, engine: str | None = None, model: str | None = None) -> str:
@@ -84,8 +86,9 @@ class Settings:
             InputError: There is no such engine.
         """
         name = engine or self.engine or ("openai" if model or self.model else "lexical")
-        if name not in ENGINES:
-            raise InputError(f"Unknown engine {name!r}. Engines: {', '.join(ENGINES)}.")
+        names = engine_names()
+        if name not in names:
+            raise InputError(f"Unknown engine {name!r}. Engines: {', '.join(names)}.")
         return name
 
 

@@ -10,13 +10,11 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from api.settings import Settings
-from graph.errors import InputError
 
 if TYPE_CHECKING:
     from graph.embedded import EngineSettings
     from graph.importers.registry import Registry
     from graph.store import Store
-    from verifier.ports import Judge
 
 
 def engine_settings(settings: Settings) -> EngineSettings:
@@ -68,19 +66,3 @@ def importers() -> Registry:
     from graph.importers.registry import Registry
 
     return Registry.of([ProcessFileImporter(), GraphRagImporter()])
-
-
-def make_judge(engine: str) -> Judge:
-    """Who judges.
-
-    Raises:
-        InputError: This version does not have the engine.
-    """
-    if engine == "lexical":
-        from verifier.engines.lexical import LexicalJudge
-
-        return LexicalJudge()
-    raise InputError(
-        f"Engine {engine!r} is not part of this version yet. Use --engine lexical, which needs no "
-        "model and whose verdicts are indicative only."
-    )

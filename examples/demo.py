@@ -2,10 +2,12 @@
 
 It runs the command line just as a person would and shows each command before its outcome.
 The graph is the one that `veritrail` uses anyway, so that everything can be asked afterwards.
+`--engine openai` shows verification with a language model instead.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import sys
@@ -28,6 +30,17 @@ out = Console(highlight=False, width=None if sys.stdout.isatty() else 120)
 
 def main() -> int:
     """Run the demo; the exit status is that of the first command that failed, or 0."""
+    parser = argparse.ArgumentParser(description="Show the product on small examples.")
+    parser.add_argument("--engine", choices=["lexical", "openai"], default="lexical")
+    if parser.parse_args().engine == "openai":
+        from examples import model_demo
+
+        return model_demo.run(out)
+    return without_model()
+
+
+def without_model() -> int:
+    """The demo that needs no model."""
     started = time.monotonic()
     out.print(Text("VeriTrail Graph: where did that come from, and where did it go wrong?", "bold"))
     out.print(
@@ -43,7 +56,8 @@ def main() -> int:
         report = veritrail("ingest", path, "--replace", shown=f"veritrail ingest {path}")
         stages = ", ".join(f"{count} of stage {stage}" for stage, count in report["stages"].items())
         out.print(Text(f"{report['status']}: {report['nodes']} nodes ({stages})", "dim"))
-        run = veritrail("verify", sample)
+        # Named, because a model in the environment would be asked otherwise.
+        run = veritrail("verify", sample, "--engine", "lexical")
         show_verdicts(sample, run["verifications"])
     out.print()
     show_provenance("harbour-summary", "k01")

@@ -80,6 +80,7 @@ def claim_from(record: ClaimRecord, node_id: str, derived_id: str) -> Claim:
         end=record.end,
         sub_claims=record.sub_claims,
         label=Verdict(record.label) if record.label is not None else None,
+        also=record.also,
     )
 
 
@@ -97,18 +98,22 @@ def _node_faults(record: ClaimRecord, node_id: str, in_degree: int) -> list[Viol
 
 def _offset_faults(record: ClaimRecord, length: int) -> list[Violation]:
     start, end = record.start, record.end
-    if start is None and end is None:
-        return []
-    if start is None or end is None:
+    if (start is None) != (end is None):
         message = "start and end come together; one of them is missing"
         return [Violation("single_offset", record.where, message)]
-    if start > end:
-        message = f"start {start} lies behind end {end}"
-        return [Violation("reversed_offsets", record.where, message)]
-    if end > length:
-        message = f"end {end} lies outside the node's text of {length} characters"
-        return [Violation("offset_out_of_range", record.where, message)]
-    return []
+    if start is None or end is None:
+        message = "also names further places of a claim: start and end name the first"
+        return [Violation("single_offset", record.where, message)] if record.also else []
+    faults = []
+    for number, (first, behind) in enumerate([(start, end), *record.also]):
+        what = f"also[{number - 1}]: " if number else ""
+        if first > behind:
+            message = f"{what}start {first} lies behind end {behind}"
+            faults.append(Violation("reversed_offsets", record.where, message))
+        elif behind > length:
+            message = f"{what}end {behind} lies outside the node's text of {length} characters"
+            faults.append(Violation("offset_out_of_range", record.where, message))
+    return faults
 
 
 def _text_faults(record: ClaimRecord) -> list[Violation]:

@@ -18,6 +18,9 @@ from verifier.models.port import InvalidAnswer
 
 _DECODER = json.JSONDecoder()
 _OPENING = re.compile(r'\{(?=\s*["}])')
+# What may be left where the text ends in the middle of a literal, a number or an escape.
+_REST = re.compile(r"\s*[-\\\w]{0,9}\s*\Z")
+_MOST_FAULTS = 1_000
 _RANGE = re.compile(r"\s*(\d{1,12})\s*[-\u2010-\u2015]\s*(\d{1,12})\s*")
 _INTEGER = re.compile(r"\s*\d{1,12}\s*")
 
@@ -56,12 +59,18 @@ def last_object(text: str) -> dict[str, Any]:
         InvalidAnswer: There is none, or what begins like one at the end cannot be read.
     """
     found: dict[str, Any] | None = None
-    place = 0
-    while opening := _OPENING.search(text, place):
+    place = faults = 0
+    while (opening := _OPENING.search(text, place)) and faults < _MOST_FAULTS:
         try:
             found, place = _DECODER.raw_decode(text, opening.start())
-        except (ValueError, RecursionError):
-            found, place = None, opening.end()
+        except RecursionError:
+            raise InvalidAnswer("the answer's JSON object is nested too deeply") from None
+        except json.JSONDecodeError as error:
+            if _is_cut_off(error):  # whatever opens further inside is a part of it
+                raise InvalidAnswer(f"the answer's JSON object is cut off: {_end(text)}") from None
+            found, place, faults = None, opening.end(), faults + 1
+        except ValueError:  # an integer of thousands of digits
+            found, place, faults = None, opening.end(), faults + 1
     if found is None:
         raise InvalidAnswer(f"the answer holds no JSON object that can be read: {_end(text)}")
     return found
@@ -104,9 +113,10 @@ def read_verdict(text: str) -> VerdictAnswer:
     """
     answer = last_object(text)
     _expect(answer, "verdict", "reason")
-    name = str(answer["verdict"]).strip().upper().replace(" ", "_")
+    given = _text(answer, "verdict") or ""
+    name = given.upper().replace(" ", "_")
     if name not in set(Verdict):
-        raise InvalidAnswer(f"`verdict` is {str(answer['verdict'])[:80]!r}, which is no verdict")
+        raise InvalidAnswer(f"`verdict` is {given[:80]!r}, which is no verdict")
     return VerdictAnswer(Verdict(name), _text(answer, "reason") or "")
 
 
@@ -121,6 +131,8 @@ def read_claims(text: str) -> tuple[str, ...]:
     claims = answer["claims"]
     if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
         raise InvalidAnswer("`claims` is not a list of strings")
+    for claim in claims:
+        _expect_characters(claim, "claims")
     return tuple(dict.fromkeys(claim.strip() for claim in claims if claim.strip()))
 
 
@@ -132,10 +144,10 @@ def read_outcome(text: str, outcomes: frozenset[str]) -> tuple[str, str | None]:
     """
     answer = last_object(text)
     _expect(answer, "outcome", "sentence")
-    outcome = answer["outcome"]
-    if not isinstance(outcome, str) or outcome.strip() not in outcomes:
-        raise InvalidAnswer(f"`outcome` is {str(outcome)[:80]!r}, not one of {sorted(outcomes)}")
-    return outcome.strip(), _text(answer, "sentence")
+    outcome = _text(answer, "outcome") or ""
+    if outcome not in outcomes:
+        raise InvalidAnswer(f"`outcome` is {outcome[:80]!r}, not one of {sorted(outcomes)}")
+    return outcome, _text(answer, "sentence")
 
 
 def _expect(answer: dict[str, Any], *keys: str) -> None:
@@ -151,11 +163,15 @@ def _text(answer: dict[str, Any], key: str) -> str | None:
         raise InvalidAnswer(f"`{key}` is neither text nor null")
     if value is None or not value.strip():
         return None
+    _expect_characters(value, key)
+    return value.strip()
+
+
+def _expect_characters(value: str, key: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError:
         raise InvalidAnswer(f"`{key}` holds a lone surrogate, which is no character") from None
-    return value.strip()
 
 
 def _ids(answer: dict[str, Any], key: str, sentences: int) -> tuple[set[int], int]:
@@ -187,6 +203,12 @@ def _bounds(value: object) -> tuple[int | None, int | None]:
         if between := _RANGE.fullmatch(value):
             return int(between[1]), int(between[2])
     return None, None
+
+
+def _is_cut_off(error: json.JSONDecodeError) -> bool:
+    """Whether the text ends before the object does."""
+    unterminated = error.msg.startswith("Unterminated string")
+    return unterminated or _REST.match(error.doc, error.pos) is not None
 
 
 def _end(text: str) -> str:

@@ -47,11 +47,11 @@ class EvidenceStep:
         """
         said = claim_lines(claim.text, claim.sub_claims)
         room = self.step.room(said)
-        key = (tuple(node.ref.node_id for node in nodes), room // 1_000)
+        # With texts: a judge may be asked about several processes that use the same node_ids.
+        key = (tuple((node.ref.node_id, node.ref.is_root, node.text) for node in nodes), room)
         prompts = self._packed.get(key)
         if prompts is None:
-            # Rounded down, so that claims of about the same length share their prompts.
-            prompts = self._pack(nodes, max(room // 1_000 * 1_000, min(room, 1_000)))
+            prompts = self._pack(nodes, room)
             self._packed.keep(key, prompts)
         return await self._from_prompts(claim, prompts, bill)
 
@@ -134,12 +134,12 @@ def _joined(selections: Sequence[Selection]) -> Selection:
     )
 
 
-Key = tuple[tuple[str, ...], int]
+Key = tuple[tuple[tuple[str, bool, str], ...], int]
 
 
 @dataclass(slots=True)
 class PackedExcerpts:
-    """Packed frontiers of one process, so that claims over the same nodes share their text."""
+    """Packed frontiers, so that claims over the same nodes share their text."""
 
     _kept: OrderedDict[Key, list[Excerpts]] = field(default_factory=OrderedDict)
     _characters: int = 0

@@ -29,15 +29,15 @@ class Unit:
 
     Attributes:
         sentences: What is numbered; never empty.
-        before: Sentences of the same node before them, from which context is taken.
+        before: Sentences of the same node before them that are shown as context.
     """
 
     sentences: tuple[Sentence, ...]
     before: tuple[Sentence, ...] = ()
 
     def part(self, start: int, end: int) -> Unit:
-        """The sentences from `start` to before `end`, with what stands before them."""
-        return Unit(self.sentences[start:end], self.before + self.sentences[:start])
+        """The sentences from `start` to before `end`, with their context."""
+        return Unit(self.sentences[start:end], context_for(self.before + self.sentences[:start]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def render(units: Sequence[Unit]) -> Excerpts:
     sentences: list[Sentence] = []
     for label, unit in enumerate(units, start=1):
         lines.append(f"[[{label}]]")
-        lines += [f"(context) {one_line(text)}" for text in context_of(unit)]
+        lines += [f"(context) {one_line(text)}" for text in context_texts(unit.before)]
         for sentence in unit.sentences:
             lines.append(f"{len(sentences)}: {one_line(sentence.text)}")
             sentences.append(sentence)
@@ -81,15 +81,22 @@ def claim_lines(claim: str, sub_claims: Sequence[str] = ()) -> str:
     return "\n".join(lines)
 
 
-def context_of(unit: Unit) -> Iterator[str]:
-    """What the later part of a cut node is shown: its heading and the last sentences before."""
-    near = unit.before[-CONTEXT_SENTENCES:]
-    heading = next((one for one in reversed(unit.before) if is_heading(one.text)), None)
-    if heading is not None and heading not in near:
-        yield heading.text
-    for sentence in near:
-        # The end of a very long sentence is what the next one goes on from.
-        yield sentence.text[-CONTEXT_CHARACTERS:]
+def context_for(before: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
+    """What the later part of a cut node is shown: its heading and the last sentences before.
+
+    Source: VeriTrail G.
+    """
+    near = before[-CONTEXT_SENTENCES:]
+    if any(is_heading(one.text) for one in near):
+        return near
+    earlier = reversed(before[: -len(near)]) if near else ()
+    heading = next((one for one in earlier if is_heading(one.text)), None)
+    return near if heading is None else (heading, *near)
+
+
+def context_texts(context: tuple[Sentence, ...]) -> list[str]:
+    """Context as it is shown: of a very long sentence its end, where the next one goes on."""
+    return [sentence.text[-CONTEXT_CHARACTERS:] for sentence in context]
 
 
 def is_heading(text: str) -> bool:
@@ -115,23 +122,23 @@ def pack(
     filling: list[Unit] = []
     count = used = 0
     for unit in units:
-        start = 0
+        start, before = 0, unit.before
         while start < len(unit.sentences):
-            part = unit.part(start, len(unit.sentences))
-            spent = _overhead(part, tokens)
-            fitting = 0
-            for sentence in part.sentences:
-                cost = tokens(sentence.text) + 4
-                is_full = limit is not None and count + fitting >= limit
+            spent = _overhead(before, tokens)
+            end = start
+            while end < len(unit.sentences):
+                cost = tokens(unit.sentences[end].text) + 4
+                size = count + end - start
                 # A sentence that is too long by itself gets a prompt of its own.
-                is_first = count + fitting == 0
-                if is_full or (used + spent + cost > room and not is_first):
+                if size and (size == limit or used + spent + cost > room):
                     break
                 spent += cost
-                fitting += 1
-            if fitting:
-                filling.append(unit.part(start, start + fitting))
-                count, used, start = count + fitting, used + spent, start + fitting
+                end += 1
+            if end > start:
+                part = Unit(unit.sentences[start:end], before)
+                filling.append(part)
+                before = context_for(before + part.sentences)
+                count, used, start = count + end - start, used + spent, end
             if start < len(unit.sentences):
                 yield render(filling)
                 filling, count, used = [], 0, 0
@@ -157,6 +164,6 @@ def halves(excerpts: Excerpts) -> tuple[Excerpts, Excerpts] | None:
     return render(left), render(right)
 
 
-def _overhead(unit: Unit, tokens: Callable[[str], int]) -> int:
+def _overhead(context: tuple[Sentence, ...], tokens: Callable[[str], int]) -> int:
     """Tokens of the label and the context lines of a block."""
-    return 4 + sum(tokens(text) + 4 for text in context_of(unit))
+    return 4 + sum(tokens(text) + 4 for text in context_texts(context))

@@ -117,7 +117,7 @@ class LanguageModelJudge:
                 "verdict": dict(self.verdicts.settings),
             },
             "limits": asdict(self.selection.limits),
-            "samples": asdict(self.selection.step.samples),
+            "samples": self.selection.step.samples.settings,
         }
 
     async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:

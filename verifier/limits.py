@@ -33,6 +33,8 @@ class Limits:
         for limit in (self.root_sentences, self.other_sentences, self.verdict_sentences):
             if limit is not None and limit < 1:
                 raise ValueError("a limit on sentences is at least 1")
+        if self.max_reruns < 0:
+            raise ValueError("the number of reruns is at least 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,12 @@ class Samples:
         """Refuse thresholds that no answer, or every answer, could meet."""
         if not 1 <= self.threshold <= self.count:
             raise ValueError("the threshold lies between 1 and the number of samples")
+
+    @property
+    def settings(self) -> dict[str, int | float]:
+        """What decides answers, as JSON: the temperature only where several are drawn."""
+        drawn: dict[str, int | float] = {"count": self.count, "threshold": self.threshold}
+        return {**drawn, "temperature": self.temperature} if self.is_soft else drawn
 
     @property
     def is_soft(self) -> bool:

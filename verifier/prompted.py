@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 ROOM_AROUND = 200
 """Tokens kept free for labels, roles and separators beside what is counted."""
+USER_PORTION = 1_000
+"""What a claim takes of the context window is a multiple of it; less where the window is small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,16 @@ class PromptedStep:
         }
 
     def room(self, user: str) -> int:
-        """Tokens that are left for excerpts beside the instructions and `user`."""
-        taken = self.model.tokens(self.prompt.text) + self.model.tokens(user) + ROOM_AROUND
-        return max(self.model.context_tokens - taken, 1)
+        """Tokens that are left for excerpts beside the instructions and `user`.
+
+        What `user` takes is rounded up, so that claims of any usual length leave equal room,
+        and their prompts share excerpts to the last character.
+        """
+        window = self.model.context_tokens
+        portion = min(USER_PORTION, max(window // 16, 1))
+        user_tokens = -(-self.model.tokens(user) // portion) * portion
+        taken = self.model.tokens(self.prompt.text) + user_tokens + ROOM_AROUND
+        return max(window - taken, 1)
 
     async def draw(
         self, user: str, read: Callable[[str], T], bill: Bill, *, shared: int = 0

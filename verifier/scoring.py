@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 from graph.model import Claim, Verdict
 from verifier.bill import Bill
@@ -72,7 +73,9 @@ class ScoredVerdict:
             if inspect.iscoroutinefunction(self.score):
                 scored = await self.score(claim, evidence)
             else:  # a model on this machine: the event loop goes on meanwhile
-                scored = await asyncio.to_thread(self.score, claim, evidence)
+                scored, fault = await asyncio.to_thread(self._called, claim, evidence)
+                if fault is not None:
+                    raise fault
                 if inspect.isawaitable(scored):
                     scored = await scored
         except Exception as error:  # somebody else's code: its fault is this claim's
@@ -82,6 +85,13 @@ class ScoredVerdict:
         if not _is_probability(scored.get("contradiction", 0.0)):
             raise JudgeError(f"{self.name} gave no probability `contradiction` from 0 to 1")
         return scored
+
+    def _called(self, claim: str, evidence: str) -> tuple[Any, Exception | None]:
+        """The result or the fault: a future cannot take every exception (StopIteration)."""
+        try:
+            return self.score(claim, evidence), None
+        except Exception as error:  # noqa: BLE001  # raised again by whoever waits
+            return None, error
 
 
 def _strongest(scores: Sequence[Probabilities], name: str) -> float:
@@ -95,5 +105,7 @@ def _verdict(supported: bool, denied: bool) -> Verdict:
 
 
 def _is_probability(value: object) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and 0.0 <= value <= 1.0  # type: ignore[arg-type,operator]
+    """Whether a value is a number from 0 to 1; those of NumPy count, a bool does not."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return 0.0 <= float(value) <= 1.0  # NaN is not

@@ -15,17 +15,17 @@ from verifier.answers import SelectionAnswer, VerdictAnswer
 def merge_selections(answers: Sequence[SelectionAnswer], threshold: int) -> SelectionAnswer:
     """The sentences that at least `threshold` samples selected.
 
-    A sentence is evidence when enough samples named it so, else context when enough selected
-    it in either role; context without evidence selects nothing. The summary is that of the
-    sample that shares most with the result, the earliest of several.
+    Both roles count as selected. A sentence that any of them named as evidence is evidence, as
+    one is that a single answer names as both; context without evidence selects nothing. The
+    summary is that of the sample that shares most with the result, the earliest of several.
     """
     dropped = sum(answer.dropped for answer in answers)
     if len(answers) == 1:
         return answers[0]
-    as_evidence = Counter(number for answer in answers for number in answer.evidence)
-    as_any = Counter(number for answer in answers for number in answer.evidence + answer.context)
-    evidence = {number for number, votes in as_evidence.items() if votes >= threshold}
-    context = {number for number, votes in as_any.items() if votes >= threshold} - evidence
+    votes = Counter(number for answer in answers for number in answer.evidence + answer.context)
+    passed = {number for number, count in votes.items() if count >= threshold}
+    evidence = passed.intersection(n for answer in answers for n in answer.evidence)
+    context = passed - evidence
     if not evidence:
         return SelectionAnswer(dropped=dropped)
     nearest = max(

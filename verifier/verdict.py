@@ -23,6 +23,9 @@ from verifier.ports import Found, JudgeError, Judgement, ReadNode
 from verifier.prompted import PromptedStep
 from verifier.soft import merge_verdicts
 
+_LABEL = _AROUND = 4
+"""Tokens of a block's label, and of the id and the line break around a sentence."""
+
 Split = Callable[[str, str], tuple[Sentence, ...]]
 """Splits a text (node_id, text) into sentences."""
 
@@ -90,10 +93,12 @@ class PromptVerdict:
             VeriTrailError: None could be had.
         """
         reruns = 0
+        most: int | None = None  # tokens, where the endpoint takes less than was thought
         while True:
-            pieces = self._pieces(found)
             room = self.step.room(claim_lines(claim.text))
-            if not self._fits(pieces, found, room):
+            room = room if most is None else min(room, most)
+            whole = shown = self._pieces(found)
+            if not self._fits(whole, found, room):
                 smaller = None
                 if reruns < self.limits.max_reruns:
                     reruns += 1
@@ -101,15 +106,16 @@ class PromptVerdict:
                 if smaller is not None:
                     found = smaller
                     continue
-                pieces = self._largest_subset(pieces, found, room)
+                shown = self._largest_subset(whole, found, room)
             try:
-                judgement = await self._ask(claim, pieces, bill)
-            except ContextTooLong as error:  # the window is smaller than was thought: go again
-                if self.step.room(claim_lines(claim.text)) >= room:
+                judgement = await self._ask(claim, shown, bill)
+            except ContextTooLong as error:
+                if _sentences(shown) == 1:
                     raise JudgeError(f"the evidence does not fit into a prompt: {error}") from None
+                if self.step.room(claim_lines(claim.text)) >= _tokens(shown):
+                    most = _tokens(shown) * 3 // 4  # the endpoint does not say how much it takes
                 continue
-            whole = sum(piece.sentences for piece in self._pieces(found))
-            left_out = whole - sum(piece.sentences for piece in pieces)
+            left_out = _sentences(whole) - _sentences(shown)
             return replace(judgement, reruns=reruns, left_out=left_out)
 
     async def _ask(self, claim: Claim, pieces: Sequence[Piece], bill: Bill) -> Judgement:
@@ -129,42 +135,41 @@ class PromptVerdict:
 
     def _tokens(self, unit: Unit) -> int:
         tokens = self.step.model.tokens
-        return 4 + sum(tokens(sentence.text) + 4 for sentence in unit.sentences)
+        return _LABEL + sum(tokens(sentence.text) + _AROUND for sentence in unit.sentences)
 
     def _fits(self, pieces: Sequence[Piece], found: Found, room: int) -> bool:
-        if sum(piece.tokens for piece in pieces) > room:
+        if _tokens(pieces) > room:
             return False
-        sentences = sum(piece.sentences for piece in pieces)
-        return bool(found.roots) or sentences <= self.limits.verdict_sentences
+        return bool(found.roots) or _sentences(pieces) <= self.limits.verdict_sentences
 
     def _largest_subset(self, pieces: Sequence[Piece], found: Found, room: int) -> list[Piece]:
         """As many pieces as fit: the shortest first, in the order of the prompt where equal.
 
         A piece that does not fit by itself is shown up to where it does not.
         """
-        most = room if found.roots else self.limits.verdict_sentences
+        most = None if found.roots else self.limits.verdict_sentences
         size = _tokens_of if found.roots else _sentences_of
         kept: set[int] = set()
         used = spent = 0
         for place in sorted(range(len(pieces)), key=lambda place: size(pieces[place])):
             piece = pieces[place]
-            if used + size(piece) > most or spent + piece.tokens > room:
-                break
+            too_many = most is not None and used + piece.sentences > most
+            if too_many or spent + piece.tokens > room:
+                continue
             kept.add(place)
-            used, spent = used + size(piece), spent + piece.tokens
+            used, spent = used + piece.sentences, spent + piece.tokens
         if not kept:
-            return [self._beginning(min(pieces, key=size), room)]
+            return [self._beginning(min(pieces, key=size), most, room)]
         return [piece for place, piece in enumerate(pieces) if place in kept]
 
-    def _beginning(self, piece: Piece, room: int) -> Piece:
+    def _beginning(self, piece: Piece, most: int | None, room: int) -> Piece:
         """The first sentences of a piece that fit, at least one."""
-        tokens = self.step.model.tokens
-        spent = count = 0
-        for sentence in piece.unit.sentences[: self.limits.verdict_sentences]:
-            spent += tokens(sentence.text) + 4
-            if spent > room and count:
+        count, spent = 0, _LABEL
+        for sentence in piece.unit.sentences[:most]:
+            cost = self.step.model.tokens(sentence.text) + _AROUND
+            if count and spent + cost > room:
                 break
-            count += 1
+            count, spent = count + 1, spent + cost
         return Piece(piece.unit.part(0, count), spent)
 
     async def _selected_again(self, claim: Claim, found: Found, bill: Bill) -> Found | None:
@@ -203,6 +208,14 @@ def _units(found: Sequence[Evidence]) -> list[Unit]:
         Unit(tuple(sentences[index] for index in sorted(sentences)))
         for sentences in by_node.values()
     ]
+
+
+def _sentences(pieces: Iterable[Piece]) -> int:
+    return sum(piece.sentences for piece in pieces)
+
+
+def _tokens(pieces: Iterable[Piece]) -> int:
+    return sum(piece.tokens for piece in pieces)
 
 
 def _tokens_of(piece: Piece) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import db, ingest, query, report, stored, verify
+from api.cli import cache, claims, db, diff, estimate, ingest, query, report, stored, verify
 from api.cli.exits import NOT_ALL_SUCCEEDED, WRONG_USE, Exit, fail, wants_json
 from api.cli.interrupt import INTERRUPTED
 from api.cli.terminal import print_json, say
@@ -24,7 +24,7 @@ app = typer.Typer(
     epilog=(
         "Start with: veritrail ingest PATH, then veritrail verify PROCESS. "
         "Exit status: 0 fine, 1 not every verification succeeded, 2 wrong use or bad input, "
-        "3 engine not reachable, 130 interrupted."
+        "3 engine or model not reachable or refused, 130 interrupted."
     ),
     no_args_is_help=True,
     add_completion=False,
@@ -34,11 +34,15 @@ app = typer.Typer(
 )
 app.command("ingest")(ingest.ingest)
 app.command("verify")(verify.verify)
+app.add_typer(claims.app, name="claims")
+app.command("estimate")(estimate.estimate)
 app.command("show")(stored.show)
+app.command("diff")(diff.diff)
 app.command("list")(stored.list_)
 app.command("delete")(stored.delete)
 app.command("query")(query.query)
 app.command("report")(report.report)
+app.add_typer(cache.app, name="cache")
 app.add_typer(db.app, name="db")
 
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeVar
 from api.cli.interrupt import INTERRUPTED, on_ctrl_c
 from api.cli.terminal import print_json, say
 from graph.errors import EngineError, InputError, VeriTrailError
+from verifier.models.port import EndpointRefused, ModelError
 
 NOT_ALL_SUCCEEDED = 1
 WRONG_USE = 2
@@ -75,7 +76,13 @@ def fail(error: VeriTrailError, *, as_json: bool) -> NoReturn:
         say(f"  {violation}")
     if len(violations) > SHOWN_VIOLATIONS:
         say(f"  … and {len(violations) - SHOWN_VIOLATIONS} more; --json lists all of them")
-    raise Exit(UNREACHABLE if isinstance(error, EngineError) else WRONG_USE)
+    raise Exit(_status(error))
+
+
+def _status(error: VeriTrailError) -> int:
+    if isinstance(error, EngineError | EndpointRefused):
+        return UNREACHABLE
+    return NOT_ALL_SUCCEEDED if isinstance(error, ModelError) else WRONG_USE
 
 
 def wants_json() -> bool:

@@ -13,10 +13,11 @@ from api.cli.options import AsJson, ProcessId
 from api.cli.terminal import VERDICT_WORDS, one_line, print_json, say
 from api.cli.terminal import show as print_result
 from api.settings import Settings
-from graph.model import Claim, Verdict, Verification
+from graph.model import Claim, Status, Verdict, Verification
 
 if TYPE_CHECKING:
     from graph.store.processes import ProcessSummary
+    from graph.store.runs import RunSummary
 
 
 def show(
@@ -59,17 +60,21 @@ def list_(
         else:
             _tell_processes(summaries)
         return
-    claims, verifications = run(_one(Settings.load(), process), as_json=as_json)
+    claims, verifications, runs = run(_one(Settings.load(), process), as_json=as_json)
     if as_json:
+        from graph.exporters.results import run_summary_json
+
         print_json(
             {
                 "process_id": process,
                 "claims": [_claim_json(claim) for claim in claims],
                 "verifications": [_header_json(found) for found in verifications],
+                "runs": [run_summary_json(found) for found in runs],
             }
         )
     else:
         _tell_one(claims, verifications)
+        _tell_runs(runs)
 
 
 async def _processes(settings: Settings) -> list[ProcessSummary]:
@@ -82,13 +87,16 @@ async def _processes(settings: Settings) -> list[ProcessSummary]:
     return found
 
 
-async def _one(settings: Settings, process_id: str) -> tuple[list[Claim], list[Verification]]:
+async def _one(
+    settings: Settings, process_id: str
+) -> tuple[list[Claim], list[Verification], list[RunSummary]]:
     from api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         await store.processes.get(process_id)
         claims = await store.processes.claims(process_id)
-        return claims, await store.trails.headers(await store.trails.all_ids(process_id))
+        headers = await store.trails.headers(await store.trails.all_ids(process_id))
+        return claims, headers, await store.trails.runs(process_id)
 
 
 def _summary_json(summary: ProcessSummary) -> dict[str, Any]:
@@ -126,12 +134,25 @@ def _header_json(found: Verification) -> dict[str, Any]:
         "model": found.model,
         "indicative": found.indicative,
         "q": found.q,
+        "run_id": found.run_id,
         "created_at": found.created_at,
         "status": found.status.value,
         "verdict": found.verdict.value if found.verdict else None,
         "error_stages": list(found.error.stages),
         "error": found.failure,
     }
+
+
+def _tell_runs(runs: list[RunSummary]) -> None:
+    """Runs that have something left to do, and how to go on with them."""
+    for found in runs:
+        left = found.total - found.counts.get(Status.SUCCEEDED, 0)
+        if left:
+            say(
+                f"Run {found.run_id} of {found.created_at} left {left} of {found.total} claim(s) "
+                f"without a verdict. To go on: veritrail verify --resume {found.run_id}",
+                "yellow",
+            )
 
 
 def _tell_processes(summaries: list[ProcessSummary]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from rich.table import Table
@@ -17,10 +17,14 @@ from api.cli.terminal import (
     one_line,
     verdict_words,
 )
-from graph.exporters.results import selected_sentences
+from graph.comparing import flat_settings
+from graph.exporters.costs import step_words, usage_words
+from graph.exporters.results import iteration_usage, selected_sentences
+from graph.model import Status
 
 if TYPE_CHECKING:
-    from graph.model import Iteration, NodeRef, Verification
+    from graph.model import Iteration, NodeRef, StepRecord, Verification
+    from graph.store.runs import RunSummary
 
 T = TypeVar("T")
 
@@ -47,6 +51,27 @@ def verdict_table(verifications: Iterable[Verification]) -> Table:
     return table
 
 
+def runs_table(runs: Iterable[RunSummary]) -> Table:
+    """One line a run: when, by whom, and how far it has come."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("run", "since", "engine", "model", "claims"):
+        table.add_column(name, overflow="fold")
+    for run in runs:
+        counts = ", ".join(
+            f"{run.counts[status]:,} {status.value.replace('_', ' ')}"
+            for status in Status
+            if status in run.counts
+        )
+        table.add_row(
+            Text(one_line(run.run_id)),
+            run.created_at,
+            Text(one_line(run.engine)),
+            Text(one_line(run.model or "")),
+            f"{run.total:,}: {counts}",
+        )
+    return table
+
+
 def trail_tree(verification: Verification, *, whole: bool = True) -> Tree:
     """A verification: claim, verdict, iterations, evidence by node and stage.
 
@@ -64,19 +89,63 @@ def trail_tree(verification: Verification, *, whole: bool = True) -> Tree:
     if verification.termination:
         facts.append(f"stopped: {verification.termination.value.replace('_', ' ')}")
     tree.add(Text(" · ".join(facts), style="dim"))
+    if verification.run_id:
+        tree.add(Text(f"run {one_line(verification.run_id)}", style="dim"))
+    if verification.score is not None:
+        tree.add(Text(f"score: {verification.score:.2f}{_samples(verification)}"))
     if verification.indicative:
         tree.add(Text(INDICATIVE, style="yellow"))
     if verification.failure:
         tree.add(Text(f"why: {clean(verification.failure)}", style="magenta"))
     if verification.reasoning:
         tree.add(Text(f"reasoning: {one_line(verification.reasoning)}"))
+    if before := [step for step in verification.steps if step.iteration == 0]:
+        _add_steps(tree.add(Text("before the first iteration", style="bold")), before)
     for iteration in verification.iterations:
-        _add_iteration(tree, iteration, whole=whole)
+        branch = _add_iteration(tree, iteration, whole=whole)
+        _add_cost(branch, verification, iteration.number, whole=whole)
+    _add_unfinished(tree, verification)
     _add_error(tree, verification, whole=whole)
+    if verification.steps:
+        tree.add(Text(f"in all: {usage_words(verification.usage)}"))
     return tree
 
 
-def _add_iteration(tree: Tree, iteration: Iteration, *, whole: bool) -> None:
+def _samples(verification: Verification) -> str:
+    """Of how many samples the score is a share, where the settings say so."""
+    settings = flat_settings(verification.settings)
+    if "samples.count" not in settings:
+        return ""
+    threshold = settings.get("samples.threshold")
+    least = f", threshold {threshold}" if threshold else ""
+    return f" (share of {settings['samples.count']} samples that said Fully Supported{least})"
+
+
+def _add_cost(branch: Tree, verification: Verification, number: int, *, whole: bool) -> None:
+    steps = [step for step in verification.steps if step.iteration == number]
+    if steps and whole:
+        _add_steps(branch, steps)
+    elif steps:
+        branch.add(Text(usage_words(iteration_usage(verification, number)), style="dim"))
+
+
+def _add_steps(branch: Tree, steps: Sequence[StepRecord]) -> None:
+    """What was asked for, with which version of which prompt, and what it came to."""
+    for step in steps:
+        prompt = f"{step.prompt} {step.prompt_hash[:12]}"
+        warmth = "" if step.temperature is None else f" at temperature {step.temperature:g}"
+        line = f"{prompt}, {step.model}{warmth}: {usage_words(step.usage)}"
+        branch.add(Text(f"{step_words(step.step)}: {one_line(line)}", style="dim"))
+
+
+def _add_unfinished(tree: Tree, verification: Verification) -> None:
+    """Steps of a round that gave no verdict: they were paid for all the same."""
+    rounds = {iteration.number for iteration in verification.iterations} | {0}
+    if left := [step for step in verification.steps if step.iteration not in rounds]:
+        _add_steps(tree.add(Text("a round without a verdict", style="magenta")), left)
+
+
+def _add_iteration(tree: Tree, iteration: Iteration, *, whole: bool) -> Tree:
     branch = tree.add(
         Text.assemble(
             (f"iteration {iteration.number}", "bold"),
@@ -85,6 +154,8 @@ def _add_iteration(tree: Tree, iteration: Iteration, *, whole: bool) -> None:
             (f"  checked {_names(iteration.checked)}", "dim"),
         )
     )
+    for remark in _remarks(iteration):
+        branch.add(Text(remark, style="yellow"))
     if iteration.carried_roots:
         branch.add(Text(f"carried roots: {_names(iteration.carried_roots)}", style="dim"))
     stages = {node.node_id: node.stage for node in iteration.checked}
@@ -103,6 +174,23 @@ def _add_iteration(tree: Tree, iteration: Iteration, *, whole: bool) -> None:
     _add_rest(branch, len(nodes), NODES_SHOWN, "node", whole=whole)
     if not nodes:
         branch.add(Text("no evidence", style="dim"))
+    return branch
+
+
+def _remarks(iteration: Iteration) -> Iterator[str]:
+    """What did not go as it should, so that nobody takes the evidence for all there was."""
+    if iteration.reruns:
+        yield f"the evidence did not fit: it was selected again, {_times(iteration.reruns)}"
+    if iteration.left_out:
+        number = iteration.left_out
+        plural = "sentence" if number == 1 else "sentences"
+        yield f"evidence was cut: {number:,} {plural} did not fit"
+    if iteration.dropped_ids:
+        yield f"{iteration.dropped_ids:,} sentence id(s) of the answers were in no prompt: left out"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number:,} times"
 
 
 def _add_error(tree: Tree, verification: Verification, *, whole: bool) -> None:

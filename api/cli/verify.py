@@ -2,51 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exits import NOT_ALL_SUCCEEDED, Exit, run
+from api.cli.exits import run
 from api.cli.ingest import say_starting
-from api.cli.interrupt import INTERRUPTED, on_ctrl_c
-from api.cli.options import AsJson, ProcessId
-from api.cli.terminal import INDICATIVE, LongWork, long_work, one_line, print_json, say, show
+from api.cli.options import AsJson
+from api.cli.terminal import long_work, say
 from api.settings import Settings
 from graph.errors import InputError
-from graph.model import Status, Usage, Verdict, Verification
 
 if TYPE_CHECKING:
-    from verifier.ports import Judge
-    from verifier.run import Run
-
-TRAILS_SHOWN = 3
+    from api.bench import How
+    from api.cli.verified import Report
+    from api.verification import What
 
 
 @dataclass(frozen=True, slots=True)
-class _Request:
-    process_id: str
-    claims: list[str]
+class _Order:
+    what: What
+    how: How
     claims_file: Path | None
-    claim_ids: list[str]
-    node: str | None
-    unfinished: bool
-    q: int
-    concurrency: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Report:
-    run: Run
-    judge: Judge
-    process_id: str
-    verifications: list[Verification]
-    interrupted: bool
+    resume: str | None
 
 
 def verify(
-    process: ProcessId,
+    process: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="PROCESS", help="The process, by its process_id; not with --resume."
+        ),
+    ] = None,
     claim: Annotated[
         list[str] | None, typer.Option(metavar="TEXT", help="A claim to verify; may be repeated.")
     ] = None,
@@ -69,6 +58,28 @@ def verify(
             metavar="NODE", help="The node that the claims are about; default: the only terminal."
         ),
     ] = None,
+    unfinished: Annotated[
+        bool,
+        typer.Option(
+            "--unfinished", help="Leave out claims whose latest verification has a verdict."
+        ),
+    ] = False,
+    retry_failed: Annotated[
+        bool,
+        typer.Option(
+            "--retry-failed", help="Only claims whose latest verification ended without a verdict."
+        ),
+    ] = False,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again", help="Verify again also what was verified with the same settings before."
+        ),
+    ] = False,
+    resume: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Go on with a run that was stopped, as it was set."),
+    ] = None,
     q: Annotated[
         int,
         typer.Option(
@@ -80,178 +91,207 @@ def verify(
         ),
     ] = 3,
     engine: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Engine of judgement: lexical or openai.")
+        str | None,
+        typer.Option(metavar="NAME", help="Engine of judgement: lexical, openai or azure."),
     ] = None,
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="The model that judges; selects openai.")
     ] = None,
+    claims_model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Another model to extract and take apart claims."),
+    ] = None,
+    selection_model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Another model to select evidence.")
+    ] = None,
+    verdict_model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Another model to give verdicts.")
+    ] = None,
     budget: Annotated[
         float | None, typer.Option(min=0, metavar="USD", help="The most that the run may cost.")
     ] = None,
-    unfinished: Annotated[
-        bool,
+    max_calls: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="The most calls that the run may make.")
+    ] = None,
+    price: Annotated[
+        str | None,
         typer.Option(
-            "--unfinished", help="Leave out claims whose latest verification has a verdict."
+            metavar="IN,OUT[,CACHED]", help="The models' price in USD per million tokens."
         ),
+    ] = None,
+    samples: Annotated[
+        int,
+        typer.Option(
+            min=1, max=100, metavar="K", help="Answers drawn to each prompt, for a score."
+        ),
+    ] = 1,
+    threshold: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="T", help="Samples that must agree; default: more than half of them."
+        ),
+    ] = None,
+    max_root_sentences: Annotated[
+        str,
+        typer.Option(
+            metavar="N", help="Sentences of root nodes in a prompt; none: what the window holds."
+        ),
+    ] = "40",
+    max_sentences: Annotated[
+        str,
+        typer.Option(
+            metavar="N", help="Sentences of other nodes in a prompt; none: what the window holds."
+        ),
+    ] = "40",
+    verdict_sentences: Annotated[
+        int,
+        typer.Option(min=1, metavar="N", help="Sentences of a verdict prompt without root nodes."),
+    ] = 200,
+    max_reruns: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=20,
+            metavar="N",
+            help="Selections again from evidence that is too much.",
+        ),
+    ] = 2,
+    prompts: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Prompts of your own: files STEP.VERSION.md."),
+    ] = None,
+    structured: Annotated[
+        bool,
+        typer.Option("--structured", help="Send the endpoint a schema of the answers."),
+    ] = False,
+    no_cache: Annotated[
+        bool,
+        typer.Option("--no-cache", help="Neither use nor fill the cache of answers."),
     ] = False,
     concurrency: Annotated[
-        int, typer.Option(min=1, max=256, metavar="N", help="Claims verified at a time.")
-    ] = 8,
+        int | None,
+        typer.Option(
+            min=1,
+            max=256,
+            metavar="N",
+            help="Calls in the air (default 16); without a model: claims at a time (default 8).",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Verify claims of a process, backward from its output to its source text.
 
-    Without --claim, --claims or --claim-id the stored claims of the process are verified.
+    Without --claim, --claims, --claim-id or --extract the stored claims are verified. What was
+    verified with the same settings before is shown again and costs nothing.
     """
+    from api.bench import How
+    from api.cli.verified import end, tell, tell_json
+    from api.models import ModelOptions
+    from api.verification import What
+    from verifier.limits import Limits, Samples
+    from verifier.run import DEFAULT_CONCURRENCY
+
     settings = Settings.load()
-    request = _Request(
-        process, claim or [], claims, claim_id or [], node, unfinished, q, concurrency
+    _check_use(process, resume, [claim, claims, claim_id, extract, node, unfinished, retry_failed])
+    if threshold is not None and threshold > samples:
+        raise InputError(f"--threshold {threshold} can not be met by {samples} sample(s)")
+    named = model or claims_model or selection_model or verdict_model
+    how = How(
+        engine=settings.engine_name(engine, named),
+        q=q,
+        limits=Limits(
+            _sentences(max_root_sentences, "--max-root-sentences"),
+            _sentences(max_sentences, "--max-sentences"),
+            verdict_sentences,
+            max_reruns,
+        ),
+        samples=Samples(samples, threshold or samples // 2 + 1),
+        prompts=prompts,
+        models=ModelOptions(
+            model=model,
+            claims_model=claims_model,
+            selection_model=selection_model,
+            verdict_model=verdict_model,
+            concurrency=concurrency,
+            price=price,
+            budget=budget,
+            max_calls=max_calls,
+            structured=structured,
+            use_cache=not no_cache,
+        ),
+        concurrency=concurrency or DEFAULT_CONCURRENCY,
     )
-    report = run(
-        _verify(settings, request, engine, model, extract=extract, budget=budget),
-        as_json=as_json,
+    what = What(
+        process_id=process or "",
+        texts=claim or [],
+        claim_ids=claim_id or [],
+        node=node,
+        extract=extract,
+        unfinished=unfinished,
+        retry_failed=retry_failed,
+        again=again,
     )
+    report = run(_verify(settings, _Order(what, how, claims, resume)), as_json=as_json)
     if as_json:
-        from graph.exporters.results import run_json
-
-        judge = report.judge
-        document = run_json(
-            report.run.run_id,
-            report.process_id,
-            judge.name,
-            judge.model,
-            judge.indicative,
-            report.verifications,
-        )
-        if report.run.write_errors:
-            document["error"] = {"message": _not_stored(report.run), "violations": []}
-        print_json(document)
+        tell_json(report)
     else:
-        _tell(report)
-    _end(report)
+        tell(report)
+    end(report)
 
 
-async def _verify(
-    settings: Settings,
-    request: _Request,
-    engine: str | None,
-    model: str | None,
-    *,
-    extract: bool,
-    budget: float | None,
-) -> _Report:
-    from api.claims import choose_claims, read_claims_file
-    from api.keeping import Keep
-    from api.wiring import make_judge, open_graph
-    from graph.sentences import SentenceSplitter
-    from verifier.driver import Observer
-    from verifier.nodes import SharedNodes
-    from verifier.run import Run
+def _check_use(process: str | None, resume: str | None, others: list[object]) -> None:
+    if resume is None and process is None:
+        raise InputError("Name the PROCESS whose claims are to be verified, or --resume RUN.")
+    if resume is not None and any(others):
+        raise InputError("--resume goes on with the claims of the run; leave other claims out.")
 
-    name = settings.engine_name(engine, model)
-    judge = make_judge(name)
-    if extract:
-        raise InputError("--extract needs a language model, which this version does not have yet.")
-    if budget is not None and judge.model is None:
-        say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
-    given = read_claims_file(request.claims_file) if request.claims_file is not None else []
-    splitter = SentenceSplitter.for_language(settings.language)
+
+def _sentences(text: str, option: str) -> int | None:
+    """A limit on sentences, or None for what the context window holds."""
+    if text.lower() == "none":
+        return None
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
+        raise InputError(f"{option} {text}: must be a number above 0, or none")
+    return int(text)
+
+
+async def _verify(settings: Settings, order: _Order) -> Report:
+    if order.resume is not None:
+        return await _resume(settings, order)
+    from api.bench import set_up
+    from api.claims import read_claims_file
+    from api.cli.verified import Report
+    from api.cli.watch import Watch
+    from api.verification import verify
+    from api.wiring import open_graph
+
+    records = read_claims_file(order.claims_file) if order.claims_file is not None else []
+    what = replace(order.what, records=records)
+    async with set_up(settings, order.how) as bench:
+        if order.how.models.budget is not None and bench.models is None:
+            say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
+        async with open_graph(settings, say_starting) as store:
+            with long_work() as work:
+                watch = Watch(work, bench.models)
+                done = await verify(settings, store, bench, what, watch.observer, watch.begins)
+    return Report.of(bench, what.process_id, done, interrupted=watch.interrupted)
+
+
+async def _resume(settings: Settings, order: _Order) -> Report:
+    """Go on with a run: its settings are read from the graph, so that is opened first."""
+    from api.bench import how_of, set_up
+    from api.cli.verified import Report
+    from api.cli.watch import Watch
+    from api.verification import resume, stored_run
+    from api.wiring import open_graph
+
+    run_id = order.resume or ""
     async with open_graph(settings, say_starting) as store:
-        tasks = await choose_claims(
-            store,
-            request.process_id,
-            request.claims,
-            given,
-            request.claim_ids,
-            request.node,
-            unfinished=request.unfinished,
-        )
-        stored = await store.processes.get(request.process_id)
-        nodes = SharedNodes(store.reading, request.process_id, splitter, size=stored.nodes)
-        with long_work() as work:
-            watch = _Watch(work, len(tasks))
-            keep = Keep(store.trails.write)
-            run_ = Run(
-                request.process_id,
-                judge,
-                nodes,
-                keep.write,
-                q=request.q,
-                concurrency=request.concurrency,
-                content_hash=stored.content_hash,
-                observer=Observer(call_made=watch.called, claim_finished=watch.finished),
-            )
-            keep.on_loss = run_.stop
-            interrupted = on_ctrl_c(run_.stop)
-            verifications = await run_.verify(tasks)
-    return _Report(run_, judge, request.process_id, verifications, interrupted())
-
-
-class _Watch:
-    """Turns what happens in a run into progress."""
-
-    def __init__(self, work: LongWork, total: int) -> None:
-        self._work, self._total = work, total
-        self._done = self._calls = 0
-
-    def called(self, usage: Usage) -> None:
-        self._calls += usage.calls
-        self._show()
-
-    def finished(self, _verification: Verification) -> None:
-        self._done += 1
-        self._show()
-
-    def _show(self) -> None:
-        note = f"{self._calls:,} calls" if self._calls else ""
-        self._work.update("claims", self._done, self._total, note)
-
-
-def _tell(report: _Report) -> None:
-    from api.cli.trail import trail_tree, verdict_table
-
-    done = report.verifications
-    ended = [v for v in done if v.status is not Status.CANCELLED]
-    if len(ended) <= TRAILS_SHOWN:
-        for verification in ended:
-            show(trail_tree(verification, whole=False))
-    else:
-        show(verdict_table(ended))
-    counts = {verdict: sum(v.verdict is verdict for v in done) for verdict in Verdict}
-    others = sum(v.verdict is None for v in ended)
-    cancelled = len(done) - len(ended)
-    say(
-        f"{len(done)} claim(s): {counts[Verdict.FULLY_SUPPORTED]} fully supported, "
-        f"{counts[Verdict.NOT_FULLY_SUPPORTED]} not fully supported, "
-        f"{counts[Verdict.INCONCLUSIVE]} inconclusive"
-        + (f", {others} without a verdict" if others else "")
-        + (f", {cancelled} cancelled" if cancelled else "")
-    )
-    if report.judge.indicative:
-        say(f"Engine {report.judge.name}: {INDICATIVE}.", "yellow")
-    if ended:
-        say("A trail whole: veritrail show VERIFICATION", "dim")
-
-
-def _end(report: _Report) -> None:
-    if report.run.write_errors:
-        say(f"Error: {_not_stored(report.run)}", "bold red")
-    if report.interrupted:
-        left = sum(v.status is Status.CANCELLED for v in report.verifications)
-        say(
-            f"Interrupted: {left} claim(s) are cancelled. To go on: the same command with "
-            "--unfinished.",
-            "yellow",
-        )
-        raise Exit(INTERRUPTED)
-    if report.run.write_errors:
-        raise Exit(NOT_ALL_SUCCEEDED)
-    failed = [v for v in report.verifications if v.status is not Status.SUCCEEDED]
-    if failed:
-        say(f"{len(failed)} claim(s) have no verdict: {one_line(failed[0].failure or '')}", "red")
-        raise Exit(NOT_ALL_SUCCEEDED)
-
-
-def _not_stored(run_: Run) -> str:
-    errors = run_.write_errors
-    return f"{len(errors)} verification(s) could not be stored: {one_line(str(errors[0]))}"
+        first = (await stored_run(store, run_id))[0]
+        if order.what.process_id not in {"", first.process_id}:
+            raise InputError(f"Run {run_id} is one of process {first.process_id!r}.")
+        async with set_up(settings, how_of(first, order.how)) as bench:
+            with long_work() as work:
+                watch = Watch(work, bench.models)
+                done = await resume(settings, store, bench, run_id, watch.observer, watch.begins)
+    return Report.of(bench, first.process_id, done, interrupted=watch.interrupted)

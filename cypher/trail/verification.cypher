@@ -10,8 +10,9 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready' AND ($content_hash IS NULL OR p.content_hash = $content_hash)
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})
 OPTIONAL MATCH (old:Verification {verification_id: $verification_id})
-WITH c, old IS NOT NULL AS existed
+WITH c, old IS NOT NULL AS existed, old.place AS place
 MERGE (v:Verification {verification_id: $verification_id})
 SET v = $properties
+SET v.place = place
 MERGE (v)-[:VERIFIES]->(c)
 RETURN existed

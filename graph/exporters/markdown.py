@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from graph.exporters.results import selected_sentences
-from graph.model import Claim, Iteration, Process, Verdict, Verification
+from graph.exporters.costs import step_words, usage_words
+from graph.exporters.results import selected_sentences, total_usage
+from graph.model import Claim, Iteration, Process, Status, Verdict, Verification
 
 WORDS = {
     Verdict.FULLY_SUPPORTED: "Fully Supported",
     Verdict.NOT_FULLY_SUPPORTED: "Not Fully Supported",
     Verdict.INCONCLUSIVE: "Inconclusive",
 }
+
+WAITING = (Status.QUEUED, Status.RUNNING)
+"""Verifications that have not ended: nothing can be said of their claims yet."""
 
 
 def escaped(text: str) -> str:
@@ -42,9 +46,12 @@ def markdown_report(
         lines += [f"Question: {escaped(process.question)}", ""]
     lines += _summary(process, claims, found)
     lines += _table(claims, found)
+    lines += _without_verdict(claims, found)
+    lines += _asked(list(found.values()))
     for claim in claims:
-        if claim.claim_id in found:
-            lines += _trail(found[claim.claim_id])
+        one = found.get(claim.claim_id)
+        if one is not None and one.status not in WAITING:
+            lines += _trail(one)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -59,17 +66,20 @@ def _summary(
     ]
     for verdict, words in WORDS.items():
         lines.append(f"- {words}: {sum(v.verdict is verdict for v in verified):,}")
-    without = [v for v in verified if v.verdict is None]
+    waiting = sum(v.status in WAITING for v in verified)
+    without = sum(v.verdict is None for v in verified) - waiting
     if without:
-        lines.append(f"- Could not be checked: {len(without):,}")
-    if len(claims) > len(found):
-        lines.append(f"- Not verified yet: {len(claims) - len(found):,}")
+        lines.append(f"- Could not be checked: {without:,}")
+    if len(claims) - len(found) + waiting > 0:
+        lines.append(f"- Not verified yet: {len(claims) - len(found) + waiting:,}")
     if any(v.indicative for v in verified):
         lines += [
             "",
             "> Some verdicts are **indicative only**: no language model judged, words were "
             "compared.",
         ]
+    if any(v.model for v in verified):
+        lines += ["", f"Of these verifications: {escaped(usage_words(total_usage(verified)))}"]
     for warning in process.warnings:
         lines += ["", f"> Warning: {escaped(warning)}"]
     return [*lines, ""]
@@ -86,9 +96,42 @@ def _table(claims: Sequence[Claim], found: dict[str, Verification]) -> list[str]
     return [*lines, ""]
 
 
+def _without_verdict(claims: Sequence[Claim], found: dict[str, Verification]) -> list[str]:
+    """The claims that could not be checked, each with the reason."""
+    lines = []
+    for claim in claims:
+        one = found.get(claim.claim_id)
+        if one is not None and one.verdict is None and one.status not in WAITING:
+            why = escaped(one.failure or "no reason was kept")
+            lines.append(f"- `{claim.claim_id}`, {one.status.value.replace('_', ' ')}: {why}")
+    return ["**Could not be checked**", "", *lines, ""] if lines else []
+
+
+def _asked(verifications: Sequence[Verification]) -> list[str]:
+    """Which models were asked, with which prompts."""
+    asked = {
+        (step.step, step.prompt, step.prompt_hash, step.model, step.temperature)
+        for verification in verifications
+        for step in verification.steps
+    }
+    if not asked:
+        return []
+    lines = ["| step | prompt | hash | model | temperature |", "|---|---|---|---|---|"]
+    for step, prompt, digest, model, warmth in sorted(
+        asked, key=lambda row: (*row[:4], str(row[4]))
+    ):
+        lines.append(
+            f"| {escaped(step_words(step))} | {escaped(prompt)} | `{digest[:12]}` | "
+            f"{escaped(model)} | {'' if warmth is None else f'{warmth:g}'} |"
+        )
+    return ["**Prompts and models**", "", *lines, ""]
+
+
 def _verdict(verification: Verification | None) -> str:
     if verification is None:
         return "not verified"
+    if verification.status in WAITING:
+        return f"not verified yet ({verification.status.value})"
     if verification.verdict is None:
         return f"could not be checked ({verification.status.value})"
     mark = " (indicative)" if verification.indicative else ""
@@ -101,13 +144,15 @@ def _trail(verification: Verification) -> list[str]:
         f"## {escaped(claim.text)}",
         "",
         f"{_verdict(verification)}, claim `{claim.claim_id}`, verification "
-        f"`{verification.verification_id}`, engine `{verification.engine}`.",
+        f"`{verification.verification_id}`, {_engine(verification)}.",
         "",
     ]
     if verification.reasoning:
         lines += [escaped(verification.reasoning), ""]
     if verification.failure:
         lines += [f"Why: {escaped(verification.failure)}", ""]
+    if verification.model:
+        lines += [f"Usage: {escaped(usage_words(verification.usage))}", ""]
     for iteration in verification.iterations:
         lines += _iteration(iteration)
     if verification.error.nodes:
@@ -124,6 +169,15 @@ def _trail(verification: Verification) -> list[str]:
     return lines
 
 
+def _engine(verification: Verification) -> str:
+    facts = [f"engine `{verification.engine}`"]
+    if verification.model:
+        facts.append(f"model {escaped(verification.model)}")
+    if verification.score is not None:
+        facts.append(f"score {verification.score:.2f}")
+    return ", ".join(facts)
+
+
 def _iteration(iteration: Iteration) -> list[str]:
     stages = {node.node_id: node.stage for node in iteration.checked}
     lines = [
@@ -131,8 +185,11 @@ def _iteration(iteration: Iteration) -> list[str]:
         f"{len(iteration.checked)} node(s) checked.",
         "",
     ]
-    for cited in selected_sentences(iteration):
+    if iteration.left_out:
+        lines += [f"> Evidence was cut: {iteration.left_out:,} sentence(s) did not fit.", ""]
+    found = selected_sentences(iteration)
+    for cited in found:
         sentence = cited.sentence
         stage = stages.get(sentence.node_id)
         lines.append(f"- {escaped(sentence.node_id)} (stage {stage}): {escaped(sentence.text)}")
-    return [*lines, ""] if len(lines) > 2 else lines
+    return [*lines, ""] if found else lines

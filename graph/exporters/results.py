@@ -5,11 +5,24 @@ Source: VeriTrail 3.2 (verdicts, reasoning, interim verdicts, evidence trail).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graph.model import CitedSentence, Evidence, EvidenceRole, Iteration, Usage, Verification
+from graph.model import (
+    CitedSentence,
+    Evidence,
+    EvidenceRole,
+    Iteration,
+    Status,
+    StepRecord,
+    Usage,
+    Verification,
+)
+
+if TYPE_CHECKING:
+    from graph.store.runs import RunSummary
 
 
 def verification_json(verification: Verification) -> dict[str, Any]:
@@ -34,9 +47,12 @@ def verification_json(verification: Verification) -> dict[str, Any]:
         "termination": verification.termination.value if verification.termination else None,
         "error_stages": list(verification.error.stages),
         "error_nodes": [node.node_id for node in verification.error.nodes],
-        "iterations": [_iteration(iteration) for iteration in verification.iterations],
+        "iterations": [_iteration(one, verification) for one in verification.iterations],
         "usage": asdict(verification.usage),
         "error": verification.failure,
+        "run_id": verification.run_id,
+        "settings": parsed_settings(verification.settings),
+        "steps": [_step(step) for step in verification.steps],
     }
 
 
@@ -50,6 +66,7 @@ def run_json(
 ) -> dict[str, Any]:
     """What `verify --json` prints."""
     done = list(verifications)
+    total = total_usage(done)
     return {
         "run_id": run_id,
         "process_id": process_id,
@@ -57,7 +74,36 @@ def run_json(
         "model": model,
         "indicative": indicative,
         "verifications": [verification_json(verification) for verification in done],
-        "usage": asdict(total_usage(done)),
+        "usage": asdict(total),
+        "cost": _cost(total, len(done)),
+    }
+
+
+def parsed_settings(settings: str | None) -> dict[str, Any] | None:
+    """What decided a verification's outcome, as an object; None where that is not known."""
+    found: dict[str, Any] | None = json.loads(settings) if settings is not None else None
+    return found
+
+
+def _cost(total: Usage, claims: int) -> dict[str, Any]:
+    """Money of a run; null is unknown, or that no call was made."""
+    known = total.cost_usd
+    return {
+        "usd": known,
+        "usd_per_claim": known / claims if known is not None and claims else None,
+        "unpriced_calls": total.unpriced_calls,
+    }
+
+
+def run_summary_json(run: RunSummary) -> dict[str, Any]:
+    """A run in a list of runs, with its number of verifications by status."""
+    return {
+        "run_id": run.run_id,
+        "created_at": run.created_at,
+        "engine": run.engine,
+        "model": run.model,
+        "verifications": run.total,
+        "counts": {status.value: run.counts[status] for status in Status if status in run.counts},
     }
 
 
@@ -69,15 +115,36 @@ def total_usage(verifications: Iterable[Verification]) -> Usage:
     return total
 
 
-def _iteration(iteration: Iteration) -> dict[str, Any]:
+def iteration_usage(verification: Verification, number: int) -> Usage:
+    """What the steps of one iteration came to; 0: those before the first."""
+    return sum((s.usage for s in verification.steps if s.iteration == number), Usage())
+
+
+def _iteration(iteration: Iteration, verification: Verification) -> dict[str, Any]:
     return {
         "number": iteration.number,
         "verdict": iteration.verdict.value,
         "reasoning": iteration.reasoning,
         "checked": [node.node_id for node in iteration.checked],
         "carried_roots": [node.node_id for node in iteration.carried_roots],
-        "evidence": [_sentence(cited) for cited in selected_sentences(iteration)],
+        "evidence": [sentence_json(cited) for cited in selected_sentences(iteration)],
         "summaries": [_summary(found) for found in iteration.evidence],
+        "dropped_ids": iteration.dropped_ids,
+        "reruns": iteration.reruns,
+        "left_out": iteration.left_out,
+        "usage": asdict(iteration_usage(verification, iteration.number)),
+    }
+
+
+def _step(step: StepRecord) -> dict[str, Any]:
+    return {
+        "iteration": step.iteration,
+        "step": step.step,
+        "prompt": step.prompt,
+        "prompt_hash": step.prompt_hash,
+        "model": step.model,
+        "temperature": step.temperature,
+        "usage": asdict(step.usage),
     }
 
 
@@ -96,7 +163,8 @@ def selected_sentences(iteration: Iteration) -> list[CitedSentence]:
     return [selected[key] for key in sorted(selected)]
 
 
-def _sentence(cited: CitedSentence) -> dict[str, Any]:
+def sentence_json(cited: CitedSentence) -> dict[str, Any]:
+    """A selected sentence, and as what it was selected."""
     sentence = cited.sentence
     return {
         "node_id": sentence.node_id,

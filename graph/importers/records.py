@@ -48,6 +48,7 @@ class ClaimRecord:
     end: int | None = None
     sub_claims: tuple[str, ...] = ()
     label: str | None = None
+    also: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,18 @@
-"""Processes and claims as properties, and back."""
+"""Processes, claims and extracted sentences as properties, and back."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graph.model import Claim, Process, Verdict
+from graph.model.extraction import ExtractedSentence, SentenceOutcome
 from graph.survey import Survey
+
+MOST_ROWS = 1_000
+MOST_HELD = 20_000_000
+"""Characters of spans and sentences that one statement may make an engine hold."""
 
 
 def process_row(survey: Survey) -> dict[str, Any]:
@@ -58,6 +63,8 @@ def claim_row(claim: Claim) -> dict[str, Any]:
         "text": claim.text,
         "start": claim.start,
         "end": claim.end,
+        # In turn, start and end of each: not every engine holds lists of lists.
+        "also": [offset for place in claim.also for offset in place] or None,
         "sub_claims": list(claim.sub_claims),
         "label": claim.label.value if claim.label else None,
     }
@@ -66,6 +73,7 @@ def claim_row(claim: Claim) -> dict[str, Any]:
 def claim_from(properties: Mapping[str, Any]) -> Claim:
     """A claim from its properties."""
     label = properties.get("label")
+    also = properties.get("also") or []
     return Claim(
         claim_id=properties["claim_id"],
         text=properties["text"],
@@ -74,4 +82,42 @@ def claim_from(properties: Mapping[str, Any]) -> Claim:
         end=properties.get("end"),
         sub_claims=tuple(properties.get("sub_claims") or ()),
         label=Verdict(label) if label else None,
+        also=tuple(zip(also[::2], also[1::2], strict=True)),
+    )
+
+
+def extraction_batches(sentences: Sequence[ExtractedSentence]) -> Iterator[list[dict[str, Any]]]:
+    """Properties of the sentences of a node, in batches bounded by what the engine has to hold.
+
+    While it links a sentence, an engine holds the text of the whole span beside every row.
+    """
+    length = max((sentence.end for sentence in sentences), default=0)
+    most = max(min(MOST_ROWS, MOST_HELD // max(length, 1)), 1)
+    for start in range(0, len(sentences), most):
+        yield [_extraction_row(sentence) for sentence in sentences[start : start + most]]
+
+
+def _extraction_row(sentence: ExtractedSentence) -> dict[str, Any]:
+    return {
+        "position": sentence.position,
+        "start": sentence.start,
+        "end": sentence.end,
+        "text": sentence.text,
+        "outcome": sentence.outcome.value,
+        "reason": sentence.reason,
+        "claim_ids": list(sentence.claim_ids),
+    }
+
+
+def extracted_from(properties: Mapping[str, Any]) -> ExtractedSentence:
+    """An extracted sentence from its properties."""
+    return ExtractedSentence(
+        node_id=properties["node_id"],
+        position=properties["position"],
+        start=properties["start"],
+        end=properties["end"],
+        text=properties["text"],
+        outcome=SentenceOutcome(properties["outcome"]),
+        reason=properties.get("reason"),
+        claim_ids=tuple(properties.get("claim_ids") or ()),
     )

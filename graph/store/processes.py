@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph.clock import now
-from graph.errors import NotFound, ProcessConflict, Violation
+from graph.errors import NotFound, ProcessConflict
 from graph.model import Claim, Process
+from graph.store.claims import ClaimStore
 from graph.store.database import Database
-from graph.store.process_rows import claim_from, claim_row, process_from, process_row
+from graph.store.process_rows import process_from, process_row
 from graph.store.writers import is_alive, this_writer
 from graph.survey import Survey
 
@@ -56,10 +57,15 @@ class ProcessSummary:
 
 
 class ProcessStore:
-    """Processes of one graph."""
+    """Processes of one graph.
+
+    Attributes:
+        claim_store: Their claims.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.claim_store = ClaimStore(database)
 
     async def get(self, process_id: str) -> Process:
         """A process that is ready.
@@ -202,7 +208,7 @@ class ProcessStore:
         # Twice: a trail that was being written when the process was hidden comes in after that.
         for _ in range(2):
             await self._in_batches("process/delete_trails", beats, TRAIL_BATCH, **whose)
-            for kind in ("verifications", "sentences", "claims"):
+            for kind in ("verifications", "sentences", "claims", "extractions"):
                 await self._in_batches(f"process/delete_{kind}", beats, **whose)
         # A span goes with its edges; one with too many of them for a transaction loses them first.
         hubs = await self._database.read("process/hubs", degree=DELETE_BATCH, **whose)
@@ -226,65 +232,16 @@ class ProcessStore:
                 last_beat = time.monotonic()
 
     async def add_claims(self, process_id: str, claims: Sequence[Claim]) -> int:
-        """Store claims that are not there yet; give how many were added.
-
-        Raises:
-            ProcessConflict: Another text is stored under some of the claim_ids; all are listed.
-        """
-        if not claims:
-            return 0
-        known = {claim.claim_id: claim for claim in await self.claims_by_id(process_id, claims)}
-        clashes = [claim for claim in claims if _clashes(claim, known.get(claim.claim_id))]
-        if clashes:
-            raise ProcessConflict(
-                f"Process {process_id!r} stores other claims under these claim_ids; nothing "
-                "of this input was stored",
-                [
-                    Violation(
-                        "claim_id_taken",
-                        f"claims {claim.claim_id!r}",
-                        "another text or node is stored under this claim_id; give another one",
-                    )
-                    for claim in clashes
-                ],
-            )
-        new = [claim for claim in claims if claim.claim_id not in known]
-        first = await self._next_position(process_id) if new else 0
-        for start in range(0, len(new), 1_000):
-            rows = [
-                {**claim_row(claim), "position": first + start + place}
-                for place, claim in enumerate(new[start : start + 1_000])
-            ]
-            await self._database.write("ingest/claims", process_id=process_id, rows=rows)
-        return len(new)
-
-    async def _next_position(self, process_id: str) -> int:
-        rows = await self._database.read("ingest/next_claim_position", process_id=process_id)
-        return int(rows[0][0])
+        """Store claims that are not there yet; see `ClaimStore.add`."""
+        return await self.claim_store.add(process_id, claims)
 
     async def claims_by_id(self, process_id: str, claims: Sequence[Claim | str]) -> list[Claim]:
-        """Stored claims among these, given as ids or as claims."""
-        ids = [claim if isinstance(claim, str) else claim.claim_id for claim in claims]
-        found: list[Claim] = []
-        for start in range(0, len(ids), 1_000):
-            rows = await self._database.read(
-                "trail/claims_by_id", process_id=process_id, claim_ids=ids[start : start + 1_000]
-            )
-            found += [claim_from(properties) for (properties,) in rows]
-        return found
+        """Stored claims among these; see `ClaimStore.by_id`."""
+        return await self.claim_store.by_id(process_id, claims)
 
     async def claims(self, process_id: str) -> list[Claim]:
-        """All claims of a process, in the order of the input, read by the page."""
-        found: list[Claim] = []
-        after, after_id = -1, ""
-        while True:
-            rows = await self._database.read(
-                "trail/claims", process_id=process_id, after=after, after_id=after_id, limit=1_000
-            )
-            found += [claim_from(properties) for (properties,) in rows]
-            if len(rows) < 1_000:
-                return found
-            after, after_id = rows[-1][0]["position"], rows[-1][0]["claim_id"]
+        """All claims of a process; see `ClaimStore.all`."""
+        return await self.claim_store.all(process_id)
 
 
 def _mark(process_id: str, status: str, owner: str | None = None) -> dict[str, str]:
@@ -294,7 +251,3 @@ def _mark(process_id: str, status: str, owner: str | None = None) -> dict[str, s
         "owner": owner or this_writer(),
         "beat": now(),
     }
-
-
-def _clashes(claim: Claim, stored: Claim | None) -> bool:
-    return stored is not None and (stored.text, stored.node_id) != (claim.text, claim.node_id)

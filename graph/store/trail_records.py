@@ -17,6 +17,7 @@ from graph.model import (
     Role,
     Sentence,
     Status,
+    StepRecord,
     Termination,
     Usage,
     Verdict,
@@ -60,14 +61,45 @@ def iteration_from(
         carried_roots=carried,
         evidence=tuple(evidence),
         dropped_ids=properties.get("dropped_ids") or 0,
+        reruns=properties.get("reruns") or 0,
+        left_out=properties.get("left_out") or 0,
+    )
+
+
+def usage_from(properties: Mapping[str, Any]) -> Usage:
+    """What something cost, from the properties of a verification or a step."""
+    get: Callable[[str], Any] = properties.get
+    return Usage(
+        calls=get("calls") or 0,
+        cached_calls=get("cached_calls") or 0,
+        input_tokens=get("input_tokens") or 0,
+        cached_input_tokens=get("cached_input_tokens") or 0,
+        output_tokens=get("output_tokens") or 0,
+        cost_usd=get("cost_usd"),
+        reasoning_tokens=get("reasoning_tokens") or 0,
+        unpriced_calls=get("unpriced_calls") or 0,
+    )
+
+
+def step_from(properties: Mapping[str, Any]) -> StepRecord:
+    """A step from its properties."""
+    return StepRecord(
+        iteration=properties["iteration"],
+        step=properties["step"],
+        prompt=properties["prompt"],
+        prompt_hash=properties["prompt_hash"],
+        model=properties["model"],
+        temperature=properties.get("temperature"),
+        usage=usage_from(properties),
     )
 
 
 def verification_from(
     properties: Mapping[str, Any],
-    iterations: Mapping[str, list[Iteration]],
-    paths: Mapping[str, list[EvidencePath]],
     errors: Mapping[tuple[str, bool], list[NodeRef]],
+    iterations: Iterable[Iteration] = (),
+    paths: Iterable[EvidencePath] = (),
+    steps: Iterable[StepRecord] = (),
 ) -> Verification:
     """A verification from its properties and what hangs on it."""
     get: Callable[[str], Any] = properties.get
@@ -96,17 +128,13 @@ def verification_from(
         reasoning=get("reasoning"),
         score=get("score"),
         termination=Termination(get("termination")) if get("termination") else None,
-        iterations=tuple(iterations.get(verification_id, [])),
-        paths=tuple(paths.get(verification_id, [])),
+        iterations=tuple(iterations),
+        paths=tuple(paths),
         error=ErrorLocation(tuple(errors.get((verification_id, True), [])), tuple(carried)),
-        usage=Usage(
-            calls=get("calls") or 0,
-            cached_calls=get("cached_calls") or 0,
-            input_tokens=get("input_tokens") or 0,
-            cached_input_tokens=get("cached_input_tokens") or 0,
-            output_tokens=get("output_tokens") or 0,
-            cost_usd=get("cost_usd"),
-        ),
+        usage=usage_from(properties),
         failure=get("failure"),
         content_hash=get("content_hash"),
+        run_id=get("run_id"),
+        settings=get("settings"),
+        steps=tuple(steps),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from graph.model import EvidencePath, Iteration, Verification
+from graph.model import EvidencePath, Iteration, StepRecord, Verification
 
 MAX_HELD = 20_000_000
 """Characters of spans and sentences that one statement may make an engine hold."""
@@ -36,6 +36,8 @@ def verification_row(verification: Verification) -> dict[str, Any]:
         "error_stages": list(verification.error.stages),
         "failure": verification.failure,
         "content_hash": verification.content_hash,
+        "run_id": verification.run_id,
+        "settings": verification.settings,
         **asdict(verification.usage),
     }
 
@@ -48,6 +50,8 @@ def iteration_row(verification_id: str, iteration: Iteration) -> dict[str, Any]:
         "verdict": iteration.verdict.value,
         "reasoning": iteration.reasoning,
         "dropped_ids": iteration.dropped_ids,
+        "reruns": iteration.reruns,
+        "left_out": iteration.left_out,
         "checked_count": len(iteration.checked),
         "evidence_count": sum(len(found.sentences) for found in iteration.evidence),
         "carried_roots": [root.node_id for root in iteration.carried_roots],
@@ -55,6 +59,28 @@ def iteration_row(verification_id: str, iteration: Iteration) -> dict[str, Any]:
         "carried_places": [
             value for root in iteration.carried_roots for value in (root.stage, root.position)
         ],
+    }
+
+
+def step_rows(verification: Verification) -> Iterable[dict[str, Any]]:
+    """Properties of the steps, with their place among them."""
+    for position, step in enumerate(verification.steps):
+        yield {
+            "verification_id": verification.verification_id,
+            "position": position,
+            **_step_row(step),
+        }
+
+
+def _step_row(step: StepRecord) -> dict[str, Any]:
+    return {
+        "iteration": step.iteration,
+        "step": step.step,
+        "prompt": step.prompt,
+        "prompt_hash": step.prompt_hash,
+        "model": step.model,
+        "temperature": step.temperature,
+        **asdict(step.usage),
     }
 
 

@@ -12,20 +12,43 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from graph.errors import NotFound
-from graph.model import Evidence, EvidencePath, Iteration, NodeRef, Verification
+from graph.model import (
+    Claim,
+    Evidence,
+    EvidencePath,
+    Iteration,
+    NodeRef,
+    StepRecord,
+    Verification,
+)
 from graph.store.database import Database, Transaction
-from graph.store.trail_records import evidence_from, iteration_from, node_from, verification_from
+from graph.store.runs import RunSummary, ids_of_run, queue_all, same_verifications, summaries
+from graph.store.trail_records import (
+    evidence_from,
+    iteration_from,
+    node_from,
+    step_from,
+    verification_from,
+)
 from graph.store.trail_rows import (
     checked_rows,
     evidence_rows,
     iteration_row,
     path_row,
     sentence_batches,
+    step_rows,
     verification_row,
 )
 
 ROWS = 5_000
 _READ_AT_ONCE = 100
+# Paths first: they are found through the iterations.
+_CLEARING = (
+    "trail/clear_paths",
+    "trail/clear_errors",
+    "trail/clear_iterations",
+    "trail/clear_steps",
+)
 
 
 class TrailStore:
@@ -53,6 +76,41 @@ class TrailStore:
         async with self._writing:
             await self._database.write_with(write_all)
 
+    async def queue(self, verifications: Sequence[Verification]) -> None:
+        """Write verifications that are still to be made, all or none, without their trails.
+
+        What a killed run had queued can so be found again. Writing a verification when it is
+        finished replaces what was queued under its id; queueing never replaces anything.
+
+        Raises:
+            NotFound: The process or a claim is not stored (any more); nothing was written.
+        """
+        async with self._writing:
+            await queue_all(self._database, verifications)
+
+    async def of_run(self, run_id: str, process_id: str | None = None) -> list[Verification]:
+        """The verifications of a run without their trails, in the order they were queued in.
+
+        Args:
+            run_id: The run.
+            process_id: Its process, which spares a look at those of all others.
+        """
+        return await self.headers(await ids_of_run(self._database, run_id, process_id))
+
+    async def runs(self, process_id: str) -> list[RunSummary]:
+        """The runs of a process, newest first."""
+        return await summaries(self._database, process_id)
+
+    async def same(
+        self, process_id: str, claims: Sequence[Claim], settings: str, content_hash: str
+    ) -> dict[str, str]:
+        """The latest verification of each claim that need not be made again, by claim_id.
+
+        That is one that succeeded with the same settings, on the same content and for the same
+        claim: text, node and sub-claims are what they are now.
+        """
+        return await same_verifications(self._database, process_id, claims, settings, content_hash)
+
     async def read(self, verification_ids: Sequence[str]) -> list[Verification]:
         """Verifications with their trails, in the order asked for; unknown ids are left out."""
         found: list[Verification] = []
@@ -67,7 +125,7 @@ class TrailStore:
             ids = list(verification_ids[start : start + _READ_AT_ONCE * 10])
             rows = await self._database.read("trail/read_verifications", verification_ids=ids)
             errors = await self._errors(ids)
-            found += [verification_from(properties, {}, {}, errors) for (properties,) in rows]
+            found += [verification_from(properties, errors) for (properties,) in rows]
         return found
 
     async def get(self, verification_id: str) -> Verification:
@@ -108,6 +166,7 @@ class TrailStore:
         iterations = await read("trail/read_iterations", verification_ids=ids)
         evidence = await read("trail/read_evidence", verification_ids=ids)
         paths = await read("trail/read_paths", verification_ids=ids)
+        steps = await read("trail/read_steps", verification_ids=ids)
         errors_of = await self._errors(ids)
         evidence_of: dict[tuple[str, int], list[Evidence]] = {}
         for verification_id, number, properties, sentences in evidence:
@@ -123,8 +182,17 @@ class TrailStore:
         for verification_id, source, target, number, via in paths:
             path = EvidencePath(source, target, number, tuple(via))
             paths_of.setdefault(verification_id, []).append(path)
+        steps_of: dict[str, list[StepRecord]] = {}
+        for (properties,) in steps:
+            steps_of.setdefault(properties["verification_id"], []).append(step_from(properties))
         return [
-            verification_from(properties, iterations_of, paths_of, errors_of)
+            verification_from(
+                properties,
+                errors_of,
+                iterations_of.get(properties["verification_id"], ()),
+                paths_of.get(properties["verification_id"], ()),
+                steps_of.get(properties["verification_id"], ()),
+            )
             for (properties,) in verifications
         ]
 
@@ -154,7 +222,7 @@ def _write(tx: Transaction, verification: Verification) -> None:
             "removed or replaced meanwhile; the verification was not stored."
         )
     if written[0][0]:
-        for name in ("trail/clear_paths", "trail/clear_errors", "trail/clear_iterations"):
+        for name in _CLEARING:
             tx.run(name, **ids)
     rows = [iteration_row(verification.verification_id, it) for it in verification.iterations]
     _run_rows(tx, "trail/iterations", rows, **ids)
@@ -164,6 +232,7 @@ def _write(tx: Transaction, verification: Verification) -> None:
     for sentences in sentence_batches(verification, ROWS):
         tx.run("trail/sentences", rows=sentences, **process)
     _run_rows(tx, "trail/paths", map(path_row, verification.paths), **process, **ids)
+    _run_rows(tx, "trail/steps", step_rows(verification), **ids)
     for name, nodes in (
         ("trail/introduced", verification.error.nodes),
         ("trail/propagated", verification.error.propagated),

@@ -67,7 +67,8 @@ def test_list_shows_processes_claims_and_verifications(
     assert (process["status"], process["nodes"], process["edges"]) == ("ready", 2, 1)
     assert process["claims"] == sum(process["verdicts"].values()) == 2
     one = veritrail("list", "ferry", "--json").json
-    assert list(one) == ["process_id", "claims", "verifications"]
+    assert list(one) == ["process_id", "claims", "verifications", "runs"]
+    assert one["runs"][0]["run_id"] == ferry["run_id"]
     assert [claim["claim_id"] for claim in one["claims"]] == ["cars", "new"]
     assert one["claims"][0]["label"] == "INCONCLUSIVE"
     assert {v["verification_id"] for v in one["verifications"]} == {

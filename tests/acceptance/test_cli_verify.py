@@ -16,7 +16,17 @@ pytestmark = pytest.mark.engine
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 VERDICTS = {"FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE"}
-RUN_KEYS = ["run_id", "process_id", "engine", "model", "indicative", "verifications", "usage"]
+RUN_KEYS = [
+    "run_id",
+    "process_id",
+    "engine",
+    "model",
+    "indicative",
+    "verifications",
+    "usage",
+    "cost",
+    "reused",
+]
 KEYS = [
     "verification_id",
     "process_id",
@@ -39,6 +49,9 @@ KEYS = [
     "iterations",
     "usage",
     "error",
+    "run_id",
+    "settings",
+    "steps",
 ]
 ITERATION_KEYS = [
     "number",
@@ -48,6 +61,10 @@ ITERATION_KEYS = [
     "carried_roots",
     "evidence",
     "summaries",
+    "dropped_ids",
+    "reruns",
+    "left_out",
+    "usage",
 ]
 NO_USAGE = {
     "calls": 0,
@@ -56,6 +73,8 @@ NO_USAGE = {
     "cached_input_tokens": 0,
     "output_tokens": 0,
     "cost_usd": None,
+    "reasoning_tokens": 0,
+    "unpriced_calls": 0,
 }
 TERMINATIONS = {
     "no_candidates",
@@ -217,9 +236,17 @@ def test_unfinished_leaves_out_what_has_a_verdict(veritrail: Veritrail, pier: st
         (["pier", "--claims", "cut.json"], "line 1"),
         (["pier", "--claims", "latin.txt"], "UTF-8"),
         (["pier", "--engine", "oracle"], "oracle"),
-        (["pier", "--engine", "openai"], "not part of this version"),
-        (["pier", "--model", "some-model"], "not part of this version"),
+        (["pier", "--engine", "openai"], "needs a model"),
+        (["pier", "--model", "some-model"], "No key is set"),
         (["pier", "--extract"], "language model"),
+        (["pier", "--engine", "lexical", "--model", "some-model"], "asks none"),
+        (["pier", "--samples", "3"], "asks a model"),
+        (["pier", "--model", "m", "--threshold", "2"], "--threshold 2"),
+        (["pier", "--model", "m", "--max-sentences", "few"], "--max-sentences few"),
+        (["pier", "--model", "m", "--prompts", "nowhere"], "nowhere"),
+        (["--again"], "Name the PROCESS"),
+        (["--resume", "r-1", "--claim", "A."], "--resume"),
+        (["--resume", "r-unknown"], "r-unknown"),
     ],
     ids=lambda value: " ".join(value[1:]) if isinstance(value, list) else None,
 )
@@ -249,18 +276,16 @@ def test_nothing_of_a_refused_call_is_stored(veritrail: Veritrail, pier: str) ->
     assert veritrail("list", pier, "--json").json == before
 
 
-def test_no_model_is_called_in_this_version(
+def test_no_model_is_called_unless_it_is_named(
     veritrail: Veritrail, pier: str, endpoint: tuple[str, list[str]]
 ) -> None:
     address, called = endpoint
     key = {"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": address}
-    run = run_of(veritrail, pier, "--claim-id", "year", **key)
-    assert run["engine"] == "lexical"
-    for settings in ({"VERITRAIL_ENGINE": "openai"}, {"VERITRAIL_MODEL": "some-model"}):
-        told = veritrail("verify", pier, status=2, **key, **settings)
-        assert "lexical" in told.err
-        assert "sk-test" not in told.err
-    settings = {"VERITRAIL_ENGINE": "lexical", "VERITRAIL_MODEL": "some-model"}
+    assert run_of(veritrail, pier, "--claim-id", "year", **key)["engine"] == "lexical"
+    told = veritrail("verify", pier, status=2, VERITRAIL_ENGINE="openai", **key)
+    assert "needs a model" in told.err
+    assert "sk-test" not in told.err
+    settings = {"VERITRAIL_ENGINE": "lexical", "VERITRAIL_MODEL": "some-model", **key}
     assert run_of(veritrail, pier, "--claim-id", "year", **settings)["engine"] == "lexical"
     assert called == []
 

@@ -5,41 +5,80 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fakes.model_answers import WordReader
+from fakes.model_server import ModelServer
 
 ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 120
 
 pytestmark = pytest.mark.engine
 
 
-def test_the_demo_shows_verdicts_beside_labels_a_path_and_an_error() -> None:
+@pytest.fixture(autouse=True)
+def _engine_stopped() -> Iterator[None]:
+    yield
+    stop = [sys.executable, "-m", "api.cli.main", "db", "stop"]
+    subprocess.run(stop, cwd=ROOT, check=False, timeout=60)
+
+
+def demo(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "demo.py")],
+        [sys.executable, str(ROOT / "examples" / "demo.py"), *arguments],
         cwd=ROOT,
-        env=dict(os.environ),
+        env={**os.environ, **settings},
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=SECONDS,
     )
-    try:
-        assert done.returncode == 0, done.stderr
-        assert "Traceback" not in done.stderr
-        for sample in ("harbour-summary", "graphrag-energy"):
-            assert f"$ veritrail verify {sample}" in done.stdout
-        assert done.stdout.count("verdicts agree with the labels") == 2
-        assert "differs" in done.stdout  # disagreements are shown, not hidden
-        assert "indicative" in done.stdout
-        path = done.stdout.split("Where did that come from?")[1]
-        places = [path.index(f"{node}  stage {stage}") for node, stage in
-                  (("c02", 1), ("s02", 2), ("g1", 3), ("final", 4))]  # fmt: skip
-        assert places == sorted(places)
-        error = done.stdout.split("Where did it go wrong?")[1]
-        assert "introduced in s03  stage 2" in error
-        assert "carried on by g1, final" in error
-    finally:
-        subprocess.run(
-            [sys.executable, "-m", "api.cli.main", "db", "stop"], cwd=ROOT, check=False, timeout=60
-        )
+    assert "Traceback" not in done.stdout + done.stderr
+    return done
+
+
+def test_the_demo_shows_verdicts_beside_labels_a_path_and_an_error() -> None:
+    done = demo()
+    assert done.returncode == 0, done.stderr
+    for sample in ("harbour-summary", "graphrag-energy"):
+        assert f"$ veritrail verify {sample}" in done.stdout
+    assert done.stdout.count("verdicts agree with the labels") == 2
+    assert "differs" in done.stdout  # disagreements are shown, not hidden
+    assert "indicative" in done.stdout
+    path = done.stdout.split("Where did that come from?")[1]
+    places = [path.index(f"{node}  stage {stage}") for node, stage in
+              (("c02", 1), ("s02", 2), ("g1", 3), ("final", 4))]  # fmt: skip
+    assert places == sorted(places)
+    error = done.stdout.split("Where did it go wrong?")[1]
+    assert "introduced in s03  stage 2" in error
+    assert "carried on by g1, final" in error
+
+
+def test_the_demo_with_a_model_shows_verdicts_cost_and_a_trail() -> None:
+    with ModelServer(WordReader()) as server:
+        done = demo(
+            "--engine", "openai",
+            OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="none", VERITRAIL_MODEL="words",
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told, cost = done.stdout.split("What did it cost?")
+    assert "The model words judges" in told
+    for claim in ("k01", "k05", "k10", "k18"):
+        assert claim in told
+    assert "Fully Supported" in told
+    calls = next(line.split()[1] for line in cost.splitlines() if line.startswith("all "))
+    assert int(calls) == len(server.requests)
+    assert "not known" in cost  # no price is known for a model of that name
+    trail = cost.split("$ veritrail show ")[1]
+    assert "iteration 1" in trail
+    assert "checked g1, g2, g3, g4" in trail
+
+
+def test_the_demo_asks_no_endpoint_without_the_name_of_a_model() -> None:
+    with ModelServer() as server:
+        done = demo("--engine", "openai", OPENAI_BASE_URL=server.base_url)
+    assert done.returncode == 2
+    assert "VERITRAIL_MODEL" in done.stdout
+    assert server.requests == []

@@ -36,7 +36,9 @@ from graph.model import (
     Role,
     Sentence,
     Status,
+    StepRecord,
     Termination,
+    Usage,
     Verdict,
     Verification,
 )
@@ -243,8 +245,24 @@ def _verifications(process_id: str) -> list[Verification]:
                 EvidencePath("s1", "m1", 2),
             ),
             error=ErrorLocation((REFS["s2"], REFS["m1"]), (REFS["t"],)),
+            steps=(
+                _step(1, "evidence_selection", Usage(2, 1, 100, 50, 20, 0.25)),
+                _step(1, "verdict", Usage(1, 0, 40, 0, 10, 0.5)),
+                _step(2, "evidence_selection", Usage(1, 0, 60, 10, 5, 0.5)),
+            ),
         ),
-        verification("v2-failed", "k2", 3, status=Status.FAILED, failure="The model was away."),
+        verification(
+            "v2-failed",
+            "k2",
+            3,
+            status=Status.FAILED,
+            failure="The model was away.",
+            steps=(
+                _step(0, "sub_claim_decomposition", Usage(0, 1)),
+                _step(1, "evidence_selection", Usage(1, 0, 9, 0, 1, 0.125)),
+                _step(1, "verdict", Usage(1, 0, 8, 0, 1, None, 0, 1)),
+            ),
+        ),
         verification(
             "v3",
             "k3",
@@ -277,6 +295,10 @@ def _verifications(process_id: str) -> list[Verification]:
             error=ErrorLocation((REFS["t"],)),
         ),
     ]
+
+
+def _step(iteration: int, step: str, usage: Usage) -> StepRecord:
+    return StepRecord(iteration, step, f"{step}.v1", "0f" * 32, "judge-1", 0.0, usage)
 
 
 def _round(number: int, verdict: Verdict, checked: list[str], *evidence: Evidence) -> Iteration:

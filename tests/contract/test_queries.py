@@ -258,6 +258,19 @@ CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         # its verdict do not count.
         ({}, [(1, 3, 0, 3), (2, 2, 1, 3), (3, 1, 1, 1), (4, 1, 1, 0)]),
     ],
+    "cost": [
+        # What a failed verification paid counts; one call without a price makes a sum unknown.
+        (
+            {},
+            [
+                ("sub_claim_decomposition", "judge-1", "sub_claim_decomposition.v1", 1, 0, 1, 0, 0,
+                 0, None, 0),
+                ("evidence_selection", "judge-1", "evidence_selection.v1", 2, 4, 1, 169, 60, 26,
+                 0.875, 0),
+                ("verdict", "judge-1", "verdict.v1", 2, 2, 0, 48, 0, 11, None, 1),
+            ],
+        ),
+    ],
 }  # fmt: skip
 ALL = [(name, given, rows) for name, cases in CASES.items() for given, rows in cases]
 WITH_LIMIT = [name for name in CASES if "limit" in find(name).defaults]
@@ -286,7 +299,7 @@ def test_rows(ask: Ask, name: str, given: dict[str, str], rows: list[tuple[Any, 
 @pytest.mark.engine
 @pytest.mark.parametrize("name", CASES)
 def test_values_are_of_the_type_that_the_header_declares(ask: Ask, name: str) -> None:
-    python = {"string": str, "integer": int, "boolean": bool, "list": list}
+    python = {"string": str, "integer": int, "float": float, "boolean": bool, "list": list}
     for given, _ in CASES[name]:
         for row in ask(name, **given).rows:
             for column, value in zip(find(name).columns, row, strict=True):

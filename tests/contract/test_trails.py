@@ -23,6 +23,7 @@ from graph.model import (
     Role,
     Sentence,
     Status,
+    StepRecord,
     Termination,
     Usage,
     Verdict,
@@ -96,6 +97,8 @@ def a_verification(process_id: str, name: str = "v-1") -> Verification:
                     ),
                 ),
                 dropped_ids=2,
+                reruns=1,
+                left_out=7,
             ),
         ),
         paths=(
@@ -105,8 +108,20 @@ def a_verification(process_id: str, name: str = "v-1") -> Verification:
             EvidencePath("a", "t", 2, ("s",)),
         ),
         error=ErrorLocation((S,), (T,)),
-        usage=Usage(3, 1, 100, 50, 20, 0.25),
+        usage=Usage(3, 1, 100, 50, 20, None, 6, 1),
+        run_id=f"{process_id}-r",
+        settings='{"engine": "openai", "q": 2}',
+        steps=(
+            a_step(0, "sub_claim_decomposition", Usage(1, 0, 10, 0, 5, 0.01), None),
+            a_step(1, "evidence_selection", Usage(1, 1, 40, 25, 5, None, 6, 1)),
+            a_step(2, "evidence_selection", Usage(0, 0, 0, 0, 0, 0.0)),
+            a_step(2, "verdict", Usage(1, 0, 50, 25, 10, 0.25)),
+        ),
     )
+
+
+def a_step(iteration: int, step: str, usage: Usage, temperature: float | None = 0.2) -> StepRecord:
+    return StepRecord(iteration, step, f"{step}.v1", "0f" * 32, "a-model", temperature, usage)
 
 
 def counts(store: Store, arun: Any, process_id: str) -> dict[str, int]:
@@ -115,6 +130,7 @@ def counts(store: Store, arun: Any, process_id: str) -> dict[str, int]:
         "iterations": "(:Verification {process_id: $p})-[:HAS_ITERATION]->(x)",
         "evidence": "(:Verification {process_id: $p})-[:HAS_ITERATION]->()-[:FOUND]->(x)",
         "sentences": "(x:Sentence {process_id: $p})",
+        "steps": "(:Verification {process_id: $p})-[:TOOK]->(x:Step)",
         "paths": "(:Span {process_id: $p})-[x:EVIDENCE_FOR]->()",
         "checked": "()-[x:CHECKED]->(:Span {process_id: $p})",
         "errors": "()-[x:ERROR_INTRODUCED_AT|ERROR_PROPAGATED_THROUGH]->(:Span {process_id: $p})",
@@ -127,6 +143,12 @@ def counts(store: Store, arun: Any, process_id: str) -> dict[str, int]:
         ).rows[0][0]
         for name, pattern in patterns.items()
     }  # fmt: skip
+
+
+def steps_of(store: Store, arun: Any, process_id: str) -> int:
+    """How many steps stand in the graph, whether a verification still leads to them or not."""
+    text = "MATCH (s:Step) WHERE s.verification_id STARTS WITH $p RETURN count(s)"
+    return int(arun(store.database.run_text(text, {"p": f"{process_id}/"}, 1)).rows[0][0])
 
 
 def test_a_verification_comes_back_as_it_was_written(store: Store, arun: Any, stored: str) -> None:
@@ -143,7 +165,7 @@ def test_writing_again_changes_nothing(store: Store, arun: Any, stored: str) -> 
     assert counts(store, arun, stored) == before
     assert before == {
         "verifications": 1, "iterations": 2, "evidence": 3, "sentences": 4, "paths": 4,
-        "checked": 3, "errors": 2,
+        "checked": 3, "errors": 2, "steps": 4,
     }  # fmt: skip
 
 
@@ -154,10 +176,12 @@ def test_writing_another_outcome_leaves_nothing_of_the_first(
     failed = replace(
         a_verification(stored), status=Status.FAILED, verdict=None, reasoning=None, score=None,
         termination=None, iterations=(), paths=(), error=ErrorLocation(), failure="no answer",
+        steps=(),
     )  # fmt: skip
     arun(store.trails.write(failed))
     assert arun(store.trails.get(failed.verification_id)) == failed
     left = counts(store, arun, stored)
+    assert steps_of(store, arun, stored) == 0
     assert {name: n for name, n in left.items() if n} == {"verifications": 1, "sentences": 4}
 
 
@@ -237,6 +261,8 @@ def test_headers_hold_error_stages_without_the_trail(store: Store, arun: Any, st
     (header,) = arun(store.trails.headers([written.verification_id]))
     assert header.error == written.error
     assert header.iterations == ()
+    assert header.steps == ()
+    assert (header.usage, header.settings) == (written.usage, written.settings)
 
 
 def test_replacing_a_process_removes_its_verifications(
@@ -250,6 +276,7 @@ def test_replacing_a_process_removes_its_verifications(
     with pytest.raises(NotFound):
         arun(store.trails.get(written.verification_id))
     assert not any(counts(store, arun, stored).values())
+    assert steps_of(store, arun, stored) == 0
 
 
 def test_a_sentence_with_other_bounds_is_another_sentence(

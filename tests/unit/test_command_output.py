@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import io
-from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
 from api.claims import read_claims_file
-from api.cli import stored, verify
+from api.cli import stored, verified
 from api.cli.trail import verdict_table
 from api.settings import Settings
+from api.verification import Done
 from graph.errors import InputError
 from graph.model import Claim, Process, Status, Verdict, Verification
 from graph.store.processes import ProcessSummary
@@ -32,7 +32,7 @@ def narrow(monkeypatch):
     """What is printed on a terminal of 60 columns, without blanks and line ends."""
     out = io.StringIO()
     console = Console(file=out, width=60, markup=False, highlight=False)
-    for module in (stored, verify):
+    for module in (stored, verified):
         name = "print_result" if module is stored else "show"
         monkeypatch.setattr(module, name, console.print)
     return out
@@ -61,8 +61,8 @@ def test_a_narrow_terminal_loses_nothing_of_an_id(narrow):
 def test_cancelled_claims_are_counted_and_not_listed(narrow, capsys, ended):
     done = [verification(number) for number in range(ended)]
     done += [verification(number, Status.CANCELLED) for number in range(50, 90)]
-    judge = SimpleNamespace(name="lexical", indicative=False)
-    verify._tell(verify._Report(None, judge, "p", done, True))
+    run = verified.Report("p", "lexical", None, False, Done(None, "r-1", done), (), None, True)
+    verified.tell(run)
     printed = narrow.getvalue()
     assert printed.count("Claim ") == ended
     assert "cancelled" not in printed

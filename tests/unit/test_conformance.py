@@ -18,6 +18,7 @@ RECORD = "docs/adr/0003-algorithm-1.md"
 TEST = re.compile(r"`(?P<file>[\w/]+\.py)::(?P<name>\w+)`")
 CODE = re.compile(r"`(?P<file>[\w/]+\.py):(?P<name>[A-Za-z_][\w.]*)`")
 STATEMENT = re.compile(r"`cypher/(?P<name>[\w/]+)\.cypher`")
+PROMPT = re.compile(r"`(?P<file>verifier/prompts/[\w.]+\.md)`")
 ROW = re.compile(r"^\| (?P<place>[^|]+) \| (?P<rest>.+) \|$", re.MULTILINE)
 LINES_OF_ALGORITHM_1 = 37
 RULINGS = 9
@@ -89,11 +90,17 @@ def test_every_statement_that_is_named_exists() -> None:
     assert named <= set(cypher.names())
 
 
+def test_every_prompt_that_is_named_exists() -> None:
+    named = {ref["file"] for ref in PROMPT.finditer(page(PAGE))}
+    assert named
+    assert not [file for file in sorted(named) if not (ROOT / file).is_file()]
+
+
 def test_every_reference_of_a_table_is_understood() -> None:
     """What stands in backquotes with a path in it is checked by one of the tests above."""
     text = page(PAGE)
     quoted = [each for each in re.findall(r"`[^`]+`", text) if "/" in each]
-    understood = (CODE, TEST, STATEMENT)
+    understood = (CODE, TEST, STATEMENT, PROMPT)
     assert not [each for each in quoted if not any(form.fullmatch(each) for form in understood)]
 
 

@@ -1,1 +1,124 @@
-"""Engines of judgement: who answers the two questions of the method."""
+"""Engines of judgement: each is one module here, or one that another package brings.
+
+A module holds `ENGINE`. Another package names its module under the entry point group
+`veritrail.engines`; nothing of ours has to change for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from verifier.language_model import StepModels
+    from verifier.limits import Limits, Samples
+    from verifier.models.port import Endpoint
+    from verifier.ports import Judge
+    from verifier.prompts import Prompts
+    from verifier.verdict import Split
+
+GROUP = "veritrail.engines"
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSettings:
+    """Where a model is asked.
+
+    Attributes:
+        model: The model's name.
+        base_url: The endpoint; None: the engine's own default.
+        api_key: The key, if one is set; never shown.
+        api_version: Version of the endpoint's interface, where it wants one.
+        attempt_timeout: Seconds after which one attempt is given up.
+        connections: The most connections at a time.
+    """
+
+    model: str
+    base_url: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    api_version: str | None = None
+    attempt_timeout: float = 60.0
+    connections: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a judge is made of; `models` and `prompts` where the engine asks models."""
+
+    split: Split
+    limits: Limits
+    samples: Samples
+    models: StepModels | None = None
+    prompts: Prompts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """An engine of judgement.
+
+    Attributes:
+        name: Its name.
+        summary: What it is, in a line.
+        judge: Makes the judge.
+        endpoint: Makes the endpoint of a model; None: the engine asks no model.
+    """
+
+    name: str
+    summary: str
+    judge: Callable[[Parts], Judge]
+    endpoint: Callable[[EndpointSettings], Endpoint] | None = None
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether models are asked, so that one must be named."""
+        return self.endpoint is not None
+
+
+def engine_names() -> list[str]:
+    """Names of all engines, sorted; none of them is imported for it."""
+    own = {module.name for module in pkgutil.iter_modules(__path__)}
+    return sorted(own | {point.name for point in metadata.entry_points(group=GROUP)})
+
+
+def engine_named(name: str) -> Engine:
+    """An engine by its name.
+
+    Raises:
+        InputError: There is none.
+    """
+    if name in {module.name for module in pkgutil.iter_modules(__path__)}:
+        found = importlib.import_module(f"{__name__}.{name}").ENGINE
+    else:
+        points = metadata.entry_points(group=GROUP, name=name)
+        if not points:
+            raise InputError(f"Unknown engine {name!r}. Engines: {', '.join(engine_names())}.")
+        found = next(iter(points)).load()
+    if not isinstance(found, Engine):
+        raise InputError(f"Engine {name!r} is not usable: what it registers is no Engine")
+    return found
+
+
+def prompted_judge(name: str) -> Callable[[Parts], Judge]:
+    """Makes the judge that asks language models, for an engine of this name."""
+
+    def make(parts: Parts) -> Judge:
+        from verifier.language_model import LanguageModelJudge
+
+        if parts.models is None or parts.prompts is None:
+            raise ValueError(f"engine {name} needs models and prompts")
+        return LanguageModelJudge.of(
+            name,
+            parts.models,
+            parts.prompts,
+            parts.split,
+            limits=parts.limits,
+            samples=parts.samples,
+        )
+
+    return make

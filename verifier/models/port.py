@@ -77,24 +77,26 @@ class TransportFault(ModelError):
     Attributes:
         status: The HTTP status, if there was an answer.
         retry_after: Seconds that the endpoint asks to wait, if it does.
+        is_unreachable: Whether there was not even a connection.
     """
 
     def __init__(
-        self, message: str, *, status: int | None = None, retry_after: float | None = None
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        is_unreachable: bool = False,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.retry_after = retry_after
+        self.is_unreachable = is_unreachable
 
     @property
     def is_throttling(self) -> bool:
         """Whether the endpoint asks for fewer calls."""
         return self.status == 429
-
-    @property
-    def is_unreachable(self) -> bool:
-        """Whether nothing answered at all."""
-        return self.status is None
 
 
 class InvalidAnswer(ModelError):
@@ -141,6 +143,10 @@ class RequestRejected(ModelError):
     """The endpoint does not take this request, whoever sends it again (such as HTTP 400)."""
 
 
+class ParameterRefused(ModelError):
+    """The endpoint does not take a parameter; it is left out from now on: worth asking at once."""
+
+
 class EndpointRefused(ModelError):
     """The key, the model or the address is refused: no call of this run can succeed."""
 
@@ -169,6 +175,7 @@ class Endpoint(Protocol):
             InvalidAnswer: An answer that is a refusal, filtered, empty or cut off.
             ContextTooLong: The prompt is too long.
             RequestRejected: This request is not taken.
+            ParameterRefused: A parameter is not taken; the next attempt does without it.
             EndpointRefused: No request is taken.
         """
         ...
@@ -184,6 +191,11 @@ class Asking(Protocol):
     @property
     def model(self) -> str:
         """Its name."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """Where it is asked, without any secret."""
         ...
 
     @property

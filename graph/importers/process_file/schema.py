@@ -30,6 +30,8 @@ PublicId = Annotated[str, Field(pattern=rf"^{_PUBLIC_ID}$")]
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
 Stage = Annotated[int, Field(ge=0, le=MAX_STAGE)]
 Text = Annotated[str, Field(min_length=0)]  # a constraint, so that lone surrogates are found
+Offset = Annotated[int, Field(ge=0)]
+Place = Annotated[list[Offset], Field(min_length=2, max_length=2)]
 Label = Annotated[str, Field(pattern="^(" + "|".join(Verdict) + ")$")]
 
 
@@ -76,15 +78,16 @@ class EdgeModel(_Model):
 
 
 class ClaimModel(_Model):
-    """A claim."""
+    """A claim; `also` is our extension: further places where the node states it."""
 
     claim_id: PublicId | None = None
     text: Annotated[str, Field(min_length=1)]
     node_id: NodeId | None = None
-    start: Annotated[int, Field(ge=0)] | None = None
-    end: Annotated[int, Field(ge=0)] | None = None
+    start: Offset | None = None
+    end: Offset | None = None
     sub_claims: list[str] = Field(default_factory=list)
     label: Label | None = None
+    also: list[Place] = Field(default_factory=list)
 
 
 _FIELDS: dict[str, TypeAdapter[Any]] = {
@@ -159,6 +162,7 @@ def read_claim(value: object, place: str) -> ClaimRecord | list[Violation]:
         end=model.end,
         sub_claims=tuple(model.sub_claims),
         label=model.label,
+        also=tuple((start, end) for start, end in model.also),
     )
 
 
@@ -252,4 +256,6 @@ def _value_fault(key: str, kind: str, details: ErrorDetails, place: str) -> tupl
     if kind in {"greater_than_equal", "less_than_equal"}:
         wanted = f"between 0 and {MAX_STAGE:,}" if key == "stage" else "0 or more"
         return ("out_of_range", place, f"{key} must be {wanted}")
+    if kind in {"too_short", "too_long"}:  # a place of `also`, the only list of a fixed length
+        return ("wrong_value", place, f"{key} must hold two offsets: start and end")
     return ("wrong_value", place, f"{key}: {details['msg']}")

@@ -14,11 +14,12 @@ from typing import Any
 
 from graph.model import Claim
 from verifier.bill import Bill
+from verifier.engines import Engine
 from verifier.engines.lexical.selection import select
 from verifier.engines.lexical.verdict import decide
 from verifier.ports import Found, Judgement, ReadNode, Selection
 
-__all__ = ["LexicalJudge"]
+__all__ = ["ENGINE", "LexicalJudge"]
 
 VERSION = 1
 """Goes up when the same input may get another verdict, so that older trails are not reused."""
@@ -69,6 +70,9 @@ class LexicalJudge:
         del bill
         if sum(len(node.sentences) for node in found.roots) <= _SENTENCES_IN_LINE:
             return Judgement(*decide(claim.text, found.evidence, found.roots))
-        return Judgement(
-            *await asyncio.to_thread(decide, claim.text, found.evidence, found.roots)
-        )
+        return Judgement(*await asyncio.to_thread(decide, claim.text, found.evidence, found.roots))
+
+
+ENGINE = Engine(
+    "lexical", "no model: words, numbers and names are compared", lambda _parts: LexicalJudge()
+)

@@ -1,0 +1,146 @@
+"""How claims are verified: an engine with its models, prompts and limits, made ready to judge.
+
+What decides the outcome of a verification is written down as its settings, so that the same
+work is not done twice and a run can go on as it began.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from api.models import ModelOptions, OpenModels, open_models
+from api.settings import Settings
+from graph.content_hash import canonical
+from graph.errors import InputError
+from graph.model import Verification
+from verifier.driver import DEFAULT_Q
+from verifier.engines import Engine, Parts, engine_named
+from verifier.limits import Limits, Samples
+from verifier.prompts import Prompts, load_prompts
+from verifier.run import DEFAULT_CONCURRENCY
+
+if TYPE_CHECKING:
+    from graph.sentences import SentenceSplitter
+    from verifier.ports import Judge
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How claims are verified.
+
+    Attributes:
+        engine: The engine of judgement.
+        q: Consecutive Not Fully Supported verdicts that stop a walk.
+        limits: How much goes into a prompt.
+        samples: How many answers are drawn.
+        prompts: A folder of the user's own prompts.
+        models: The models and what they may cost.
+        concurrency: Claims at a time of an engine without models.
+    """
+
+    engine: str
+    q: int = DEFAULT_Q
+    limits: Limits = Limits()
+    samples: Samples = Samples()
+    prompts: Path | None = None
+    models: ModelOptions = field(default_factory=ModelOptions)
+    concurrency: int = DEFAULT_CONCURRENCY
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A judge, ready, with what it is made of.
+
+    Attributes:
+        judge: The judge.
+        how: How it judges.
+        prompts: Its prompts.
+        splitter: Splits texts into sentences.
+        models: Its models; None: it asks none.
+        settings: What decides its verdicts, as canonical JSON.
+    """
+
+    judge: Judge
+    how: How
+    prompts: Prompts
+    splitter: SentenceSplitter
+    models: OpenModels | None
+    settings: str
+
+
+@asynccontextmanager
+async def set_up(settings: Settings, how: How) -> AsyncIterator[Bench]:
+    """Make a judge and everything that it needs.
+
+    Raises:
+        InputError: The engine, a model, a prompt or a setting is wrong.
+    """
+    from graph.sentences import SentenceSplitter
+
+    engine = engine_named(how.engine)
+    _check(engine, how)
+    prompts = load_prompts(how.prompts)
+    splitter = SentenceSplitter.for_language(settings.language)
+    parts = Parts(splitter.split, how.limits, how.samples, None, prompts)
+    if not engine.asks_models:
+        judge = engine.judge(parts)
+        yield Bench(judge, how, prompts, splitter, None, _settings(settings, how, judge))
+        return
+    async with open_models(settings, engine, how.models) as models:
+        judge = engine.judge(replace(parts, models=models.steps))
+        yield Bench(judge, how, prompts, splitter, models, _settings(settings, how, judge))
+
+
+def _check(engine: Engine, how: How) -> None:
+    if engine.asks_models:
+        return
+    if how.samples.is_soft:
+        raise InputError(f"--samples needs an engine that asks a model; {engine.name} asks none.")
+    if how.models.model is not None:
+        raise InputError(
+            f"--model names a model, but engine {engine.name} asks none; leave one of them out."
+        )
+
+
+def _settings(settings: Settings, how: How, judge: Judge) -> str:
+    decides = {
+        "engine": how.engine,
+        "q": how.q,
+        "language": settings.language,
+        **judge.settings,
+    }
+    return canonical(decides).decode()
+
+
+def how_of(verification: Verification, how: How) -> How:
+    """How a stored verification was made, with what is not part of its settings from `how`."""
+    values = json.loads(verification.settings or "{}")
+    steps = values.get("steps")
+    if not steps:
+        return replace(how, engine=values.get("engine", verification.engine), q=verification.q)
+    models = replace(
+        how.models,
+        model=None,
+        claims_model=steps["sub_claim_decomposition"]["model"],
+        selection_model=steps["evidence_selection"]["model"],
+        verdict_model=steps["verdict"].get("model"),
+    )
+    return replace(
+        how,
+        engine=values["engine"],
+        q=verification.q,
+        limits=Limits(**values["limits"]),
+        samples=Samples(**values["samples"]),
+        models=models,
+    )
+
+
+def differing(stored: str | None, now: str) -> list[str]:
+    """Names of the settings that are not as they were."""
+    then, current = json.loads(stored or "{}"), json.loads(now)
+    return sorted(name for name in {*then, *current} if then.get(name) != current.get(name))

@@ -1,0 +1,95 @@
+"""`veritrail cache`: the answers of language models that were kept, so that none is paid twice."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+
+from api.cli.exits import run
+from api.cli.options import AsJson
+from api.cli.terminal import print_json, say, show
+from api.settings import Settings
+from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from verifier.models.cache import AnswerCache
+
+T = TypeVar("T")
+
+app = typer.Typer(
+    help="The cache of answers: how much it holds; empty it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.command("stats")
+def stats(as_json: AsJson = False) -> None:
+    """Say how many answers are kept, of which steps and models."""
+    found = run(_stats(Settings.load()), as_json=as_json)
+    if as_json:
+        print_json(found)
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("step", "model", "answers"):
+        table.add_column(name, justify="right" if name == "answers" else "left")
+    for row in found["by_step_and_model"]:
+        table.add_row(row["step"], row["model"], f"{row['answers']:,}")
+    if found["answers"]:
+        show(table)
+    say(f"{found['answers']:,} answer(s), {found['bytes']:,} bytes in {found['path']}")
+
+
+@app.command("clear")
+def clear(as_json: AsJson = False) -> None:
+    """Remove all kept answers; stored trails stay."""
+    removed = run(_clear(Settings.load()), as_json=as_json)
+    if as_json:
+        print_json({"removed": removed})
+    else:
+        say(f"{removed:,} answer(s) removed.")
+
+
+async def _stats(settings: Settings) -> dict[str, Any]:
+    from api.models import cache_path
+
+    found = await _with(settings, lambda cache: cache.stats())
+    rows: list[dict[str, Any]] = []
+    if found is not None:
+        rows = [
+            {"step": step, "model": model, "answers": count}
+            for (step, model), count in sorted(found.by_step.items())
+        ]
+    return {
+        "path": str(cache_path(settings)),
+        "answers": found.answers if found else 0,
+        "bytes": found.bytes if found else 0,
+        "by_step_and_model": rows,
+    }
+
+
+async def _clear(settings: Settings) -> int:
+    return await _with(settings, lambda cache: cache.clear()) or 0
+
+
+async def _with(settings: Settings, work: Callable[[AnswerCache], Awaitable[T]]) -> T | None:
+    """Work with the cache; None where there is none yet."""
+    from api.models import cache_path
+    from verifier.models.cache import AnswerCache
+
+    path = cache_path(settings)
+    if not path.exists():
+        return None
+    warnings: list[str] = []
+    cache = AnswerCache(path, warnings.append)
+    try:
+        found = await work(cache)
+    finally:
+        await cache.close()
+    if warnings:
+        raise InputError(warnings[0])
+    return found

@@ -1,0 +1,117 @@
+"""Claims and the sentences that they come from, as JSON and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from api.cli.terminal import one_line, say, show
+from graph.model import Claim
+from graph.model.extraction import ExtractedSentence, SentenceOutcome
+
+if TYPE_CHECKING:
+    from api.extraction import ExtractionReport
+
+
+def report_json(report: ExtractionReport, model: str) -> dict[str, Any]:
+    """What `claims extract --json` prints."""
+    return {
+        "process_id": report.process_id,
+        "node_id": report.node_id,
+        "model": model,
+        "claims": [claim_json(claim) for claim in report.claims],
+        "claims_added": report.added,
+        "sentences": [sentence_json(sentence) for sentence in report.sentences],
+        "outcomes": _counts(report.sentences),
+        "usage": asdict(report.usage),
+        "steps": [
+            {"step": one.step, "prompt": one.prompt, "calls": one.usage.calls}
+            for one in report.steps
+        ],
+    }
+
+
+def claim_json(claim: Claim) -> dict[str, Any]:
+    """A stored claim."""
+    return {
+        "claim_id": claim.claim_id,
+        "text": claim.text,
+        "node_id": claim.node_id,
+        "start": claim.start,
+        "end": claim.end,
+        "also": [list(place) for place in claim.also],
+        "sub_claims": list(claim.sub_claims),
+        "label": claim.label.value if claim.label else None,
+    }
+
+
+def sentence_json(sentence: ExtractedSentence) -> dict[str, Any]:
+    """A sentence from which claims were extracted."""
+    return {
+        **asdict(sentence),
+        "outcome": sentence.outcome.value,
+        "claim_ids": list(sentence.claim_ids),
+    }
+
+
+def _counts(sentences: Sequence[ExtractedSentence]) -> dict[str, int]:
+    return {
+        outcome.value: sum(sentence.outcome is outcome for sentence in sentences)
+        for outcome in SentenceOutcome
+    }
+
+
+def tell_report(report: ExtractionReport) -> None:
+    """Show what was extracted, what was not and why, and what it cost."""
+    from graph.exporters.costs import usage_words
+
+    if report.claims:
+        show_claims(report.claims)
+    without = [one for one in report.sentences if one.outcome is not SentenceOutcome.CLAIMS]
+    if without:
+        show("")
+        show_sentences(without)
+    say(
+        f"{len(report.claims):,} claim(s), {report.added:,} of them new, from "
+        f"{len(report.sentences):,} sentence(s) of node {one_line(report.node_id, 80)}"
+    )
+    say(usage_words(report.usage), "dim")
+
+
+def show_claims(claims: Sequence[Claim]) -> None:
+    """A line a claim, with its place."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("claim_id", "place", "claim"):
+        table.add_column(name, overflow="fold")
+    for claim in claims:
+        table.add_row(claim.claim_id, _place(claim), Text(one_line(claim.text)))
+    show(table)
+
+
+def _place(claim: Claim) -> str:
+    """Where a claim is stated, in characters of its node's text."""
+    if claim.start is None or claim.end is None:
+        return ""
+    places = [(claim.start, claim.end), *claim.also]
+    return ", ".join(f"{start}-{end}" for start, end in places)
+
+
+def show_sentences(sentences: Sequence[ExtractedSentence]) -> None:
+    """A line a sentence, with what became of it."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("place", "outcome", "sentence", "reason"):
+        table.add_column(name, overflow="fold")
+    for one in sentences:
+        failed = one.outcome is SentenceOutcome.FAILED
+        outcome = Text(one.outcome.replace("_", " "), style="red" if failed else "")
+        found = f"{len(one.claim_ids):,} claim(s)" if one.claim_ids else ""
+        reason = one_line(one.reason or found)
+        table.add_row(f"{one.start}-{one.end}", outcome, Text(one_line(one.text)), Text(reason))
+    show(table)

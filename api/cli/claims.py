@@ -1,0 +1,282 @@
+"""`veritrail claims`: extract, list, edit and remove claims before they are verified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.claim_output import (
+    claim_json,
+    report_json,
+    sentence_json,
+    show_claims,
+    show_sentences,
+    tell_report,
+)
+from api.cli.exits import NOT_ALL_SUCCEEDED, Exit, run
+from api.cli.ingest import say_starting
+from api.cli.options import AsJson, ProcessId
+from api.cli.terminal import long_work, one_line, print_json, say
+from api.settings import Settings
+from graph.errors import InputError
+from graph.model import Claim
+from graph.model.extraction import ExtractedSentence
+
+if TYPE_CHECKING:
+    from api.extraction import ExtractionReport
+    from api.models import ModelOptions
+    from graph.store.claims import Removed
+    from verifier.limits import Samples
+
+app = typer.Typer(
+    help="The claims of a process: extract them with a language model, list, edit, remove.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Node = Annotated[
+    str | None, typer.Option(metavar="NODE", help="The node; default: the only terminal.")
+]
+ClaimId = Annotated[str, typer.Argument(metavar="CLAIM_ID", help="The claim, by its claim_id.")]
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    process_id: str
+    node: str | None
+    engine: str
+    options: ModelOptions
+    prompts: Path | None
+    completions: Samples
+
+
+@app.command("extract")
+def extract(
+    process: ProcessId,
+    node: Node = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="NAME", help="An engine that asks a model.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model that extracts claims.")
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option(min=0, metavar="USD", help="The most that it may cost.")
+    ] = None,
+    max_calls: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="The most calls that it may make.")
+    ] = None,
+    price: Annotated[
+        str | None,
+        typer.Option(metavar="IN,OUT[,CACHED]", help="The price in USD per million tokens."),
+    ] = None,
+    completions: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=100,
+            metavar="K",
+            help="Completions of selection and disambiguation; more than half must agree.",
+        ),
+    ] = 3,
+    prompts: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Prompts of your own: files STEP.VERSION.md."),
+    ] = None,
+    structured: Annotated[
+        bool, typer.Option("--structured", help="Send the endpoint a schema of the answers.")
+    ] = False,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Neither use nor fill the cache of answers.")
+    ] = False,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, max=256, metavar="N", help="Calls in the air.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Extract the claims of a node with a language model, and store them.
+
+    Extracting again adds nothing that is stored, and costs nothing while the answers are cached.
+    """
+    from api.models import ModelOptions
+    from verifier.limits import Samples
+
+    settings = Settings.load()
+    name = model or settings.values.get("VERITRAIL_CLAIMS_MODEL")
+    options = ModelOptions(
+        model=name,
+        concurrency=concurrency,
+        price=price,
+        budget=budget,
+        max_calls=max_calls,
+        structured=structured,
+        use_cache=not no_cache,
+    )
+    engine_name = settings.engine_name(engine, name)
+    drawn = Samples(completions, completions // 2 + 1)
+    order = _Order(process, node, engine_name, options, prompts, drawn)
+    report, asked = run(_extract(settings, order), as_json=as_json)
+    if as_json:
+        print_json(report_json(report, asked))
+    else:
+        tell_report(report)
+    if report.failed:
+        reason = one_line(report.failed[0].reason or "")
+        say(f"{len(report.failed):,} sentence(s) failed: {reason}", "red")
+        raise Exit(NOT_ALL_SUCCEEDED)
+
+
+async def _extract(settings: Settings, order: _Order) -> tuple[ExtractionReport, str]:
+    from api.extraction import extract_claims
+    from api.models import open_models
+    from api.wiring import open_graph
+    from graph.sentences import SentenceSplitter
+    from verifier.bill import Bill
+    from verifier.engines import engine_named
+    from verifier.prompts import load_prompts
+
+    engine = engine_named(order.engine)
+    if not engine.asks_models:
+        raise InputError(
+            f"Claims are extracted by a language model, and engine {engine.name} asks none; name "
+            "one with --model."
+        )
+    loaded = load_prompts(order.prompts)
+    splitter = SentenceSplitter.for_language(settings.language)
+    async with (
+        open_models(settings, engine, order.options) as models,
+        open_graph(settings, say_starting) as store,
+    ):
+        with long_work() as work:
+            report = await extract_claims(
+                store,
+                order.process_id,
+                order.node,
+                models.steps.claims,
+                loaded,
+                splitter,
+                Bill(),
+                completions=order.completions,
+                on_sentence=lambda done, total: work.update("sentences", done, total),
+            )
+        for warning in models.warnings:
+            say(warning, "yellow")
+        return report, models.steps.claims.model.model
+
+
+@app.command("list")
+def list_(
+    process: ProcessId,
+    node: Annotated[
+        str | None, typer.Option(metavar="NODE", help="Only the claims of this node.")
+    ] = None,
+    sentences: Annotated[
+        bool,
+        typer.Option(
+            "--sentences", help="Also every sentence that was looked at, and what became of it."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the stored claims of a process, each with its place in the text."""
+    claims, found = run(_list(Settings.load(), process, node), as_json=as_json)
+    if as_json:
+        document: dict[str, Any] = {
+            "process_id": process,
+            "claims": [claim_json(claim) for claim in claims],
+        }
+        if sentences:
+            document["sentences"] = [sentence_json(sentence) for sentence in found]
+        print_json(document)
+        return
+    if claims:
+        show_claims(claims)
+    else:
+        say("No claims are stored. Extract some with: veritrail claims extract PROCESS")
+    if sentences:
+        show_sentences(found)
+
+
+async def _list(
+    settings: Settings, process_id: str, node: str | None
+) -> tuple[list[Claim], list[ExtractedSentence]]:
+    from api.wiring import open_graph
+
+    async with open_graph(settings, say_starting) as store:
+        await store.processes.get(process_id)
+        if node is not None:
+            await store.reading.node(process_id, node)
+        claims = await store.processes.claims(process_id)
+        sentences = await store.processes.claim_store.sentences(process_id, node)
+    return [claim for claim in claims if node in {None, claim.node_id}], sentences
+
+
+@app.command("edit")
+def edit(
+    process: ProcessId,
+    claim_id: ClaimId,
+    text: Annotated[str, typer.Option(metavar="TEXT", help="Its new text.")],
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Also when it was verified; what was verified stays."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Give a claim another text; its id and its place stay."""
+    claim = run(_edit(Settings.load(), process, claim_id, text, force=force), as_json=as_json)
+    if as_json:
+        print_json({"process_id": process, **claim_json(claim)})
+        return
+    show_claims([claim])
+    kept = ["sub-claims"] if claim.sub_claims else []
+    kept += ["label"] if claim.label is not None else []
+    if kept:
+        say(f"Its {' and its '.join(kept)} came with the old text and stay.", "yellow")
+
+
+async def _edit(
+    settings: Settings, process_id: str, claim_id: str, text: str, *, force: bool
+) -> Claim:
+    from api.wiring import open_graph
+
+    async with open_graph(settings, say_starting) as store:
+        await store.processes.get(process_id)
+        return await store.processes.claim_store.edit(process_id, claim_id, text, force=force)
+
+
+@app.command("remove")
+def remove(
+    process: ProcessId,
+    claim_ids: Annotated[
+        list[str], typer.Argument(metavar="CLAIM_ID…", help="The claims, by their claim_ids.")
+    ],
+    force: Annotated[
+        bool, typer.Option("--force", help="Also when they were verified: the trails go too.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove claims of a process."""
+    removed = run(_remove(Settings.load(), process, claim_ids, force=force), as_json=as_json)
+    if as_json:
+        print_json(
+            {
+                "process_id": process,
+                "removed_claims": removed.claims,
+                "removed_verifications": removed.verifications,
+            }
+        )
+    else:
+        say(f"Removed {removed.claims:,} claim(s) with {removed.verifications:,} verification(s).")
+
+
+async def _remove(
+    settings: Settings, process_id: str, claim_ids: list[str], *, force: bool
+) -> Removed:
+    from api.wiring import open_graph
+
+    async with open_graph(settings, say_starting) as store:
+        await store.processes.get(process_id)
+        return await store.processes.claim_store.remove(process_id, claim_ids, force=force)

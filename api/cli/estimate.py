@@ -1,0 +1,226 @@
+"""`veritrail estimate`: what verifying claims would cost, before any call is made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from api.cli.exits import run
+from api.cli.ingest import say_starting
+from api.cli.options import AsJson, ProcessId
+from api.cli.terminal import print_json, say, show
+from api.settings import Settings
+from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from api.bench import How
+    from api.estimation import Estimated
+    from api.verification import What
+    from verifier.estimate import Estimate
+
+Model = Annotated[str | None, typer.Option(metavar="NAME", help="The model that would judge.")]
+Sentences = Annotated[
+    str, typer.Option(metavar="N", help="As with verify; none: what the context window holds.")
+]
+
+
+def estimate(
+    process: ProcessId,
+    claim: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="A claim; may be repeated.")
+    ] = None,
+    claims: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Claims: a JSON array of strings or claim objects, or one a line."
+        ),
+    ] = None,
+    claim_id: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="A stored claim; may be repeated.")
+    ] = None,
+    node: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NODE", help="The node that the claims are about; default: the only terminal."
+        ),
+    ] = None,
+    q: Annotated[
+        int,
+        typer.Option(
+            "--q",
+            min=1,
+            max=1_000_000,
+            metavar="N",
+            help="Consecutive Not Fully Supported verdicts that stop a walk.",
+        ),
+    ] = 3,
+    engine: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Engine of judgement: lexical, openai or azure."),
+    ] = None,
+    model: Model = None,
+    claims_model: Model = None,
+    selection_model: Model = None,
+    verdict_model: Model = None,
+    price: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN,OUT[,CACHED]", help="The models' price in USD per million tokens."
+        ),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=1, max=100, metavar="K", help="Answers drawn to each prompt.")
+    ] = 1,
+    max_root_sentences: Sentences = "40",
+    max_sentences: Sentences = "40",
+    verdict_sentences: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Sentences of a verdict prompt without roots.")
+    ] = 200,
+    max_reruns: Annotated[
+        int,
+        typer.Option(min=0, max=20, metavar="N", help="Selections again of too much evidence."),
+    ] = 2,
+    prompts: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Prompts of your own: files STEP.VERSION.md."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what verifying claims would cost: calls, tokens and money as low, likely and high.
+
+    The process is walked with assumed answers; no model is asked and no key is needed. Without
+    --claim, --claims or --claim-id it is about the stored claims; claims given are not stored.
+    """
+    from api.bench import How
+    from api.claims import read_claims_file
+    from api.models import ModelOptions
+    from api.verification import What
+    from verifier.limits import Limits, Samples
+
+    settings = Settings.load()
+    named = model or claims_model or selection_model or verdict_model
+    how = How(
+        engine=settings.engine_name(engine, named),
+        q=q,
+        limits=Limits(
+            _sentences(max_root_sentences, "--max-root-sentences"),
+            _sentences(max_sentences, "--max-sentences"),
+            verdict_sentences,
+            max_reruns,
+        ),
+        samples=Samples(samples, samples // 2 + 1),
+        prompts=prompts,
+        models=ModelOptions(
+            model=model,
+            claims_model=claims_model,
+            selection_model=selection_model,
+            verdict_model=verdict_model,
+            price=price,
+        ),
+    )
+    what = What(
+        process,
+        claim or [],
+        read_claims_file(claims) if claims is not None else [],
+        claim_id or [],
+        node,
+    )
+    estimated = run(_estimate(settings, how, what), as_json=as_json)
+    if as_json:
+        print_json(_as_json(estimated))
+    else:
+        _tell(estimated)
+
+
+def _sentences(text: str, option: str) -> int | None:
+    """A limit on sentences, or None for what the context window holds."""
+    if text.lower() == "none":
+        return None
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
+        raise InputError(f"{option} {text}: must be a number above 0, or none")
+    return int(text)
+
+
+async def _estimate(settings: Settings, how: How, what: What) -> Estimated:
+    from api.estimation import estimate_claims
+    from api.wiring import open_graph
+
+    async with open_graph(settings, say_starting) as store:
+        return await estimate_claims(settings, store, how, what)
+
+
+def _as_json(estimated: Estimated) -> dict[str, Any]:
+    from verifier.estimate import assumptions
+
+    estimates = estimated.estimates
+    return {
+        "process_id": estimated.process_id,
+        "claims": estimated.claims,
+        "model": estimated.model,
+        "assumptions": {
+            "tokens_counted_by_tokenizer": estimated.is_exact,
+            "answers_from_cache": 0,
+            "invalid_answers": 0,
+            **assumptions(),
+        },
+        "low": _row(estimates.low),
+        "likely": _row(estimates.likely),
+        "high": _row(estimates.high),
+    }
+
+
+def _row(one: Estimate) -> dict[str, Any]:
+    usage = one.usage
+    return {
+        "calls": usage.calls,
+        "input_tokens": usage.input_tokens,
+        "cached_input_tokens": usage.cached_input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost_usd": usage.cost_usd,
+        "nodes_visited": len(one.visited),
+    }
+
+
+def _tell(estimated: Estimated) -> None:
+    number = estimated.claims
+    about = f"{number:,} claim{'' if number == 1 else 's'} of {estimated.process_id}"
+    say(f"{about}, {estimated.model or 'no model named'}: an estimate, no call was made.", "bold")
+    show(_table(estimated))
+    say(
+        "These figures are estimates from assumptions. Prompts are packed as they would be; how "
+        "many nodes yield evidence and how long answers are is assumed. Low: nothing is found, or "
+        "evidence in one node a frontier, whichever is cheaper. Likely: evidence in one node of "
+        "five. High: evidence in every node. --json lists all assumptions. Calls that are made "
+        "again, and answers that are in the cache already, are not counted.",
+        "dim",
+    )
+    if not estimated.is_priced:
+        say("The price is not known, so neither is the cost; give it with --price.", "yellow")
+
+
+def _table(estimated: Estimated) -> Table:
+    from rich.table import Table
+
+    from graph.exporters.costs import cost_words
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for name in ("calls", "input", "cached input", "output", "cost", "nodes read"):
+        table.add_column(name, justify="right", overflow="fold")
+    estimates = estimated.estimates
+    rows = (("low", estimates.low), ("likely", estimates.likely), ("high", estimates.high))
+    for name, one in rows:
+        usage = one.usage
+        counts = (
+            usage.calls,
+            usage.input_tokens,
+            usage.cached_input_tokens,
+            usage.output_tokens,
+        )
+        words = [f"{count:,}" for count in counts]
+        table.add_row(name, *words, cost_words(usage), f"{len(one.visited):,}")
+    return table

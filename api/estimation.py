@@ -1,0 +1,135 @@
+"""What verifying claims of a stored process would cost; no model is asked and nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from api.claims import choose_claims
+from api.models import all_model_settings, own_prices, price_of
+from api.settings import Settings
+from graph.model import Claim
+from graph.sentences import SentenceSplitter
+from graph.store.processes import ProcessStore
+from verifier.assumed_model import AssumedModel, Supposed
+from verifier.engines import engine_named
+from verifier.estimate import Estimates, Estimator
+from verifier.language_model import LanguageModelJudge, StepModel, StepModels
+from verifier.models.asking import DEFAULT_WINDOW, MAX_OUTPUT
+from verifier.models.openai_endpoint import OPENAI
+from verifier.models.tokens import context_window, counter, estimate
+from verifier.models.warming import CACHING_HOSTS
+from verifier.nodes import SharedNodes
+from verifier.prompts import load_prompts
+
+if TYPE_CHECKING:
+    from api.bench import How
+    from api.model_settings import ModelSettings
+    from api.verification import What
+    from graph.store import Store
+    from verifier.models.prices import Price
+
+NO_MODEL = "no model"
+"""What the model of an estimate is called where none is named."""
+
+
+class _NotStored(ProcessStore):
+    """Processes whose claims stay as they are."""
+
+    async def add_claims(self, process_id: str, claims: Sequence[Claim]) -> int:
+        """Store none."""
+        del process_id, claims
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """An estimate, and what it is about.
+
+    Attributes:
+        process_id: The process.
+        claims: How many claims.
+        model: The model, or several, joined; None: none is named.
+        estimates: Low, likely and high.
+        is_priced: Whether the price of every model is known.
+        is_exact: Whether the tokens of every model's prompts were counted by its tokenizer.
+    """
+
+    process_id: str
+    claims: int
+    model: str | None
+    estimates: Estimates
+    is_priced: bool
+    is_exact: bool
+
+
+async def estimate_claims(settings: Settings, store: Store, how: How, what: What) -> Estimated:
+    """Say what verifying these claims would come to.
+
+    Raises:
+        InputError: A claim, a node, a setting or a prompt is wrong.
+        EngineError: The graph cannot be reached.
+    """
+    models = _models(settings, how)
+    steps = [StepModel(model) for model in models]
+    prompts = load_prompts(how.prompts)
+    splitter = SentenceSplitter.for_language(settings.language)
+    judge = LanguageModelJudge.of(
+        how.engine,
+        StepModels(*steps),
+        prompts,
+        splitter.split,
+        limits=how.limits,
+        samples=how.samples,
+    )
+    reading = replace(store, processes=_NotStored(store.database))
+    tasks = await choose_claims(
+        reading, what.process_id, what.texts, what.records, what.claim_ids, what.node
+    )
+    process = await store.processes.get(what.process_id)
+    nodes = SharedNodes(store.reading, what.process_id, splitter, size=process.nodes)
+    estimator = Estimator(what.process_id, judge, models[0].supposed, nodes, how.q)
+    named = [name for name in (judge.model,) if name != NO_MODEL]
+    return Estimated(
+        what.process_id,
+        len(tasks),
+        named[0] if named else None,
+        await estimator.estimate(tasks),
+        all(model.price is not None for model in models),
+        all(model.is_exact for model in models),
+    )
+
+
+def _models(settings: Settings, how: How) -> list[AssumedModel]:
+    """The assumed models: for claims, for selection, for verdicts."""
+    engine, options = how.engine, how.models
+    if not engine_named(engine).asks_models:
+        # Some model's calls are estimated all the same; without a name it has no price.
+        engine, options = "openai", replace(options, model=NO_MODEL)
+    supposed = Supposed()
+    own = own_prices(settings)
+    of_steps = all_model_settings(settings, engine, options)
+    return [_assumed(one, price_of(one, own), supposed) for one in of_steps.values()]
+
+
+def _assumed(settings: ModelSettings, price: Price | None, supposed: Supposed) -> AssumedModel:
+    name, count = settings.model, counter(settings.model)
+    window = settings.context_tokens or context_window(name) or DEFAULT_WINDOW
+    room = min(settings.max_output_tokens or MAX_OUTPUT, window // 4)
+    return AssumedModel(
+        name,
+        window - room,
+        count,
+        is_exact=count is not estimate,
+        price=price,
+        caches=_caches_prefixes(settings.base_url or OPENAI),
+        supposed=supposed,
+    )
+
+
+def _caches_prefixes(address: str) -> bool:
+    """Whether an endpoint is known to bill the repeated beginnings of prompts at a lower price."""
+    host = urlsplit(address).hostname or ""
+    return any(host == name or (name[0] == "." and host.endswith(name)) for name in CACHING_HOSTS)

@@ -1,0 +1,124 @@
+"""Extracting claims from a node of a stored process, and keeping them.
+
+Source: VeriTrail 3.1 (claims are extracted from the terminal node with Claimify).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graph.errors import InputError
+from graph.model import Claim, StepRecord, Usage
+from graph.model.extraction import ExtractedSentence, SentenceOutcome
+from graph.rules import shown
+from verifier.bill import Bill
+from verifier.claims.extraction import extract
+from verifier.claims.steps import COMPLETIONS, ClaimSteps
+from verifier.limits import Samples
+
+if TYPE_CHECKING:
+    from graph.sentences import SentenceSplitter
+    from graph.store import Store
+    from verifier.language_model import StepModel
+    from verifier.prompts import Prompts
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionReport:
+    """What was extracted from a node.
+
+    Attributes:
+        process_id: The process.
+        node_id: The node.
+        sentences: Every sentence of the node, with its claims or the reason why it has none.
+        claims: The claims as they are stored, those included that were stored before.
+        added: How many of them were not stored before.
+        usage: What it cost.
+        steps: What each stage asked models for.
+    """
+
+    process_id: str
+    node_id: str
+    sentences: tuple[ExtractedSentence, ...]
+    claims: tuple[Claim, ...]
+    added: int
+    usage: Usage
+    steps: tuple[StepRecord, ...]
+
+    @property
+    def failed(self) -> tuple[ExtractedSentence, ...]:
+        """Sentences from which nothing could be extracted because a call failed."""
+        return tuple(one for one in self.sentences if one.outcome is SentenceOutcome.FAILED)
+
+
+async def extract_claims(
+    store: Store,
+    process_id: str,
+    node: str | None,
+    model: StepModel,
+    prompts: Prompts,
+    splitter: SentenceSplitter,
+    bill: Bill,
+    *,
+    completions: Samples = COMPLETIONS,
+    on_sentence: Callable[[int, int], None] = lambda _done, _total: None,
+) -> ExtractionReport:
+    """Extract the claims of a node and store them; extracting again adds nothing.
+
+    Args:
+        store: The graph.
+        process_id: The process.
+        node: The node; None: the only terminal.
+        model: The model that extracts claims.
+        prompts: The prompts of all steps.
+        splitter: Splits the text into sentences.
+        bill: Charged with every call.
+        completions: How many completions selection and disambiguation take.
+        on_sentence: Told how many sentences are done, and how many there are.
+
+    Raises:
+        InputError: The node is not named, or it is a root.
+        NotFound: The process or the node is not stored (any more).
+        OverBudget: The budget is used up; nothing was stored.
+        EndpointRefused: No call can succeed; nothing was stored.
+    """
+    process = await store.processes.get(process_id)
+    node_id = node if node is not None else _only_terminal(process_id, process.terminals)
+    ref, text = await store.reading.node(process_id, node_id)
+    if ref.is_root:
+        raise InputError(
+            f"Node {shown(node_id)} is a root of process {process_id!r}: it is source text, and "
+            "there is nothing to check claims of it against."
+        )
+    steps = ClaimSteps.of(
+        model.model,
+        prompts,
+        completions=completions,
+        temperature=model.temperature,
+        structured=model.structured,
+    )
+    found = await extract(
+        node_id, text, process.question, steps, splitter.split, bill, on_sentence=on_sentence
+    )
+    added = await store.processes.claim_store.keep_extraction(
+        process_id, process.content_hash, node_id, found.sentences, found.claims
+    )
+    stored = {
+        one.claim_id: one for one in await store.processes.claims_by_id(process_id, found.claims)
+    }
+    claims = tuple(stored[one.claim_id] for one in found.claims if one.claim_id in stored)
+    return ExtractionReport(
+        process_id, node_id, found.sentences, claims, added, bill.total, bill.steps
+    )
+
+
+def _only_terminal(process_id: str, terminals: tuple[str, ...]) -> str:
+    if len(terminals) != 1:
+        names = ", ".join(shown(name) for name in terminals[:5])
+        raise InputError(
+            f"Process {process_id!r} has {len(terminals)} terminals ({names}); name the node with "
+            "--node."
+        )
+    return terminals[0]

@@ -1,0 +1,273 @@
+"""The models of a run: made from settings and options, shared by all its claims, closed after it.
+
+Nothing here makes a call; a key alone in the environment never does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from api.model_settings import ModelSettings, Use, model_settings, number
+from api.settings import Settings
+from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from verifier.engines import Engine
+    from verifier.language_model import StepModel, StepModels
+    from verifier.models.asking import LanguageModel
+    from verifier.models.cache import AnswerCache
+    from verifier.models.prices import Price
+    from verifier.models.retrying import Patience
+    from verifier.models.spending import Spending
+    from verifier.models.warming import Warm
+
+CLAIM_DEADLINE = 14_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """What the command line says about models; None: the settings decide.
+
+    Attributes:
+        model: The model of all steps that have none of their own.
+        claims_model: The model that extracts claims and takes them apart.
+        selection_model: The model that selects evidence.
+        verdict_model: The model that gives verdicts.
+        concurrency: The most calls in the air.
+        price: USD per million tokens, as INPUT,OUTPUT[,CACHED].
+        budget: USD that the run may cost.
+        max_calls: Calls that the run may make.
+        structured: Whether endpoints are told the shape of the answers.
+        use_cache: Whether answers come from the cache of answers, and go into it.
+    """
+
+    model: str | None = None
+    claims_model: str | None = None
+    selection_model: str | None = None
+    verdict_model: str | None = None
+    concurrency: int | None = None
+    price: str | None = None
+    budget: float | None = None
+    max_calls: int | None = None
+    structured: bool = False
+    use_cache: bool = True
+
+    def of(self, use: Use) -> str | None:
+        """The model of a step, where an option names one."""
+        own = {
+            Use.CLAIMS: self.claims_model,
+            Use.SELECTION: self.selection_model,
+            Use.VERDICT: self.verdict_model,
+        }[use]
+        return own or self.model
+
+
+@dataclass(frozen=True, slots=True)
+class OpenModels:
+    """The models of a run.
+
+    Attributes:
+        steps: The models by step.
+        spending: What was spent until now.
+        warnings: What a person should know, such as a cache that cannot be used.
+        is_priced: Whether the price of every model is known.
+    """
+
+    steps: StepModels
+    spending: Spending
+    warnings: list[str]
+    is_priced: bool
+
+
+def cache_path(settings: Settings) -> Path:
+    """Where the answers are kept."""
+    return settings.home / "cache" / "answers.sqlite"
+
+
+def all_model_settings(
+    settings: Settings, engine: str, options: ModelOptions
+) -> dict[Use, ModelSettings]:
+    """Settings of the model of every step.
+
+    Raises:
+        InputError: A setting has a value that it cannot have, or no model is named.
+    """
+    values = dict(settings.values)
+    if options.model is not None:  # on the command line: before every environment variable
+        for use in Use:
+            values.pop(f"VERITRAIL_{use.upper()}_MODEL", None)
+    return {
+        use: model_settings(
+            values,
+            use,
+            engine,
+            model=options.of(use),
+            concurrency=options.concurrency,
+            price=options.price,
+            structured=options.structured,
+        )
+        for use in Use
+    }
+
+
+@asynccontextmanager
+async def open_models(
+    settings: Settings, engine: Engine, options: ModelOptions
+) -> AsyncIterator[OpenModels]:
+    """Make the models of an engine that asks models; close their connections in the end.
+
+    Raises:
+        InputError: A setting is wrong, or a budget is set and a price is not known.
+    """
+    from verifier.language_model import StepModels
+    from verifier.models.cache import AnswerCache
+    from verifier.models.spending import Spending
+
+    of_steps = all_model_settings(settings, engine.name, options)
+    own = own_prices(settings)
+    known = {use: price_of(one, own) for use, one in of_steps.items()}
+    if options.budget is not None:
+        _require_prices(of_steps, known)
+    spending = Spending(options.budget, options.max_calls)
+    warnings: list[str] = []
+    async with AsyncExitStack() as stack:
+        cache: AnswerCache | None = None
+        if options.use_cache:
+            cache = AnswerCache(cache_path(settings), warnings.append)
+            stack.push_async_callback(cache.close)
+        workshop = _Workshop(settings, engine, cache, spending, stack)
+        made = {use: workshop.model(one, known[use]) for use, one in of_steps.items()}
+        steps = StepModels(made[Use.CLAIMS], made[Use.SELECTION], made[Use.VERDICT])
+        priced = all(price is not None for price in known.values())
+        yield OpenModels(steps, spending, warnings, priced)
+
+
+class _Workshop:
+    """Makes each model once: steps with the same settings share it, and with it its limits."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        engine: Engine,
+        cache: AnswerCache | None,
+        spending: Spending,
+        stack: AsyncExitStack,
+    ) -> None:
+        self._values = settings.values
+        self._engine = engine
+        self._cache = cache
+        self._spending = spending
+        self._stack = stack
+        self._patience = patience(settings)
+        self._made: dict[ModelSettings, LanguageModel] = {}
+
+    def model(self, settings: ModelSettings, price: Price | None) -> StepModel:
+        """The model of a step."""
+        from verifier.language_model import StepModel
+
+        if settings not in self._made:
+            self._made[settings] = self._make(settings, price)
+        return StepModel(self._made[settings], settings.temperature, settings.structured)
+
+    def _make(self, settings: ModelSettings, price: Price | None) -> LanguageModel:
+        from verifier.engines import EndpointSettings
+        from verifier.models.asking import LanguageModel
+        from verifier.models.limits import Limiter
+
+        if self._engine.endpoint is None:
+            raise ValueError(f"engine {self._engine.name} asks no model")
+        endpoint = self._engine.endpoint(
+            EndpointSettings(
+                settings.model,
+                settings.base_url,
+                settings.api_key,
+                settings.api_version,
+                self._patience.attempt_timeout,
+                settings.concurrency,
+            )
+        )
+        model = LanguageModel(
+            endpoint,
+            settings.model,
+            window=settings.context_tokens,
+            max_output_tokens=settings.max_output_tokens,
+            patience=self._patience,
+            limiter=Limiter(
+                settings.concurrency,
+                requests_per_minute=settings.rpm,
+                tokens_per_minute=settings.tpm,
+            ),
+            cache=self._cache,
+            spending=self._spending,
+            price=price,
+            answer_retries=int(_number(self._values, "VERITRAIL_ANSWER_RETRIES", 5)),
+            warm=_warm(self._values),
+        )
+        self._stack.push_async_callback(model.close)
+        return model
+
+
+def _warm(values: Mapping[str, str]) -> Warm:
+    from verifier.models.warming import Warm
+
+    text = values.get("VERITRAIL_WARM_PREFIXES", "auto").lower()
+    if text not in set(Warm):
+        raise InputError(f"VERITRAIL_WARM_PREFIXES={text!r}: must be one of {', '.join(Warm)}")
+    return Warm(text)
+
+
+def patience(settings: Settings) -> Patience:
+    """How long calls are tried."""
+    from verifier.models.retrying import Patience
+
+    default = Patience()
+    deadline = _number(settings.values, "VERITRAIL_CALL_DEADLINE", default.deadline)
+    attempt = _number(settings.values, "VERITRAIL_ATTEMPT_TIMEOUT", default.attempt_timeout)
+    return Patience(deadline=deadline, attempt_timeout=min(attempt, deadline))
+
+
+def claim_deadline(settings: Settings) -> float:
+    """Seconds after which a claim is given up."""
+    return _number(settings.values, "VERITRAIL_CLAIM_DEADLINE", CLAIM_DEADLINE)
+
+
+def own_prices(settings: Settings) -> dict[str, Price]:
+    """The user's own price table.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    from verifier.models.prices import read_table
+
+    path = settings.values.get("VERITRAIL_PRICES")
+    return read_table(Path(path).expanduser()) if path else {}
+
+
+def price_of(settings: ModelSettings, own: dict[str, Price]) -> Price | None:
+    """The price of a model; None where it is not known."""
+    from verifier.models.openai_endpoint import OPENAI
+    from verifier.models.prices import Price
+    from verifier.models.prices import price_of as known_price
+
+    if settings.price is not None:
+        given = settings.price
+        return Price(input=given[0], output=given[1], cached_input=given[2 % len(given)])
+    return known_price(settings.model, settings.base_url or OPENAI, own)
+
+
+def _require_prices(of_steps: dict[Use, ModelSettings], known: dict[Use, Price | None]) -> None:
+    unknown = sorted({one.model for use, one in of_steps.items() if known[use] is None})
+    if unknown:
+        raise InputError(
+            f"--budget needs the price of {', '.join(unknown)}, which is not known. Give it with "
+            "--price INPUT,OUTPUT (USD per million tokens) or in a table (VERITRAIL_PRICES)."
+        )
+
+
+def _number(values: Mapping[str, str], name: str, default: float) -> float:
+    text = values.get(name)
+    return default if text is None else number(text, name)

@@ -1,0 +1,255 @@
+"""Verifying claims of a stored process: what a command or a service asks for, carried out.
+
+Source: VeriTrail 3.1; E.3 for samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from api.bench import Bench, differing
+from api.models import claim_deadline
+from api.settings import Settings
+from graph.errors import InputError, NotFound
+from graph.importers.records import ClaimRecord
+from graph.model import Status, Usage, Verification
+from verifier.bill import Bill
+from verifier.driver import Observer, Task
+from verifier.run import Run
+
+if TYPE_CHECKING:
+    from graph.store import Store
+
+CLAIMS_AT_ONCE = (64, 256)
+"""Claims of a run that are on their way at a time, at least and at most, where models are asked.
+
+More than calls are allowed in the air: a claim that waits for the graph leaves its place to
+another, and claims that share a frontier ask about it at about the same time.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class What:
+    """Which claims are verified.
+
+    Attributes:
+        process_id: The process.
+        texts: Claims given as text.
+        records: Claims read from a file.
+        claim_ids: Stored claims.
+        node: The node that new claims are about; default: the only terminal.
+        extract: Extract the claims from the node.
+        unfinished: Leave out claims whose latest verification succeeded.
+        retry_failed: Only claims whose latest verification did not succeed.
+        again: Verify again what was verified with the same settings.
+    """
+
+    process_id: str
+    texts: Sequence[str] = ()
+    records: Sequence[ClaimRecord] = ()
+    claim_ids: Sequence[str] = ()
+    node: str | None = None
+    extract: bool = False
+    unfinished: bool = False
+    retry_failed: bool = False
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a run left behind.
+
+    Attributes:
+        run: The run; None where every trail was stored already.
+        run_id: Its id.
+        verifications: One for each claim, in order.
+        reused: How many of them were stored before, with the same settings.
+        extraction: What it cost to extract the claims.
+    """
+
+    run: Run | None
+    run_id: str
+    verifications: list[Verification]
+    reused: int = 0
+    extraction: Usage = Usage()
+
+
+async def verify(
+    settings: Settings,
+    store: Store,
+    bench: Bench,
+    what: What,
+    observer: Observer | None = None,
+    on_run: Callable[[Run, int], None] = lambda _run, _claims: None,
+) -> Done:
+    """Verify claims; those that were verified with the same settings are not paid for again.
+
+    Args:
+        settings: The settings.
+        store: The graph.
+        bench: Who judges.
+        what: Which claims.
+        observer: Told what happens.
+        on_run: Given the run and its number of claims before it begins.
+
+    Raises:
+        InputError: A claim or a node cannot be verified.
+        EngineError: The graph cannot be reached.
+    """
+    from api.claims import choose_claims
+
+    extraction = Bill()
+    claim_ids = list(what.claim_ids)
+    if what.extract:
+        claim_ids += await _extracted(store, bench, what, extraction)
+    tasks = await choose_claims(
+        store,
+        what.process_id,
+        what.texts,
+        what.records,
+        claim_ids,
+        what.node,
+        unfinished=what.unfinished,
+        retry_failed=what.retry_failed,
+        may_be_none=what.extract,
+    )
+    stored = await store.processes.get(what.process_id)
+    same: dict[str, str] = {}
+    if not (what.again or what.retry_failed):
+        claims = [task.claim for task in tasks]
+        same = await store.trails.same(what.process_id, claims, bench.settings, stored.content_hash)
+    found = {v.claim.claim_id: v for v in await store.trails.read(list(same.values()))}
+    left = [task for task in tasks if task.claim.claim_id not in found]
+    run = _run(settings, store, bench, what.process_id, stored.content_hash, stored.nodes, observer)
+    on_run(run, len(left))
+    made = {v.claim.claim_id: v for v in await run.verify(_by_frontier(left))}
+    return Done(
+        run,
+        run.run_id,
+        [{**found, **made}[task.claim.claim_id] for task in tasks],
+        len(found),
+        extraction.total,
+    )
+
+
+async def resume(
+    settings: Settings,
+    store: Store,
+    bench: Bench,
+    run_id: str,
+    observer: Observer | None = None,
+    on_run: Callable[[Run, int], None] = lambda _run, _claims: None,
+) -> Done:
+    """Go on with a run: what has a verdict stays, everything else is verified.
+
+    Raises:
+        NotFound: There is no such run.
+        InputError: It was made with other settings.
+    """
+    from api.claims import tasks_of
+
+    earlier = await stored_run(store, run_id)
+    process_id = earlier[0].process_id
+    others = differing(earlier[0].settings, bench.settings)
+    if others:
+        raise InputError(
+            f"Run {run_id} was made with other settings ({', '.join(others)}); set them as they "
+            "were, or start a new run."
+        )
+    stored = await store.processes.get(process_id)
+    if {v.content_hash for v in earlier} != {stored.content_hash}:
+        raise InputError(
+            f"Process {process_id!r} was replaced since run {run_id} began; start a new run."
+        )
+    finished = [v.verification_id for v in earlier if v.status is Status.SUCCEEDED]
+    found = {v.verification_id: v for v in await store.trails.read(finished)}
+    open_ = [v for v in earlier if v.verification_id not in found]
+    tasks = await tasks_of(store, process_id, open_)
+    run = _run(
+        settings, store, bench, process_id, stored.content_hash, stored.nodes, observer, run_id
+    )
+    on_run(run, len(tasks))
+    made = {v.verification_id: v for v in await run.verify(_by_frontier(tasks))}
+    order = [v.verification_id for v in earlier]
+    everything = {**found, **made}
+    return Done(run, run_id, [everything[one] for one in order if one in everything], len(found))
+
+
+async def stored_run(store: Store, run_id: str) -> list[Verification]:
+    """The verifications of a run, without their trails.
+
+    Raises:
+        NotFound: There is no such run.
+    """
+    found = await store.trails.of_run(run_id)
+    if not found:
+        raise NotFound(
+            f"No run {run_id!r} is stored. `veritrail list PROCESS` shows the runs of a process."
+        )
+    return found
+
+
+async def _extracted(store: Store, bench: Bench, what: What, bill: Bill) -> list[str]:
+    """Extract claims from the node and store them; give their ids."""
+    from api.extraction import extract_claims
+
+    if bench.models is None:
+        raise InputError(
+            f"--extract needs a language model, and engine {bench.how.engine} asks none; name one "
+            "with --model."
+        )
+    report = await extract_claims(
+        store,
+        what.process_id,
+        what.node,
+        bench.models.steps.claims,
+        bench.prompts,
+        bench.splitter,
+        bill,
+    )
+    return [claim.claim_id for claim in report.claims]
+
+
+def _run(
+    settings: Settings,
+    store: Store,
+    bench: Bench,
+    process_id: str,
+    content_hash: str,
+    size: int,
+    observer: Observer | None,
+    run_id: str | None = None,
+) -> Run:
+    """A run over a process; what it finishes is kept as long as there is an engine."""
+    from api.keeping import Keep
+    from verifier.nodes import SharedNodes
+
+    keep = Keep(store.trails.write)
+    at_once = bench.how.concurrency
+    if bench.models is not None:
+        fewest, most = CLAIMS_AT_ONCE
+        at_once = min(max(fewest, 8 * at_once), most)
+    run = Run(
+        process_id,
+        bench.judge,
+        SharedNodes(store.reading, process_id, bench.splitter, size=size),
+        keep.write,
+        q=bench.how.q,
+        concurrency=at_once,
+        content_hash=content_hash,
+        observer=observer,
+        queue=store.trails.queue,
+        run_id=run_id,
+        settings=bench.settings,
+        deadline=claim_deadline(settings) if bench.models is not None else None,
+    )
+    keep.on_loss = run.stop
+    return run
+
+
+def _by_frontier(tasks: Sequence[Task]) -> list[Task]:
+    """Claims about one node together: they share their frontiers, and endpoints their prefixes."""
+    first = {task.node.node_id: place for place, task in reversed(list(enumerate(tasks)))}
+    return sorted(tasks, key=lambda task: first[task.node.node_id])

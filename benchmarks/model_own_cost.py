@@ -1,0 +1,144 @@
+"""Our own cost a call: a run whose graph costs nothing, against a bare client loop.
+
+The loop sends the requests that the run sent, byte for byte what the same client makes of
+them, with as many in the air, and reads the answers' texts. It knows nothing of claims.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import openai
+
+from benchmarks.model_runs import Given, in_turn
+from benchmarks.report import middle
+from graph.model import Status, Verification
+from graph.store.database import Database, DatabaseAddress
+from graph.store.store import Store
+from verifier.driver import Task
+from verifier.models.openai_endpoint import STEP_HEADER, OpenAiEndpoint
+from verifier.models.port import Completion, Request
+from verifier.nodes import SharedNodes
+from verifier.run import Run
+
+Sent = list[tuple[Request, int | None]]
+ROUNDS = 3
+
+
+async def compare(**arguments: Any) -> dict[str, float]:
+    """Median seconds of our run and of the bare loop, and processor time a call."""
+    given = Given(**arguments)
+    tasks, nodes = await _prepared(given)
+    requests = await _recorded(given, tasks, nodes)
+    cpu: dict[str, list[float]] = {"ours": [], "bare": []}
+
+    async def ours() -> float:
+        return await _ours(given, tasks, nodes, cpu["ours"])
+
+    async def bare() -> float:
+        return await _bare(given, requests, cpu["bare"])
+
+    found = await in_turn({"ours": ours, "bare": bare}, ROUNDS)
+    calls = len(requests)
+    return {
+        "ours": middle(found["ours"]),
+        "bare": middle(found["bare"]),
+        "fastest": min(found["ours"]) / min(found["bare"]),
+        "calls": calls,
+        "claims": len(tasks),
+        "cpu_ours": middle(cpu["ours"]) / calls,
+        "cpu_bare": middle(cpu["bare"]) / calls,
+    }
+
+
+async def _prepared(given: Given) -> tuple[list[Task], SharedNodes]:
+    """The claims, and the nodes, which are in memory after the first run over them."""
+    from api.claims import choose_claims
+    from graph.sentences import SentenceSplitter
+
+    database = Database(DatabaseAddress(**given.login))
+    await database.connect()
+    store = Store.of(database)
+    what = given.what
+    tasks = await choose_claims(store, given.process, (), what.records, (), None)
+    splitter = SentenceSplitter.for_language("english")
+    nodes = SharedNodes(store.reading, given.process, splitter)
+    await _read_all(tasks, nodes)
+    await database.close()  # from now on the graph is not there
+    return tasks, nodes
+
+
+async def _read_all(tasks: Sequence[Task], nodes: SharedNodes) -> None:
+    """Read everything upstream of the claims' nodes."""
+    seen: set[str] = set()
+    frontier = {task.node.node_id for task in tasks}
+    while frontier:
+        seen |= frontier
+        found = await nodes.source_nodes(sorted(frontier), will_read=True)
+        await nodes.read(found.nodes)
+        frontier = {ref.node_id for ref in found.nodes if not ref.is_root} - seen
+
+
+async def _recorded(given: Given, tasks: Sequence[Task], nodes: SharedNodes) -> Sent:
+    """Run once and keep every request that went out."""
+    sent: Sent = []
+    send = OpenAiEndpoint.send
+
+    async def recording(
+        self: OpenAiEndpoint, request: Request, max_output_tokens: int | None
+    ) -> Completion:
+        sent.append((request, max_output_tokens))
+        return await send(self, request, max_output_tokens)
+
+    OpenAiEndpoint.send = recording  # type: ignore[method-assign]
+    try:
+        await _ours(given, tasks, nodes, [])
+    finally:
+        OpenAiEndpoint.send = send  # type: ignore[method-assign]
+    return sent
+
+
+async def _ours(given: Given, tasks: Sequence[Task], nodes: SharedNodes, cpu: list[float]) -> float:
+    async def write(*_verifications: Verification) -> None:
+        return
+
+    async with given.bench() as (_, bench):
+        run = Run(given.process, bench.judge, nodes, write, q=given.q, concurrency=256)
+        start, spent = time.perf_counter(), time.process_time()
+        verified = await run.verify(tasks)
+        wall = time.perf_counter() - start
+        cpu.append(time.process_time() - spent)
+    failed = [one for one in verified if one.status is not Status.SUCCEEDED]
+    if failed:
+        raise RuntimeError(f"{len(failed)} claims failed: {failed[0].failure}")
+    return wall
+
+
+async def _bare(given: Given, requests: Sent, cpu: list[float]) -> float:
+    left = iter(requests)
+    async with openai.AsyncOpenAI(api_key="none", base_url=given.base_url, max_retries=0) as client:
+
+        async def ask() -> int:
+            read = 0
+            for request, most in left:
+                answer = await client.chat.completions.create(
+                    model=request.asked.model,
+                    messages=[
+                        {"role": "system", "content": request.system},
+                        {"role": "user", "content": request.user},
+                    ],
+                    temperature=request.asked.temperature,
+                    max_tokens=most,
+                    extra_headers={STEP_HEADER: request.asked.step},
+                )
+                read += len(answer.choices[0].message.content or "")
+            return read
+
+        start, spent = time.perf_counter(), time.process_time()
+        await asyncio.gather(*(ask() for _ in range(given.concurrency)))
+        wall = time.perf_counter() - start
+        cpu.append(time.process_time() - spent)
+    return wall

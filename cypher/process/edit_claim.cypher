@@ -1,0 +1,11 @@
+// purpose: Give a claim another text; one that was verified only where that is wished.
+// param process_id: string - the process
+// param claim_id: string - the claim
+// param text: string - its new text
+// param force: boolean - whether it may have been verified
+// column claim_id: string - the claim
+// source: ours
+MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})
+WHERE $force OR NOT EXISTS { (c)<-[:VERIFIES]-(:Verification) }
+SET c.text = $text
+RETURN c.claim_id AS claim_id

@@ -1,0 +1,283 @@
+"""Claims: adding, listing, editing and removing them, and what extraction left of sentences.
+
+Source: VeriTrail 3.1 (claims of a node that the process produced).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from graph.errors import InputError, NotFound, ProcessConflict, Violation
+from graph.model import Claim
+from graph.model.extraction import ExtractedSentence
+from graph.rules import shown
+from graph.store.database import Database, Transaction
+from graph.store.process_rows import claim_from, claim_row, extracted_from, extraction_batches
+
+ROWS = 1_000
+DELETE_BATCH = 5_000
+_ROUNDS = 5
+
+# Paths first: they are found through the iterations.
+_TRAIL = ("trail/clear_paths", "trail/clear_errors", "trail/clear_iterations", "trail/clear_steps")
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What went with claims that were removed."""
+
+    claims: int
+    verifications: int
+
+
+class ClaimStore:
+    """Claims of the processes of one graph."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, process_id: str, claims: Sequence[Claim]) -> int:
+        """Store claims that are not there yet; give how many were added.
+
+        Raises:
+            ProcessConflict: Another text is stored under some of the claim_ids; all are listed.
+        """
+        if not claims:
+            return 0
+        known = {claim.claim_id: claim for claim in await self.by_id(process_id, claims)}
+        clashes = [claim for claim in claims if _clashes(claim, known.get(claim.claim_id))]
+        if clashes:
+            raise _taken(process_id, clashes)
+        new = [claim for claim in claims if claim.claim_id not in known]
+        if new:
+            next_ = await self._database.read("ingest/next_claim_position", process_id=process_id)
+            for rows in _rows(new, int(next_[0][0])):
+                await self._database.write("ingest/claims", process_id=process_id, rows=rows)
+        return len(new)
+
+    async def by_id(self, process_id: str, claims: Sequence[Claim | str]) -> list[Claim]:
+        """Stored claims among these, given as ids or as claims."""
+        ids = [claim if isinstance(claim, str) else claim.claim_id for claim in claims]
+        found: list[Claim] = []
+        for batch in _batches(ids):
+            rows = await self._database.read(
+                "trail/claims_by_id", process_id=process_id, claim_ids=batch
+            )
+            found += [claim_from(properties) for (properties,) in rows]
+        return found
+
+    async def all(self, process_id: str) -> list[Claim]:
+        """All claims of a process, in the order of the input, read by the page."""
+        found: list[Claim] = []
+        after, after_id = -1, ""
+        while True:
+            rows = await self._database.read(
+                "trail/claims", process_id=process_id, after=after, after_id=after_id, limit=ROWS
+            )
+            found += [claim_from(properties) for (properties,) in rows]
+            if len(rows) < ROWS:
+                return found
+            after, after_id = rows[-1][0]["position"], rows[-1][0]["claim_id"]
+
+    async def keep_extraction(
+        self,
+        process_id: str,
+        content_hash: str,
+        node_id: str,
+        sentences: Sequence[ExtractedSentence],
+        claims: Sequence[Claim],
+    ) -> int:
+        """Store what was extracted from a node in one transaction; give how many claims are new.
+
+        The sentences take the place of those of an earlier extraction. A claim whose claim_id is
+        stored stays as it is stored, also where it was edited; no claim is removed.
+
+        Raises:
+            NotFound: The process was removed or replaced meanwhile; nothing was stored.
+        """
+        process = {"process_id": process_id}
+
+        def work(tx: Transaction) -> int:
+            if not tx.run(
+                "ingest/extraction_target", node_id=node_id, content_hash=content_hash, **process
+            ):
+                raise NotFound(
+                    f"Process {process_id!r} was removed or replaced meanwhile; what was "
+                    "extracted from it was not stored."
+                )
+            clear = "ingest/clear_extraction"
+            while _done(tx.run(clear, node_id=node_id, limit=DELETE_BATCH, **process)):
+                pass
+            for batch in extraction_batches(sentences):
+                tx.run("ingest/extraction", node_id=node_id, rows=batch, **process)
+            return _add_unknown(tx, process_id, claims)
+
+        return await self._database.write_with(work)
+
+    async def sentences(
+        self, process_id: str, node_id: str | None = None
+    ) -> list[ExtractedSentence]:
+        """What extraction left of the sentences of a process, or of one of its nodes.
+
+        Claims that were removed since are not named any more.
+        """
+        found: list[ExtractedSentence] = []
+        after: dict[str, Any] = {"after": "", "after_position": -1}
+        while True:
+            rows = await self._database.read(
+                "process/extractions", process_id=process_id, limit=ROWS, **after
+            )
+            found += [extracted_from(properties) for (properties,) in rows]
+            if len(rows) < ROWS:
+                break
+            after = {"after": found[-1].node_id, "after_position": found[-1].position}
+        if node_id is not None:
+            found = [sentence for sentence in found if sentence.node_id == node_id]
+        named = list(dict.fromkeys(name for one in found for name in one.claim_ids))
+        stored = {claim.claim_id for claim in await self.by_id(process_id, named)}
+        return [
+            replace(one, claim_ids=tuple(name for name in one.claim_ids if name in stored))
+            for one in found
+        ]
+
+    async def edit(
+        self, process_id: str, claim_id: str, text: str, *, force: bool = False
+    ) -> Claim:
+        """Give a claim another text; id, place and verifications stay.
+
+        Args:
+            process_id: The process.
+            claim_id: The claim.
+            text: Its new text.
+            force: Whether it may have verifications, which stay those of its former text.
+
+        Raises:
+            InputError: The text is empty or no text, or the claim has verifications.
+            NotFound: There is no such claim.
+        """
+        if not text.strip():
+            raise InputError("The new text of the claim is empty")
+        await self._known(process_id, [claim_id])
+        changed = await self._database.write(
+            "process/edit_claim", process_id=process_id, claim_id=claim_id, text=text, force=force
+        )
+        (claim,) = await self._known(process_id, [claim_id])
+        if not changed:
+            count = len(await self._verifications(process_id, [claim_id]))
+            raise InputError(
+                f"Claim {claim_id!r} has {count:,} verification(s), which are about the text that "
+                "it has now. --force changes it nevertheless; they stay as they are."
+            )
+        return claim
+
+    async def remove(
+        self, process_id: str, claim_ids: Sequence[str], *, force: bool = False
+    ) -> Removed:
+        """Remove claims, and their verifications with them.
+
+        Args:
+            process_id: The process.
+            claim_ids: The claims.
+            force: Whether they may have verifications.
+
+        Raises:
+            InputError: They have verifications; nothing was removed.
+            NotFound: One of them is not stored; nothing was removed.
+        """
+        ids = list(dict.fromkeys(claim_ids))
+        await self._known(process_id, ids)
+        verifications = await self._verifications(process_id, ids)
+        if verifications and not force:
+            raise InputError(
+                f"These claims have {len(verifications):,} verification(s), which would go with "
+                "them; nothing was removed. --force removes them too."
+            )
+        claims = gone = 0
+        for _ in range(_ROUNDS):  # a verification may come in between: its claim stays till then
+            for verification_id in verifications:
+                await self._remove_verification(verification_id)
+            gone += len(verifications)
+            for batch in _batches(ids):
+                rows = await self._database.write(
+                    "process/remove_claims", process_id=process_id, claim_ids=batch
+                )
+                claims += _done(rows)
+            verifications = await self._verifications(process_id, ids)
+            if not verifications or not force:
+                break
+        if gone:
+            await self._remove_uncited(process_id)
+        return Removed(claims, gone)
+
+    async def _remove_verification(self, verification_id: str) -> None:
+        names = (*_TRAIL, "process/remove_verification")
+        await self._database.write_all(
+            [(name, {"verification_id": verification_id}) for name in names]
+        )
+
+    async def _remove_uncited(self, process_id: str) -> None:
+        while True:
+            rows = await self._database.write(
+                "process/remove_uncited", process_id=process_id, limit=DELETE_BATCH
+            )
+            if not _done(rows):
+                return
+
+    async def _known(self, process_id: str, claim_ids: Sequence[str]) -> list[Claim]:
+        stored = {claim.claim_id: claim for claim in await self.by_id(process_id, claim_ids)}
+        unknown = [claim_id for claim_id in claim_ids if claim_id not in stored]
+        if unknown:
+            names = ", ".join(shown(claim_id) for claim_id in unknown[:5])
+            raise NotFound(f"Process {process_id!r} has no claim {names}")
+        return [stored[claim_id] for claim_id in claim_ids]
+
+    async def _verifications(self, process_id: str, claim_ids: Sequence[str]) -> list[str]:
+        found: list[str] = []
+        for batch in _batches(claim_ids):
+            rows = await self._database.read(
+                "trail/of_claims", process_id=process_id, claim_ids=batch
+            )
+            found += [verification_id for _, verification_id in rows]
+        return found
+
+
+def _add_unknown(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:
+    known: set[str] = set()
+    for batch in _batches([claim.claim_id for claim in claims]):
+        rows = tx.run("trail/claims_by_id", process_id=process_id, claim_ids=batch)
+        known |= {properties["claim_id"] for (properties,) in rows}
+    new = [claim for claim in claims if claim.claim_id not in known]
+    first = int(tx.run("ingest/next_claim_position", process_id=process_id)[0][0])
+    for batch_rows in _rows(new, first):
+        tx.run("ingest/claims", process_id=process_id, rows=batch_rows)
+    return len(new)
+
+
+def _rows(claims: Sequence[Claim], first: int) -> Iterator[list[Mapping[str, Any]]]:
+    placed = [{**claim_row(claim), "position": first + place} for place, claim in enumerate(claims)]
+    for start in range(0, len(placed), ROWS):
+        yield [*placed[start : start + ROWS]]
+
+
+def _batches(ids: Sequence[str]) -> Iterator[list[str]]:
+    for start in range(0, len(ids), ROWS):
+        yield list(ids[start : start + ROWS])
+
+
+def _done(rows: Sequence[tuple[Any, ...]]) -> int:
+    return int(rows[0][0]) if rows else 0
+
+
+def _clashes(claim: Claim, stored: Claim | None) -> bool:
+    return stored is not None and (stored.text, stored.node_id) != (claim.text, claim.node_id)
+
+
+def _taken(process_id: str, clashes: Iterable[Claim]) -> ProcessConflict:
+    message = "another text or node is stored under this claim_id; give another one"
+    return ProcessConflict(
+        f"Process {process_id!r} stores other claims under these claim_ids; nothing "
+        "of this input was stored",
+        [Violation("claim_id_taken", f"claims {one.claim_id!r}", message) for one in clashes],
+    )

@@ -1,0 +1,132 @@
+"""Runs: what was queued together, how far it has come, and what need not be made again.
+
+A run is no node of its own: its verifications carry its run_id, and the place in which they
+were queued.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graph.errors import NotFound
+from graph.model import Claim, Status, Verification
+from graph.store.database import Database, Row, Transaction
+from graph.store.trail_rows import verification_row
+
+BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A line of the list of runs.
+
+    Attributes:
+        run_id: The run.
+        process_id: Its process.
+        created_at: When the first of its verifications was made, ISO 8601 in UTC.
+        engine: The engine of judgement.
+        model: The model, if a model judges.
+        counts: How many of its verifications have each status; only those that occur.
+    """
+
+    run_id: str
+    process_id: str
+    created_at: str
+    engine: str
+    model: str | None
+    counts: Mapping[Status, int]
+
+    @property
+    def total(self) -> int:
+        """How many verifications it has."""
+        return sum(self.counts.values())
+
+
+async def queue_all(database: Database, verifications: Sequence[Verification]) -> None:
+    """Write verifications that are still to be made in one transaction.
+
+    Raises:
+        NotFound: The process or a claim is not stored (any more); nothing was written.
+    """
+    groups: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
+    for place, one in enumerate(verifications):
+        row = {**verification_row(one), "place": place}
+        groups.setdefault((one.process_id, one.content_hash), []).append(row)
+
+    def work(tx: Transaction) -> None:
+        for (process_id, content_hash), rows in groups.items():
+            for start in range(0, len(rows), BATCH):
+                _queue(tx, process_id, content_hash, rows[start : start + BATCH])
+
+    await database.write_with(work)
+
+
+def _queue(
+    tx: Transaction, process_id: str, content_hash: str | None, rows: list[dict[str, Any]]
+) -> None:
+    written = tx.run("trail/queue", process_id=process_id, content_hash=content_hash, rows=rows)
+    there = {claim_id for (claim_id,) in written}
+    for row in rows:
+        if row["claim_id"] not in there:
+            raise NotFound(
+                f"Process {process_id!r} or its claim {row['claim_id']!r} was removed or replaced "
+                "meanwhile; nothing was queued."
+            )
+
+
+async def ids_of_run(database: Database, run_id: str, process_id: str | None) -> list[str]:
+    """Ids of the verifications of a run, in the order in which they were queued."""
+    rows = await database.read("trail/of_run", run_id=run_id, process_id=process_id)
+    return [verification_id for (verification_id,) in rows]
+
+
+async def summaries(database: Database, process_id: str) -> list[RunSummary]:
+    """The runs of a process, newest first."""
+    rows_of: dict[str, list[Row]] = {}
+    for run_id, *rest in await database.read("trail/runs", process_id=process_id):
+        rows_of.setdefault(run_id, []).append(tuple(rest))
+    found = [_summary(process_id, run_id, rows) for run_id, rows in rows_of.items()]
+    return sorted(found, key=lambda run: (run.created_at, run.run_id), reverse=True)
+
+
+def _summary(process_id: str, run_id: str, rows: list[Row]) -> RunSummary:
+    counts = {Status(status): number for status, number, *_ in rows}
+    created_at, engine, model = min((row[2:] for row in rows), key=lambda row: row[0])
+    return RunSummary(run_id, process_id, created_at, engine, model, counts)
+
+
+async def same_verifications(
+    database: Database,
+    process_id: str,
+    claims: Sequence[Claim],
+    settings: str,
+    content_hash: str,
+) -> dict[str, str]:
+    """The latest verification of each claim that need not be made again, by claim_id."""
+    found: dict[str, str] = {}
+    for start in range(0, len(claims), BATCH):
+        batch = {claim.claim_id: claim for claim in claims[start : start + BATCH]}
+        rows = await database.read(
+            "trail/same",
+            process_id=process_id,
+            content_hash=content_hash,
+            settings=settings,
+            claim_ids=list(batch),
+        )
+        found |= {  # oldest first, so that the latest stays
+            claim_id: verification_id
+            for verification_id, claim_id, *verified in rows
+            if _is_same(batch[claim_id], *verified)
+        }
+    return found
+
+
+def _is_same(
+    claim: Claim, text: str, node_id: str, sub_claims: list[str] | None, decomposed: bool
+) -> bool:
+    """Whether a claim is what was verified, sub-claims that a model was asked for left aside."""
+    is_same_list = claim.sub_claims == tuple(sub_claims or ())
+    is_found_again = decomposed and not claim.sub_claims
+    return (claim.text, claim.node_id) == (text, node_id) and (is_same_list or is_found_again)

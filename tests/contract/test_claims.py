@@ -1,0 +1,303 @@
+"""Claims on both engines: what extraction leaves, editing, removing, and further places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fakes.processes import MemoryInput, process
+
+from graph.clock import now
+from graph.content_hash import derived_claim_id
+from graph.errors import InputError, NotFound
+from graph.importers.records import ClaimRecord
+from graph.ingest import ingest
+from graph.model import (
+    CitedSentence,
+    Claim,
+    Evidence,
+    EvidencePath,
+    Iteration,
+    Sentence,
+    Status,
+    Verdict,
+    Verification,
+)
+from graph.model.extraction import ExtractedSentence, SentenceOutcome
+from graph.store import Store
+from graph.store.claims import ClaimStore, Removed
+
+pytestmark = pytest.mark.engine
+
+ANSWER = "A is there. Both are. A is there."
+AWKWARD = ["$rows", "$text", 'it\'s "quoted"', "x'}) DETACH DELETE n //", "😀 é ß"]
+
+
+@pytest.fixture
+def claims(store: Store) -> ClaimStore:
+    return store.processes.claim_store
+
+
+@pytest.fixture
+def stored(store: Store, arun: Any, process_id: str) -> str:
+    """The content hash of a small stored process without claims."""
+    return str(arun(ingest(store, small(process_id))).survey.hash)
+
+
+def small(name: str, answer: str = ANSWER) -> MemoryInput:
+    texts = {"a": "A one. A two.", "b": "B.", "t": answer}
+    return process(texts, [("a", "t"), ("b", "t")], process_id=name)
+
+
+def claim(text: str, start: int = 0, *also: tuple[int, int]) -> Claim:
+    return Claim(derived_claim_id("t", text), text, "t", start, start + 11, also=also)
+
+
+def sentence(
+    place: int, outcome: str, *named: Claim, text: str = "A is there."
+) -> ExtractedSentence:
+    reason = None if named else f"because of {text}"
+    ids = tuple(one.claim_id for one in named)
+    start = place * 12
+    return ExtractedSentence(
+        "t", place, start, start + len(text), text, SentenceOutcome(outcome), reason, ids
+    )
+
+
+def verification(process_id: str, of: Claim, name: str, cited: int = 0) -> Verification:
+    """A verification with evidence in one sentence of node a."""
+    found = Sentence("a", cited, cited * 7, cited * 7 + 6, f"A {cited}.")
+    return Verification(
+        verification_id=name,
+        process_id=process_id,
+        claim=of,
+        q=1,
+        engine="lexical",
+        model=None,
+        indicative=True,
+        created_at=now(),
+        status=Status.SUCCEEDED,
+        verdict=Verdict.FULLY_SUPPORTED,
+        iterations=(
+            Iteration(
+                1,
+                Verdict.FULLY_SUPPORTED,
+                "",
+                (),
+                evidence=(Evidence("It says so.", None, (CitedSentence(found),)),),
+            ),
+        ),
+        paths=(EvidencePath("a", "t", 1),),
+    )
+
+
+def count(store: Store, arun: Any, pattern: str, process_id: str) -> int:
+    text = f"MATCH {pattern} RETURN count(*) AS n"
+    return int(arun(store.database.run_text(text, {"p": process_id}, 1)).rows[0][0])
+
+
+def test_further_places_of_a_claim_are_kept(
+    store: Store, arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    given = [claim("A is there.", 0, (22, 33)), claim("Both are.", 12)]
+    arun(claims.add(process_id, given))
+    assert arun(store.processes.claims(process_id)) == given
+    assert arun(store.processes.claims_by_id(process_id, given[:1])) == given[:1]
+
+
+def test_an_ingest_keeps_further_places(store: Store, arun: Any, process_id: str) -> None:
+    source = small(process_id)
+    source.claims = [ClaimRecord("A is there.", "claims[0]", "k", "t", 0, 11, also=((22, 33),))]
+    arun(ingest(store, source))
+    assert arun(store.processes.claims(process_id))[0].also == ((22, 33),)
+
+
+def test_what_was_extracted_is_read_back(
+    store: Store, arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    first = claim("A is there.", 0, (22, 33))
+    sentences = [
+        sentence(0, "claims", first),
+        *(sentence(place, "failed", text=text) for place, text in enumerate(AWKWARD, start=1)),
+        sentence(6, "no_verifiable_claims"),
+        sentence(7, "cannot_be_disambiguated"),
+        sentence(8, "no_claims"),
+        sentence(9, "claims", first),
+    ]
+    assert arun(claims.keep_extraction(process_id, stored, "t", sentences, [first])) == 1
+    assert arun(claims.all(process_id)) == [first]
+    assert arun(claims.sentences(process_id)) == sentences
+    assert arun(claims.sentences(process_id, "t")) == sentences
+    assert arun(claims.sentences(process_id, "a")) == []
+    linked = "(:Extraction {process_id: $p})-[:EXTRACTION_OF]->(:Span {node_id: 't'})"
+    assert count(store, arun, linked, process_id) == len(sentences)
+
+
+def test_extracting_again_replaces_the_sentences_and_adds_no_claim(
+    store: Store, arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    first, second = claim("A is there."), claim("Both are.", 12)
+    keep = claims.keep_extraction
+    arun(
+        keep(
+            process_id, stored, "t", [sentence(0, "claims", first), sentence(1, "failed")], [first]
+        )
+    )
+    again = [sentence(0, "claims", first, second)]
+    assert arun(keep(process_id, stored, "t", again, [first, second])) == 1
+    assert arun(keep(process_id, stored, "t", again, [first, second])) == 0
+    assert arun(claims.sentences(process_id)) == again
+    assert [one.claim_id for one in arun(claims.all(process_id))] == [
+        first.claim_id,
+        second.claim_id,
+    ]
+
+
+def test_extracting_again_leaves_an_edited_claim_as_it_is(
+    arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    first = claim("A is there.")
+    keep = claims.keep_extraction
+    arun(keep(process_id, stored, "t", [sentence(0, "claims", first)], [first]))
+    arun(claims.edit(process_id, first.claim_id, "A is in Oban."))
+    assert arun(keep(process_id, stored, "t", [sentence(0, "claims", first)], [first])) == 0
+    assert [one.text for one in arun(claims.all(process_id))] == ["A is in Oban."]
+
+
+def test_sentences_and_claims_are_stored_in_batches(
+    monkeypatch: pytest.MonkeyPatch,
+    arun: Any,
+    process_id: str,
+    claims: ClaimStore,
+    stored: str,
+) -> None:
+    monkeypatch.setattr("graph.store.claims.ROWS", 3)
+    monkeypatch.setattr("graph.store.claims.DELETE_BATCH", 2)
+    monkeypatch.setattr("graph.store.process_rows.MOST_HELD", 1_000)
+    many = [claim(f"A is {number}.", number) for number in range(20)]
+    sentences = [sentence(place, "claims", one) for place, one in enumerate(many)]
+    for added in (20, 0):
+        keeping = claims.keep_extraction(process_id, stored, "t", sentences, many)
+        assert arun(keeping) == added
+        assert arun(claims.sentences(process_id)) == sentences
+        assert arun(claims.all(process_id)) == many
+
+
+def test_what_was_extracted_from_other_content_is_not_stored(
+    store: Store, arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    arun(ingest(store, small(process_id, "Something else."), replace=True))
+    first = claim("A is there.")
+    with pytest.raises(NotFound, match="replaced meanwhile"):
+        arun(
+            claims.keep_extraction(process_id, stored, "t", [sentence(0, "claims", first)], [first])
+        )
+    assert arun(claims.sentences(process_id)) == arun(claims.all(process_id)) == []
+
+
+@pytest.mark.parametrize("how", ["delete", "replace"])
+def test_what_was_extracted_goes_with_its_process(
+    store: Store, arun: Any, process_id: str, claims: ClaimStore, stored: str, how: str
+) -> None:
+    first = claim("A is there.")
+    arun(claims.keep_extraction(process_id, stored, "t", [sentence(0, "claims", first)], [first]))
+    if how == "delete":
+        arun(store.processes.delete(process_id))
+    else:
+        arun(ingest(store, small(process_id, "Something else."), replace=True))
+    assert count(store, arun, "(x:Extraction {process_id: $p})", process_id) == 0
+
+
+def test_a_claim_gets_another_text_and_keeps_the_rest(
+    arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    first = claim("A is there.", 0, (22, 33))
+    arun(claims.add(process_id, [first]))
+    edited = arun(claims.edit(process_id, first.claim_id, "$claim_id is “there”."))
+    assert edited.text == "$claim_id is “there”."
+    assert (edited.claim_id, edited.start, edited.also) == (first.claim_id, 0, ((22, 33),))
+    assert arun(claims.all(process_id)) == [edited]
+
+
+def test_a_verified_claim_is_edited_only_when_that_is_wished(
+    store: Store, arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    first = claim("A is there.")
+    arun(claims.add(process_id, [first]))
+    arun(store.trails.write(verification(process_id, first, f"v-{process_id}")))
+    with pytest.raises(InputError, match=r"1 verification\(s\)"):
+        arun(claims.edit(process_id, first.claim_id, "B is there."))
+    assert arun(claims.all(process_id)) == [first]
+    arun(claims.edit(process_id, first.claim_id, "B is there.", force=True))
+    assert arun(claims.all(process_id))[0].text == "B is there."
+    assert arun(store.trails.get(f"v-{process_id}")).claim.text == "A is there."
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "text", "fault"),
+    [("$claim_id", "B.", NotFound), ("none", "B.", NotFound), ("k", "  ", InputError)],
+)
+def test_what_cannot_be_edited_is_refused(
+    arun: Any,
+    process_id: str,
+    claims: ClaimStore,
+    stored: str,
+    claim_id: str,
+    text: str,
+    fault: type[Exception],
+) -> None:
+    arun(claims.add(process_id, [Claim("k", "A is there.", "t")]))
+    with pytest.raises(fault):
+        arun(claims.edit(process_id, claim_id, text))
+    assert [one.text for one in arun(claims.all(process_id))] == ["A is there."]
+
+
+def test_claims_are_removed_and_not_named_any_more(
+    arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    first, second = claim("A is there."), claim("Both are.", 12)
+    both = sentence(0, "claims", first, second)
+    arun(claims.keep_extraction(process_id, stored, "t", [both], [first, second]))
+    ids = [first.claim_id, first.claim_id]
+    assert arun(claims.remove(process_id, ids)) == Removed(claims=1, verifications=0)
+    assert arun(claims.all(process_id)) == [second]
+    (left,) = arun(claims.sentences(process_id))
+    assert left.claim_ids == (second.claim_id,)
+
+
+def test_an_unknown_claim_among_those_to_remove_keeps_all(
+    arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    first = claim("A is there.")
+    arun(claims.add(process_id, [first]))
+    with pytest.raises(NotFound, match="'none'"):
+        arun(claims.remove(process_id, [first.claim_id, "none"], force=True))
+    assert arun(claims.all(process_id)) == [first]
+
+
+def test_verifications_go_with_their_claim_when_that_is_wished(
+    store: Store, arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    first, second = claim("A is there."), claim("Both are.", 12)
+    arun(claims.add(process_id, [first, second]))
+    names = [f"v{number}-{process_id}" for number in range(3)]
+    for name, of, cited in zip(names, (first, first, second), (0, 1, 0), strict=True):
+        arun(store.trails.write(verification(process_id, of, name, cited)))
+    with pytest.raises(InputError, match=r"2 verification\(s\).*nothing was removed"):
+        arun(claims.remove(process_id, [first.claim_id]))
+    assert len(arun(store.trails.all_ids(process_id))) == 3
+
+    removed = arun(claims.remove(process_id, [first.claim_id], force=True))
+    assert removed == Removed(claims=1, verifications=2)
+    assert arun(claims.all(process_id)) == [second]
+    assert arun(store.trails.all_ids(process_id)) == [names[2]]
+    # The sentence that the other verification cites stays; its path and its trail too.
+    assert count(store, arun, "(x:Sentence {process_id: $p})", process_id) == 1
+    path = "(:Span {process_id: $p})-[:EVIDENCE_FOR]->(:Span)"
+    assert count(store, arun, path, process_id) == 1
+    (kept,) = arun(store.trails.read([names[2]]))
+    assert len(kept.iterations[0].evidence) == len(kept.paths) == 1
+    for name in names[:2]:
+        assert arun(store.trails.read([name])) == []
+        iterations = f"(x:Iteration {{verification_id: '{name}'}})"
+        assert count(store, arun, iterations, process_id) == 0

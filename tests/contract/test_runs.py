@@ -1,0 +1,201 @@
+"""Runs in the graph: queued verifications, what a run has come to, what is not made again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from fakes.processes import process
+
+from graph.errors import NotFound
+from graph.ingest import ingest
+from graph.model import Claim, Status, StepRecord, Usage, Verdict, Verification
+from graph.store import Store
+
+pytestmark = pytest.mark.engine
+
+SETTINGS = '{"engine": "openai", "limits": {"roots": 40}, "q": 3}'
+CLAIMS = 2_300
+MANY = [f"k{number}" for number in range(CLAIMS)]
+
+
+def load(store: Store, arun: Any, process_id: str, claims: list[str]) -> str:
+    texts = {name: f"Claim {name}." for name in claims}
+    source = process({"a": "One.", "t": "T."}, [("a", "t")], texts, process_id=process_id)
+    arun(ingest(store, source))
+    return process_id
+
+
+@pytest.fixture
+def stored(store: Store, arun: Any, process_id: str) -> str:
+    return load(store, arun, process_id, ["k1", "k2", "k3"])
+
+
+def claim(name: str, *sub_claims: str) -> Claim:
+    return Claim(name, f"Claim {name}.", "t", sub_claims=sub_claims)
+
+
+def queued(process_id: str, name: str, run: str = "r1", **other: Any) -> Verification:
+    first = Verification(
+        f"{process_id}/{run}/{name}", process_id, claim(name), 3, "openai", "a-model", False,
+        "2026-01-01T00:00:00.000000Z", Status.QUEUED, run_id=f"{process_id}-{run}",
+        settings=SETTINGS,
+    )  # fmt: skip
+    return replace(first, **other)
+
+
+def finished(process_id: str, name: str, run: str = "r1", **other: Any) -> Verification:
+    ended = {"status": Status.SUCCEEDED, "verdict": Verdict.FULLY_SUPPORTED, **other}
+    return queued(process_id, name, run, **ended)
+
+
+def hash_of(store: Store, arun: Any, process_id: str) -> str:
+    found: str = arun(store.processes.get(process_id)).content_hash
+    return found
+
+
+def test_a_run_comes_back_in_the_order_it_was_queued_in(
+    store: Store, arun: Any, stored: str
+) -> None:
+    waiting = [queued(stored, name) for name in ("k3", "k1", "k2")]
+    arun(store.trails.queue(waiting))
+    assert arun(store.trails.of_run(f"{stored}-r1")) == waiting
+    assert arun(store.trails.of_run(f"{stored}-r1", stored)) == waiting
+    assert arun(store.trails.of_run(f"{stored}-r1", "elsewhere")) == []
+    assert arun(store.trails.of_run("r-unknown")) == []
+
+
+def test_what_is_finished_replaces_what_was_queued_and_keeps_its_place(
+    store: Store, arun: Any, stored: str
+) -> None:
+    waiting = [queued(stored, name) for name in ("k3", "k1", "k2")]
+    arun(store.trails.queue(waiting))
+    done = finished(stored, "k3", created_at="2026-01-02T00:00:00.000000Z")
+    arun(store.trails.write(done))
+    arun(store.trails.write(done))
+    assert arun(store.trails.of_run(f"{stored}-r1")) == [done, *waiting[1:]]
+
+
+def test_queueing_again_takes_nothing_back(store: Store, arun: Any, stored: str) -> None:
+    waiting = [queued(stored, name) for name in ("k1", "k2")]
+    arun(store.trails.queue(waiting))
+    done = finished(stored, "k1")
+    arun(store.trails.write(done))
+    arun(store.trails.queue(waiting))
+    assert arun(store.trails.of_run(f"{stored}-r1")) == [done, waiting[1]]
+    links = "MATCH (v:Verification {process_id: $p})-[x:VERIFIES]->(:Claim) RETURN count(x)"
+    assert arun(store.database.run_text(links, {"p": stored}, 1)).rows == [(2,)]
+
+
+def test_many_claims_are_queued_in_few_statements(store: Store, arun: Any, process_id: str) -> None:
+    load(store, arun, process_id, MANY)
+    waiting = [queued(process_id, name) for name in MANY]
+    before = store.database.calls
+    arun(store.trails.queue(waiting))
+    assert store.database.calls - before <= 3 * 2  # a collision may cost a second attempt
+    names = [one.claim.claim_id for one in arun(store.trails.of_run(f"{process_id}-r1"))]
+    assert names == MANY
+
+
+def test_nothing_is_queued_when_a_claim_is_gone(store: Store, arun: Any, stored: str) -> None:
+    with pytest.raises(NotFound, match="k9"):
+        arun(store.trails.queue([queued(stored, "k1"), queued(stored, "k9")]))
+    assert arun(store.trails.of_run(f"{stored}-r1")) == []
+
+
+def test_nothing_is_queued_for_other_content_or_a_hidden_process(
+    store: Store, arun: Any, stored: str
+) -> None:
+    with pytest.raises(NotFound, match="replaced"):
+        arun(store.trails.queue([queued(stored, "k1", content_hash="other")]))
+    arun(store.trails.queue([queued(stored, "k1", content_hash=hash_of(store, arun, stored))]))
+    arun(store.processes.mark(stored, "deleting"))
+    assert arun(store.trails.of_run(f"{stored}-r1")) == []
+    with pytest.raises(NotFound):
+        arun(store.trails.queue([queued(stored, "k2")]))
+
+
+def test_runs_are_listed_newest_first_with_what_they_came_to(
+    store: Store, arun: Any, stored: str
+) -> None:
+    later = "2026-03-01T00:00:00.000000Z"
+    arun(store.trails.queue([queued(stored, name) for name in ("k1", "k2", "k3")]))
+    arun(store.trails.write(finished(stored, "k1", created_at=later)))
+    arun(store.trails.write(queued(stored, "k2", status=Status.FAILED, failure="no answer")))
+    second = queued(stored, "k1", "r2", created_at=later, engine="lexical", model=None)
+    arun(store.trails.queue([second]))
+    arun(store.trails.write(finished(stored, "k1", "alone", run_id=None)))
+    new, old = arun(store.trails.runs(stored))
+    assert (new.run_id, new.engine, new.model) == (f"{stored}-r2", "lexical", None)
+    assert new.counts == {Status.QUEUED: 1}
+    assert (old.run_id, old.engine, old.model) == (f"{stored}-r1", "openai", "a-model")
+    assert old.created_at == "2026-01-01T00:00:00.000000Z"
+    assert old.counts == {Status.SUCCEEDED: 1, Status.FAILED: 1, Status.QUEUED: 1}
+    assert old.total == 3
+
+
+def same(store: Store, arun: Any, process_id: str, *claims: Claim, settings: str = SETTINGS) -> Any:
+    content = hash_of(store, arun, process_id)
+    return arun(store.trails.same(process_id, claims, settings, content))
+
+
+def test_the_latest_verification_with_the_same_settings_is_found(
+    store: Store, arun: Any, stored: str
+) -> None:
+    content = hash_of(store, arun, stored)
+    old = finished(stored, "k1", content_hash=content)
+    new = finished(
+        stored, "k1", "r2", content_hash=content, created_at="2026-02-01T00:00:00.000000Z"
+    )
+    failed = queued(stored, "k2", content_hash=content, status=Status.FAILED)
+    unknown = finished(stored, "k3")  # of content that nobody knows
+    arun(store.trails.write(new, old, failed, unknown))
+    arun(store.trails.queue([queued(stored, "k1", "r3", content_hash=content)]))
+    claims = [claim("k1"), claim("k2"), claim("k3")]
+    assert same(store, arun, stored, *claims) == {"k1": new.verification_id}
+    assert same(store, arun, stored, *claims, settings=SETTINGS.replace("40", "41")) == {}
+    assert arun(store.trails.same(stored, claims, SETTINGS, "other")) == {}
+
+
+def test_a_claim_that_was_changed_is_verified_again(store: Store, arun: Any, stored: str) -> None:
+    content = hash_of(store, arun, stored)
+    arun(store.trails.write(finished(stored, "k1", content_hash=content, claim=claim("k1", "a"))))
+    assert list(same(store, arun, stored, claim("k1", "a"))) == ["k1"]
+    assert same(store, arun, stored, claim("k1", "b")) == {}
+    assert same(store, arun, stored, claim("k1")) == {}
+    assert same(store, arun, stored, replace(claim("k1", "a"), text="Another text.")) == {}
+    assert same(store, arun, stored, replace(claim("k1", "a"), node_id="other")) == {}
+
+
+def test_sub_claims_that_a_model_found_do_not_change_a_claim(
+    store: Store, arun: Any, stored: str
+) -> None:
+    asked = StepRecord(0, "sub_claim_decomposition", "p.v1", "00", "a-model", 0.0, Usage(1))
+    one = finished(
+        stored,
+        "k1",
+        content_hash=hash_of(store, arun, stored),
+        claim=claim("k1", "a", "b"),
+        steps=(asked,),
+    )
+    arun(store.trails.write(one))
+    assert same(store, arun, stored, claim("k1")) == {"k1": one.verification_id}
+    assert same(store, arun, stored, claim("k1", "c")) == {}
+
+
+def test_a_queued_verification_hides_no_verdict(store: Store, arun: Any, stored: str) -> None:
+    done = finished(stored, "k1")
+    arun(store.trails.write(done))
+    later = "2026-05-01T00:00:00.000000Z"
+    arun(store.trails.queue([queued(stored, "k1", "r2", created_at=later)]))
+    running = queued(stored, "k2", "r2", created_at=later, status=Status.RUNNING)
+    arun(store.trails.write(running))
+    summary = next(s for s in arun(store.processes.page()) if s.process.process_id == stored)
+    assert summary.verdicts == {"FULLY_SUPPORTED": 1}
+    parameters = {"process_id": stored, "limit": 10}
+    rows = arun(store.database.read("queries/claims", **parameters))
+    assert [(row[0], row[3], row[6]) for row in rows][:2] == [
+        ("k1", "FULLY_SUPPORTED", done.verification_id),
+        ("k2", None, None),
+    ]

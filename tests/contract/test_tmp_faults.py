@@ -1,0 +1,247 @@
+"""What is left when the embedded engine is killed, or has no room, in the middle of a write."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from fakes.processes import MemoryInput, process
+
+from graph.clock import now
+from graph.embedded import EngineSettings, engine_status, running_engine, stop_engine
+from graph.errors import EngineError, NotFound, StoreFull
+from graph.ingest import clean, ingest
+from graph.model import Claim, Status, Verification
+from graph.store import Database, DatabaseAddress, Store, open_store
+
+GONE = f"{socket.gethostname()}/999999999/0"  # no process has this number
+
+pytestmark = [
+    pytest.mark.engine,
+    pytest.mark.skipif(sys.platform != "linux", reason="limits a running process: Linux only"),
+]
+
+
+@pytest.fixture
+def settings() -> Iterator[EngineSettings]:
+    home = Path(tempfile.mkdtemp(prefix="vt-fault-", dir="/tmp"))
+    found = EngineSettings(home=home)
+    yield found
+    asyncio.run(stop_engine(found))
+    shutil.rmtree(home, ignore_errors=True)
+
+
+@asynccontextmanager
+async def opened(settings: EngineSettings) -> AsyncIterator[Store]:
+    async with running_engine(settings) as engine:
+        address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
+        async with open_store(address, retry_seconds=1) as store:
+            yield store
+
+
+async def engine_pid(settings: EngineSettings) -> int:
+    pid = (await engine_status(settings)).pid
+    assert pid is not None
+    return pid
+
+
+def wide(name: str, nodes: int = 9_000, words: int = 60) -> MemoryInput:
+    texts = {f"n{number}": f"Sentence {number}. " + "word " * words for number in range(nodes)}
+    return process(
+        {**texts, "t": "The end."}, [(node, "t") for node in texts], {"k": "A claim."},
+        process_id=name,
+    )  # fmt: skip
+
+
+async def kill(settings: EngineSettings) -> None:
+    engine = psutil.Process(await engine_pid(settings))
+    engine.kill()
+    await asyncio.to_thread(psutil.wait_procs, [engine], timeout=10)
+
+
+@pytest.mark.parametrize("moment", ["nodes", "edges"])
+def test_an_engine_killed_during_ingest_leaves_nothing_visible(
+    settings: EngineSettings, moment: str
+) -> None:
+    async def killed() -> None:
+        loop = asyncio.get_running_loop()
+        killing: list[asyncio.Future[None]] = []
+
+        def progress(what: str, _done: int, _total: int) -> None:
+            if what == moment and not killing:
+                killing.append(asyncio.run_coroutine_threadsafe(kill(settings), loop))  # type: ignore[arg-type]
+
+        async with opened(settings) as store:
+            await ingest(store, process({"a": "A", "t": "T"}, [("a", "t")], process_id="before"))
+            with pytest.raises(EngineError):
+                await ingest(store, wide("wide"), progress=progress)
+        assert killing
+
+    async def after() -> None:
+        async with opened(settings) as store:
+            assert (await store.processes.get("before")).nodes == 2
+            with pytest.raises(NotFound):
+                await store.processes.get("wide")
+            summaries = await store.processes.page()
+            assert [s.process.process_id for s in summaries] == ["before"]
+            # This process is still alive, so its half-written work is not yet taken for dead;
+            # a command that was killed has another process id.
+            state = await store.processes.state("wide")
+            assert state is not None
+            assert state.status == "loading"
+            await store.processes.mark("wide", "loading", owner=GONE)
+            report = await ingest(store, wide("wide"))
+            assert report.status == "created"
+            assert (await store.processes.get("wide")).nodes == 9_001
+
+    asyncio.run(killed())
+    asyncio.run(after())
+
+
+def test_what_a_killed_command_left_is_cleaned_up(settings: EngineSettings) -> None:
+    async def work() -> None:
+        from graph.ingest import read_and_check
+
+        async with opened(settings) as store:
+            await store.processes.begin(await read_and_check(wide("left", 10)))
+            assert await clean(store) == []  # its writer is at work
+            await store.processes.mark("left", "loading", owner=GONE)
+            assert [state.process_id for state in await clean(store)] == ["left"]
+            assert await store.processes.unfinished() == []
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize("steps", range(1, 26))
+def test_a_replacement_cut_short_anywhere_leaves_the_old_or_the_new_whole(
+    store: Store, arun: Any, process_id: str, steps: int
+) -> None:
+    old = process({"a": "A", "t": "T"}, [("a", "t")], {"k": "Old."}, process_id=process_id)
+    new = process(
+        {"a": "A", "b": "B", "t": "T"}, [("a", "t"), ("b", "t")], {"k": "New."},
+        process_id=process_id,
+    )  # fmt: skip
+    arun(ingest(store, old))
+    left = steps
+
+    async def cut(access: str, statements: Any) -> Any:
+        nonlocal left
+        if access == "WRITE":
+            if left == 0:
+                raise EngineError("cut")
+            left -= 1
+        return await Database._run(store.database, access, statements)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store.database, "_run", cut)
+        try:
+            arun(ingest(store, new, replace=True))
+            done = True
+        except EngineError:
+            done = False
+    for name in (process_id, store.processes.staged_id(process_id)):
+        state = arun(store.processes.state(name))
+        if state is not None and state.status != "ready":
+            arun(store.processes.mark(name, state.status, owner=GONE))
+    arun(clean(store))
+    assert arun(store.processes.state(store.processes.staged_id(process_id))) is None
+    found = arun(store.processes.get(process_id))
+    claims = [claim.text for claim in arun(store.processes.claims(process_id))]
+    read = arun(store.reading.source_nodes(process_id, ["t"], with_texts=True))
+    assert (found.nodes, claims, set(read.texts)) in [
+        (2, ["Old."], {"a"}),
+        (3, ["New."], {"a", "b"}),
+    ]
+    assert not done or found.nodes == 3
+    assert done == (steps >= 24)  # each of the twenty-two writes was the first one cut once
+
+
+def test_first_commands_at_once_make_the_schema_together(settings: EngineSettings) -> None:
+    async def work() -> None:
+        async with running_engine(settings) as engine:
+            address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
+
+            async def command() -> int:
+                async with open_store(address) as store:
+                    return len(await store.processes.page())
+
+            assert await asyncio.gather(*(command() for _ in range(6))) == [0] * 6
+
+    asyncio.run(work())
+
+
+def test_no_room_during_ingest_is_said_and_leaves_nothing_visible(
+    settings: EngineSettings,
+) -> None:
+    async def work() -> None:
+        async with opened(settings) as store:
+            await ingest(store, process({"a": "A", "t": "T"}, [("a", "t")], process_id="before"))
+            pid = await engine_pid(settings)
+            data = settings.home / "engine" / "databases"
+            largest = max(file.stat().st_size for file in data.rglob("*") if file.is_file())
+            limits = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, (largest + 500_000, limits[1]))
+            with pytest.raises(StoreFull, match="room"):
+                await ingest(store, wide("wide", 6_000, words=200))
+            with pytest.raises(NotFound):
+                await store.processes.get("wide")
+            assert (await store.processes.get("before")).nodes == 2
+            resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
+        async with opened(settings) as store:
+            if await store.processes.state("wide") is not None:
+                await store.processes.mark("wide", "loading", owner=GONE)
+            assert (await ingest(store, wide("wide", 6_000, words=200))).status == "created"
+
+    asyncio.run(work())
+
+
+def test_an_engine_killed_during_write_back_leaves_whole_verifications_only(
+    settings: EngineSettings,
+) -> None:
+    names = [f"v-{number:03}" for number in range(200)]
+
+    def verification(name: str) -> Verification:
+        claim = Claim("k", "A claim.", "t")
+        return Verification(
+            name, "wide", claim, 3, "lexical", None, True, now(), Status.FAILED, failure="none"
+        )
+
+    async def killed() -> list[str]:
+        written = []
+        async with opened(settings) as store:
+            await ingest(store, wide("wide", 5))
+            killing = asyncio.get_running_loop().call_later(
+                0.3, lambda: os.kill(pid, signal.SIGKILL)
+            )
+            pid = await engine_pid(settings)
+            with suppress(EngineError):
+                for name in names:
+                    await store.trails.write(verification(name))
+                    written.append(name)
+                    await asyncio.sleep(0.005)
+            killing.cancel()
+        assert len(written) < len(names)  # the engine was gone before the last one
+        return written
+
+    async def after(written: list[str]) -> None:
+        async with opened(settings) as store:
+            stored = await store.trails.all_ids("wide")
+            assert set(written) <= set(stored)
+            assert len(stored) <= len(written) + 1
+            assert len(await store.trails.read(stored)) == len(stored)
+            await store.trails.write(verification("after"))
+            assert (await store.trails.get("after")).status is Status.FAILED
+
+    asyncio.run(after(asyncio.run(killed())))

@@ -1,0 +1,163 @@
+"""A strict reader of user messages: whatever deviates from the model protocol is an error.
+
+The scripted server reads every prompt with it, so that each test that asks a model also
+checks the format of what was asked.
+
+Source: the model protocol (docs/model-protocol.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+EVIDENCE_SELECTION = "evidence_selection"
+VERDICT = "verdict"
+SUB_CLAIM_DECOMPOSITION = "sub_claim_decomposition"
+SENTENCE_STEPS = ("claim_selection", "claim_disambiguation", "claim_decomposition")
+EXCERPT_STEPS = (EVIDENCE_SELECTION, VERDICT)
+STEPS = (*EXCERPT_STEPS, SUB_CLAIM_DECOMPOSITION, *SENTENCE_STEPS)
+
+LABEL = re.compile(r"\[\[([1-9]\d*)\]\]")
+SENTENCE = re.compile(r"(0|[1-9]\d*): (.*\S.*)")
+CONTEXT = "(context) "
+CLAIM = "Claim: "
+QUESTION = "Question: "
+
+
+class FormatError(AssertionError):
+    """A prompt breaks the protocol."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """The excerpt of one node, or one summary.
+
+    Attributes:
+        label: Its number, from 1.
+        context: The texts of its `(context)` lines.
+        sentences: Texts by id.
+    """
+
+    label: int
+    context: tuple[str, ...]
+    sentences: Mapping[int, str]
+
+
+@dataclass(frozen=True)
+class Excerpts:
+    """The user message of evidence selection or verdict."""
+
+    blocks: tuple[Block, ...]
+    claim: str
+    sub_claims: tuple[str, ...] = ()
+
+    @cached_property
+    def sentences(self) -> dict[int, str]:
+        """Texts by id, of all blocks."""
+        return {number: text for block in self.blocks for number, text in block.sentences.items()}
+
+
+@dataclass(frozen=True)
+class ClaimPrompt:
+    """The user message of a claim step: `text` is the sentence, or the claim."""
+
+    text: str
+    question: str | None = None
+    context: tuple[str, ...] = ()
+
+
+def parse_excerpts(user: str, step: str = EVIDENCE_SELECTION) -> Excerpts:
+    """Read the user message of evidence selection or verdict.
+
+    Raises:
+        FormatError: It is not exactly what the protocol says.
+    """
+    _expect(step in EXCERPT_STEPS, f"{step} has no excerpts")
+    _expect_lines(user)
+    excerpts, found, tail = user.rpartition(f"\n{CLAIM}")
+    _expect(bool(found), "no line `Claim: …` after the excerpts")
+    claim, *rest = tail.split("\n")
+    _expect(bool(claim.strip()), "the claim is empty")
+    return Excerpts(_blocks(excerpts), claim, _sub_claims(rest, step))
+
+
+def parse_claim_prompt(user: str, step: str) -> ClaimPrompt:
+    """Read the user message of a claim step.
+
+    Raises:
+        FormatError: It is not exactly what the protocol says.
+    """
+    _expect(step in STEPS and step not in EXCERPT_STEPS, f"{step} is no claim step")
+    _expect_lines(user)
+    *before, last = user.split("\n")
+    begins = CLAIM if step == SUB_CLAIM_DECOMPOSITION else "Sentence: "
+    _expect(last.startswith(begins), f"the last line does not begin with {begins!r}: {last!r}")
+    text = last.removeprefix(begins)
+    _expect(bool(text.strip()), "the last line is empty")
+    question = None
+    if before and before[0].startswith(QUESTION):
+        question = before.pop(0).removeprefix(QUESTION)
+        _expect(bool(question.strip()), "the question is empty")
+    return ClaimPrompt(text, question, tuple(_context(line) for line in before))
+
+
+@lru_cache(maxsize=512)
+def _blocks(excerpts: str) -> tuple[Block, ...]:
+    blocks: list[Block] = []
+    context: list[str] = []
+    sentences: dict[int, str] = {}
+    expected = label = 0
+    for line in excerpts.split("\n"):
+        if heading := LABEL.fullmatch(line):
+            if label:
+                blocks.append(_block(label, context, sentences))
+            _expect(int(heading[1]) == label + 1, f"block {label + 1} is headed {line!r}")
+            label, context, sentences = label + 1, [], {}
+        elif sentence := SENTENCE.fullmatch(line):
+            _expect(label > 0, f"a sentence stands before the first block: {line!r}")
+            _expect(int(sentence[1]) == expected, f"{line!r} should have the id {expected}")
+            sentences[expected] = sentence[2]
+            expected += 1
+        else:
+            _expect(label > 0 and not sentences, f"this line is not of the protocol: {line!r}")
+            context.append(_context(line))
+    _expect(label > 0, "there is no block")
+    return (*blocks, _block(label, context, sentences))
+
+
+def _block(label: int, context: list[str], sentences: dict[int, str]) -> Block:
+    _expect(bool(sentences), f"block {label} holds no sentence")
+    return Block(label, tuple(context), sentences)
+
+
+def _sub_claims(lines: list[str], step: str) -> tuple[str, ...]:
+    if not lines:
+        return ()
+    _expect(step == EVIDENCE_SELECTION, f"there are lines after the claim of a {step} prompt")
+    _expect(lines[0] == "Sub-claims:", f"not the line `Sub-claims:`: {lines[0]!r}")
+    bullets = lines[1:]
+    _expect(len(bullets) > 1, "sub-claims are listed only when there is more than one")
+    for line in bullets:
+        _expect(line.startswith("- ") and bool(line[2:].strip()), f"no bullet line: {line!r}")
+    return tuple(line[2:] for line in bullets)
+
+
+def _context(line: str) -> str:
+    text = line.removeprefix(CONTEXT)
+    _expect(text != line and bool(text.strip()), f"no `(context) …` line: {line!r}")
+    return text
+
+
+def _expect_lines(user: str) -> None:
+    """Lines end with a line feed and nothing else, and none is empty."""
+    lines = user.split("\n")
+    _expect(len(user.splitlines()) == len(lines), "another kind of line break, or one at the end")
+    _expect(all(lines), "there is an empty line")
+
+
+def _expect(condition: bool, message: str) -> None:
+    if not condition:
+        raise FormatError(message)

@@ -1,0 +1,172 @@
+"""Where two trails part, as values, as JSON and as a person reads it."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from fakes.trails import FS, NFS, NODES, a_round, a_trail
+from rich.console import Console
+
+from api.cli.diff import difference_view
+from graph.comparing import Changed, Part, compare
+from graph.exporters.difference import difference_json
+from graph.model import (
+    CitedSentence,
+    Claim,
+    ErrorLocation,
+    Evidence,
+    EvidenceRole,
+    Status,
+    Termination,
+)
+
+FIRST = a_round(1, FS, "s1 s2", (("s1", 0), ("s2", 1)))
+SECOND = a_round(2, FS, "c1 c2", (("c1", 0),))
+
+
+def told(a, b, width=200):
+    out = io.StringIO()
+    console = Console(file=out, width=width, markup=False, highlight=False, emoji=False)
+    console.print(difference_view(compare(a, b)))
+    return out.getvalue()
+
+
+def test_a_trail_does_not_differ_from_the_same_made_later():
+    a = a_trail("v-1", FIRST, SECOND)
+    difference = compare(a, replace(a, verification_id="v-2", created_at="2026-02-01T00:00:00Z"))
+    assert difference.is_same
+    assert difference.parting is None
+    assert "the same way to the same end" in told(a, difference.b)
+
+
+def test_the_first_round_that_differs_is_found_with_what_only_one_side_did():
+    a = a_trail("v-1", FIRST, a_round(2, NFS, "c1 c2", (("c1", 0), ("c2", 3))))
+    b = a_trail("v-2", FIRST, a_round(2, FS, "c1", (("c1", 0), ("c1", 5))))
+    parting = compare(a, b).parting
+    assert parting.number == 2
+    assert parting.parts == (Part.NODES, Part.EVIDENCE, Part.VERDICT)
+    assert (parting.a.checked, parting.b.checked) == (("c2",), ())
+    assert [cited.sentence.text for cited in parting.a.selected] == ["c2-3"]
+    assert [cited.sentence.text for cited in parting.b.selected] == ["c1-5"]
+    assert (parting.a.verdict, parting.b.verdict) == (NFS, FS)
+    assert parting.a.reasoning == "reasons of round 2"
+
+
+@pytest.mark.parametrize(
+    ("other", "part"),
+    [
+        (a_round(1, FS, "s1", (("s1", 0),)), Part.NODES),
+        (a_round(1, FS, "s1 s2", (("s1", 1),)), Part.EVIDENCE),
+        (a_round(1, NFS, "s1 s2", (("s1", 0),)), Part.VERDICT),
+    ],
+)
+def test_one_thing_that_differs_is_enough(other, part):
+    same = a_round(1, FS, "s1 s2", (("s1", 0),))
+    parting = compare(a_trail("v-1", same, SECOND), a_trail("v-2", other, SECOND)).parting
+    assert (parting.number, parting.parts) == (1, (part,))
+
+
+def test_other_words_for_the_same_evidence_are_no_difference():
+    def worded(words, role):
+        cited = tuple(CitedSentence(c.sentence, role) for c in FIRST.evidence[0].sentences)
+        found = (Evidence(words, words, cited),)
+        return a_trail(words, replace(FIRST, reasoning=words, evidence=found))
+
+    a, b = worded("short", EvidenceRole.EVIDENCE), worded("long", EvidenceRole.CONTEXT)
+    assert compare(a, b).is_same
+
+
+def test_a_walk_that_ended_earlier_parts_there():
+    a = a_trail("v-1", FIRST, termination=Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED)
+    b = a_trail("v-2", FIRST, SECOND, termination=Termination.NO_CANDIDATES)
+    difference = compare(a, b)
+    assert (difference.parting.number, difference.parting.parts) == (2, (Part.LENGTH,))
+    assert difference.parting.a is None
+    assert difference.parting.b.checked == ("c1", "c2")
+    assert [one.name for one in difference.outcome] == ["termination"]
+    assert "A  had ended before" in told(a, b)
+    assert compare(b, a).parting.b is None
+
+
+def test_settings_are_compared_key_by_key():
+    a = a_trail("v-1", FIRST, settings='{"q": 3, "limits": {"roots": 40, "others": 40}, "x": 1}')
+    b = a_trail("v-2", FIRST, settings='{"q": 3, "limits": {"roots": 40, "others": null}}', q=3)
+    assert compare(a, b).settings == (Changed("limits.others", 40, None), Changed("x", 1, None))
+    assert compare(a, b).is_same
+
+
+def test_engine_model_and_q_are_compared_where_settings_are_not_known():
+    a = a_trail("v-1", FIRST)
+    b = a_trail("v-2", FIRST, engine="lexical", model=None, q=1)
+    assert [one.name for one in compare(a, b).settings] == ["engine", "model", "q"]
+
+
+def test_other_sub_claims_of_the_same_claim_are_told():
+    a = a_trail("v-1", FIRST, claim=Claim("k1", "Pier.", "t", sub_claims=("x",)))
+    b = a_trail("v-2", FIRST, claim=Claim("k1", "Pier.", "t"))
+    assert compare(a, b).settings == (Changed("sub_claims", ["x"], []),)
+    other = a_trail("v-3", FIRST, claim=Claim("k2", "Quay.", "t"))
+    assert compare(a, other).settings == ()
+
+
+def test_outcomes_are_compared():
+    error = ErrorLocation((NODES["s1"],))
+    a = a_trail("v-1", FIRST, score=1.0)
+    b = a_trail("v-2", FIRST, verdict=NFS, score=0.5, error=error)
+    changed = {one.name: (one.a, one.b) for one in compare(a, b).outcome}
+    assert changed == {
+        "verdict": ("FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"),
+        "score": (1.0, 0.5),
+        "error_stages": ([], [2]),
+        "error_nodes": ([], ["s1"]),
+    }
+
+
+def test_a_failed_verification_is_compared_by_its_reason():
+    failed = a_trail("v-2", status=Status.FAILED, verdict=None, failure="the model refused")
+    printed = told(a_trail("v-1", FIRST), failed)
+    assert "the model refused" in printed
+    assert "B  had ended before" in printed
+
+
+def test_different_claims_are_compared_and_said_to_be_different():
+    a = a_trail("v-1", FIRST)
+    b = a_trail("v-2", FIRST, claim=Claim("k2", "The pier is old.", "t"))
+    difference = compare(a, b)
+    assert not difference.is_same_claim
+    assert not difference.is_same
+    assert [one.name for one in difference.claim] == ["claim_id", "claim"]
+    assert "verifications of different claims" in told(a, b)
+    assert "different claims" not in told(a, a)
+
+
+def test_the_json_names_everything_that_differs():
+    a = a_trail("v-1", FIRST, a_round(2, NFS, "c1 c2", (("c2", 3),)), settings='{"samples": 1}')
+    b = a_trail("v-2", FIRST, SECOND, settings='{"samples": 3}')
+    document = json.loads(json.dumps(difference_json(compare(a, b))))
+    assert (document["a"], document["b"]) == ("v-1", "v-2")
+    assert (document["same"], document["same_claim"]) == (False, True)
+    assert document["settings"] == {"samples": {"a": 1, "b": 3}}
+    assert document["outcome"]["verdict"] == {"a": "NOT_FULLY_SUPPORTED", "b": "FULLY_SUPPORTED"}
+    parting = document["parting"]
+    assert (parting["iteration"], parting["parts"]) == (2, ["evidence", "verdict"])
+    assert parting["a"]["checked_only"] == []
+    (only,) = parting["a"]["selected_only"]
+    assert (only["node_id"], only["sentence"], only["text"]) == ("c2", 3, "c2-3")
+
+
+def test_untrusted_text_cannot_drive_a_terminal():
+    evil = Claim("k1", "Pier \x1b[31m[bold]long[/bold]", "t")
+    printed = told(a_trail("v-1", FIRST, claim=evil), a_trail("v-2", SECOND, claim=evil))
+    assert "\x1b" not in printed
+    assert "[bold]long[/bold]" in printed
+
+
+def test_a_narrow_terminal_loses_nothing_of_a_setting():
+    a = a_trail("v-1", FIRST, settings=json.dumps({"prompt": "x" * 90}))
+    printed = told(a, a_trail("v-2", FIRST, settings='{"prompt": "y"}'), width=50)
+    assert printed.count("x") == 90
+    assert "…" not in printed

@@ -1,0 +1,229 @@
+"""An estimate is a real walk with assumed answers: what it counts is what a run would send."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from fakes.dag import Dag, DagSource
+
+from graph.model import Claim, NodeRef, Sentence
+from verifier.assumed_model import HIGH, LIKELY, NARROW, NOTHING, AssumedModel, Supposed
+from verifier.driver import Task
+from verifier.estimate import Estimates, Estimator, assumptions
+from verifier.language_model import LanguageModelJudge, StepModel, StepModels
+from verifier.limits import Limits, Samples
+from verifier.models.prices import Price
+from verifier.ports import JudgeError, ReadNode
+from verifier.prompts import load_prompts
+
+PRICE = Price(input=2.0, cached_input=0.5, output=8.0)
+TEXT = "A sentence of the report says a little about the harbour and its two long piers."
+ROOTS = 40
+
+
+def layered() -> Dag:
+    """40 roots under 20 nodes under 10 nodes under the final answer."""
+    sources = {f"b{n}": (f"r{2 * n}", f"r{2 * n + 1}") for n in range(ROOTS // 2)}
+    sources |= {f"c{n}": (f"b{2 * n}", f"b{2 * n + 1}") for n in range(ROOTS // 4)}
+    whole = {"t": tuple(f"c{n}" for n in range(ROOTS // 4)), **sources}
+    texts = {f"{s}{n}": [f"{s}{n} {TEXT}"] * 10 for s in "rbc" for n in range(ROOTS)}
+    return Dag.of(whole, texts=texts)
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def one_sentence(node_id: str, text: str) -> tuple[Sentence, ...]:
+    return (Sentence(node_id, 0, 0, len(text), text),)
+
+
+def estimator(
+    dag: Dag,
+    *,
+    q: int = 3,
+    price: Price | None = None,
+    caches: bool = False,
+    samples: int = 1,
+    is_exact: bool = True,
+    source: DagSource | None = None,
+) -> Estimator:
+    supposed = Supposed()
+    model = AssumedModel("some-model", 100_000, words, is_exact, price, caches, supposed)
+    step = StepModel(model)
+    judge = LanguageModelJudge.of(
+        "openai",
+        StepModels(step, step, step),
+        load_prompts(),
+        one_sentence,
+        limits=Limits(),
+        samples=Samples(samples, samples // 2 + 1),
+    )
+    return Estimator("p", judge, supposed, source or DagSource(dag), q)
+
+
+def claims(dag: Dag, count: int = 1, node: str = "t", **more: Any) -> list[Task]:
+    return [
+        Task(Claim(f"k{n}", f"The harbour has {n:04} piers.", node, **more), dag.refs[node])
+        for n in range(count)
+    ]
+
+
+def estimate(dag: Dag, tasks: Sequence[Task], **how: Any) -> Estimates:
+    return asyncio.run(estimator(dag, **how).estimate(tasks))
+
+
+def test_low_is_a_claim_that_is_given_up_after_q_rounds_without_evidence() -> None:
+    found = estimate(layered(), claims(layered()), q=1)
+    # One decomposition; 10 nodes of 10 sentences are three prompts of 40; no verdict is asked.
+    assert found.low.usage.calls == 1 + 3
+    assert found.low.visited == {f"c{n}" for n in range(10)}
+    assert found.low.usage.output_tokens == NOTHING.decomposed + 3 * NOTHING.nothing_found
+
+
+def test_low_is_the_narrowest_way_to_a_root_where_that_is_cheaper() -> None:
+    found = estimate(layered(), claims(layered()), q=10)
+    # All of c, two of b, two roots: 3 + 1 + 1 prompts and a verdict each round.
+    assert found.low.usage.calls == 1 + (3 + 1) + (1 + 1) + (1 + 1)
+    assert len(found.low.visited) == 10 + 2 + 2
+
+
+def test_likely_follows_one_node_in_five() -> None:
+    found = estimate(layered(), claims(layered()))
+    # c0 and c5, so four nodes of b; the first of those, so two roots.
+    assert found.likely.visited == {*(f"c{n}" for n in range(10)), "b0", "b1", "b10", "b11"} | {
+        "r0",
+        "r1",
+    }
+    assert found.likely.usage.calls == LIKELY.decompositions + (3 + 1) + (1 + 1) + (1 + 1)
+
+
+def test_high_reads_everything_down_to_the_roots() -> None:
+    dag = layered()
+    found = estimate(dag, claims(dag))
+    assert found.high.visited == dag.refs.keys() - {"t"}
+    rounds = (3 + 1) + (5 + 1) + (10 + 1)
+    assert found.high.usage.calls == HIGH.decompositions + rounds
+
+
+def test_the_scenarios_stand_in_their_order() -> None:
+    dag = layered()
+    found = estimate(dag, claims(dag, 7), price=PRICE)
+    for name in ("calls", "input_tokens", "output_tokens", "cost_usd"):
+        low, likely, high = (
+            getattr(one.usage, name) for one in (found.low, found.likely, found.high)
+        )
+        assert low < likely < high, name
+    assert found.low.weight < found.likely.weight < found.high.weight
+
+
+def test_claims_about_one_node_are_walked_once() -> None:
+    dag = layered()
+    source = DagSource(dag)
+    single = estimate(dag, claims(dag), source=source)
+    walked = len(source.reads)
+    source.reads.clear()
+    many = estimate(dag, claims(dag, 5_000), source=source)
+    assert len(source.reads) == walked
+    assert many.likely.usage.calls == 5_000 * single.likely.usage.calls
+    assert many.likely.visited == single.likely.visited
+
+
+def test_nodes_that_are_read_for_several_claims_count_once() -> None:
+    dag = layered()
+    found = estimate(dag, [*claims(dag, node="c0"), *claims(dag, node="c0", sub_claims=("a", "b"))])
+    assert found.high.visited == {"b0", "b1", "r0", "r1", "r2", "r3"}
+
+
+def test_sub_claims_that_are_given_cost_no_call() -> None:
+    dag = layered()
+    asked = estimate(dag, claims(dag))
+    given = estimate(dag, claims(dag, sub_claims=("There are piers.",)))
+    assert asked.likely.usage.calls - given.likely.usage.calls == LIKELY.decompositions
+    assert asked.high.usage.calls - given.high.usage.calls == HIGH.decompositions
+
+
+def test_every_sample_is_a_call_but_a_claim_is_taken_apart_once() -> None:
+    dag = layered()
+    one = estimate(dag, claims(dag))
+    three = estimate(dag, claims(dag), samples=3)
+    apart = LIKELY.decompositions
+    assert three.likely.usage.calls - apart == 3 * (one.likely.usage.calls - apart)
+    assert three.likely.visited == one.likely.visited
+
+
+def test_money_is_tokens_times_price() -> None:
+    dag = layered()
+    usage = estimate(dag, claims(dag, 3), price=PRICE).high.usage
+    assert usage.cost_usd == pytest.approx(
+        (usage.input_tokens * 2.0 + usage.output_tokens * 8.0) / 1_000_000
+    )
+
+
+def test_without_a_price_the_cost_is_unknown_and_never_zero() -> None:
+    dag = layered()
+    found = estimate(dag, claims(dag, 3))
+    for one in (found.low, found.likely, found.high):
+        assert one.usage.cost_usd is None
+        assert one.usage.unpriced_calls == one.usage.calls
+
+
+def test_claims_that_share_a_frontier_read_its_prompts_from_the_endpoints_cache() -> None:
+    dag = layered()
+    alone = estimate(dag, claims(dag), price=PRICE, caches=True).likely.usage
+    assert alone.cached_input_tokens == 0  # nobody came before
+    two = estimate(dag, claims(dag, 2), price=PRICE, caches=True).likely.usage
+    assert 0 < two.cached_input_tokens < alone.input_tokens == two.input_tokens / 2
+    elsewhere = estimate(dag, claims(dag, 2), price=PRICE).likely.usage
+    assert elsewhere.cached_input_tokens == 0
+    assert elsewhere.input_tokens == two.input_tokens
+    assert elsewhere.cost_usd is not None
+    saved = two.cached_input_tokens * (PRICE.input - PRICE.cached_input) / 1_000_000
+    assert two.cost_usd == pytest.approx(elsewhere.cost_usd - saved)
+
+
+def test_tokens_that_are_only_estimated_are_taken_with_their_known_excess() -> None:
+    dag = layered()
+    exact = estimate(dag, claims(dag))
+    safe = estimate(dag, claims(dag), is_exact=False)
+    assert safe.likely.usage.calls == exact.likely.usage.calls  # prompts are packed alike
+    assert safe.likely.usage.input_tokens < 0.75 * exact.likely.usage.input_tokens
+    assert safe.high.usage.input_tokens == exact.high.usage.input_tokens
+
+
+def test_a_node_that_is_cut_across_prompts_is_one_node() -> None:
+    long = {"t": ("a", "b"), "a": ("r",), "b": ("s",)}
+    dag = Dag.of(long, texts={"a": [f"{n} {TEXT}" for n in range(100)], "b": [TEXT] * 10})
+    found = estimate(dag, claims(dag))
+    # Three prompts hold a and b; only a yields evidence, so only r is read, not s.
+    assert found.likely.visited == {"a", "b", "r"}
+
+
+def test_text_that_looks_like_the_prompt_changes_nothing() -> None:
+    dag = layered()
+    odd = ["[[7]]", "Claim: no", "(context) x", '{"sentence_ids": [1]}', "3: three", "\n[[1]]"]
+    strange = Dag(dag.sources, dag.refs, {name: [*odd, name] for name in dag.refs})
+    found = estimate(strange, claims(strange))
+    assert found.high.visited == dag.refs.keys() - {"t"}
+
+
+def test_a_node_that_cannot_be_read_is_named() -> None:
+    class Gone(DagSource):
+        async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
+            raise JudgeError(f"{nodes[0].node_id} is gone")
+
+    dag = layered()
+    with pytest.raises(JudgeError, match="no estimate for node 't': c0 is gone"):
+        estimate(dag, claims(dag), source=Gone(dag))
+
+
+def test_all_assumptions_can_be_told() -> None:
+    told = assumptions()
+    assert told["likely"]["one_in"] == LIKELY.one_in
+    assert told["low_nothing_found"]["one_in"] == 0
+    assert told["low_one_node"]["one_in"] is None
+    assert NARROW.one_in > 10**9
+    assert told["high"]["decompositions"] == 20

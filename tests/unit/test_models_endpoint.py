@@ -1,0 +1,418 @@
+"""One attempt at one call, against a real HTTP server that answers what it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from verifier.bill import Asked
+from verifier.models.openai_endpoint import OpenAiEndpoint
+from verifier.models.port import (
+    Completion,
+    ContextTooLong,
+    CutOff,
+    EmptyAnswer,
+    EndpointRefused,
+    Filtered,
+    InvalidAnswer,
+    ModelError,
+    ParameterRefused,
+    Refused,
+    Request,
+    RequestRejected,
+    TransportFault,
+)
+
+KEY = "sk-secret-0123456789"
+PROMPT = "0: A private sentence."
+REQUEST = Request(Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "Be exact.", PROMPT)
+
+
+@dataclass
+class Server:
+    """Answers every request with the same bytes, or with what a function makes of it."""
+
+    reply: bytes | Callable[[dict[str, Any]], bytes]
+    delay: float = 0.0
+    port: int = 0
+    connections: int = 0
+    heads: list[str] = field(default_factory=list)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                length = int(head.lower().split("content-length: ")[1].split("\r\n")[0])
+                body = json.loads(await reader.readexactly(length))
+                self.heads.append(head)
+                self.bodies.append(body)
+                await asyncio.sleep(self.delay)
+                reply = self.reply if isinstance(self.reply, bytes) else self.reply(body)
+                writer.write(reply)
+                await writer.drain()
+                if not reply:
+                    break
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def serving(reply: Any, delay: float = 0.0) -> AsyncIterator[Server]:
+    server = Server(reply, delay)
+    listening = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+    server.port = listening.sockets[0].getsockname()[1]
+    try:
+        yield server
+    finally:
+        listening.close()
+
+
+def http(status: int, body: Any, *headers: str, kind: str = "application/json") -> bytes:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    lines = [f"HTTP/1.1 {status} Status", f"content-type: {kind}"]
+    lines += [f"content-length: {len(content)}", *headers, "", ""]
+    return "\r\n".join(lines).encode() + content
+
+
+def answer(content: Any = "Yes.", finish: str = "stop", **more: Any) -> bytes:
+    message = {"role": "assistant", "content": content, **more.pop("message", {})}
+    return http(200, {"choices": [{"message": message, "finish_reason": finish}], **more})
+
+
+def send(reply: Any, request: Request = REQUEST, max_output: int | None = 100) -> Completion:
+    async def call() -> Completion:
+        async with serving(reply) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY, attempt_timeout=5)
+            try:
+                return await endpoint.send(request, max_output)
+            finally:
+                await endpoint.close()
+
+    return asyncio.run(call())
+
+
+def fault(reply: Any) -> ModelError:
+    with pytest.raises(ModelError) as raised:
+        send(reply)
+    return raised.value
+
+
+def test_a_request_is_as_the_protocol_wants_it() -> None:
+    async def call() -> Server:
+        async with serving(answer()) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY)
+            completion = await endpoint.send(REQUEST, 100)
+            assert completion.text == "Yes."
+            await endpoint.close()
+            return server
+
+    server = asyncio.run(call())
+    assert server.bodies == [
+        {
+            "model": "some-model",
+            "messages": [
+                {"role": "system", "content": "Be exact."},
+                {"role": "user", "content": PROMPT},
+            ],
+            "temperature": 0.0,
+            "max_tokens": 100,
+        }
+    ]
+    head = server.heads[0].lower()
+    assert head.startswith("post /v1/chat/completions http/1.1")
+    assert "x-veritrail-step: verdict" in head
+    assert f"authorization: bearer {KEY}" in head
+
+
+def test_no_temperature_and_a_schema_are_sent_as_asked() -> None:
+    bodies: list[dict[str, Any]] = []
+
+    def reply(body: dict[str, Any]) -> bytes:
+        bodies.append(body)
+        return answer()
+
+    asked = REQUEST.asked._replace(temperature=None)
+    send(reply, Request(asked, "s", "u", schema={"type": "object"}), None)
+    assert "temperature" not in bodies[0]
+    assert "max_tokens" not in bodies[0]
+    assert bodies[0]["response_format"]["json_schema"]["schema"] == {"type": "object"}
+
+
+def test_azure_is_addressed_by_deployment() -> None:
+    async def call() -> Server:
+        async with serving(answer()) as server:
+            address = f"http://127.0.0.1:{server.port}"
+            endpoint = OpenAiEndpoint.azure(address, KEY, "2024-10-21")
+            await endpoint.send(REQUEST, 100)
+            await endpoint.close()
+            return server
+
+    head = asyncio.run(call()).heads[0].lower()
+    path = "/openai/deployments/some-model/chat/completions?api-version=2024-10-21"
+    assert head.startswith(f"post {path} ")
+    assert f"api-key: {KEY}" in head
+
+
+def test_an_address_holds_no_secret() -> None:
+    endpoint = OpenAiEndpoint("https://user:password@Host.example/v1/?key=secret", KEY)
+    assert endpoint.address == "https://host.example/v1"
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        ({"prompt_tokens": 9, "completion_tokens": 4}, (9, 0, 4, 0)),
+        (
+            {
+                "prompt_tokens": 9,
+                "completion_tokens": 4,
+                "prompt_tokens_details": {"cached_tokens": 5},
+                "completion_tokens_details": {"reasoning_tokens": 3},
+            },
+            (9, 5, 4, 3),
+        ),
+        (
+            {"prompt_tokens": 9, "completion_tokens": 4, "prompt_cache_hit_tokens": 7},
+            (9, 7, 4, 0),
+        ),
+        ({"prompt_tokens": 9, "completion_tokens": 4, "prompt_tokens_details": None}, (9, 0, 4, 0)),
+    ],
+)
+def test_tokens_are_those_the_endpoint_counted(
+    usage: dict[str, Any], expected: tuple[int, ...]
+) -> None:
+    found = send(answer(usage=usage)).usage
+    assert found.calls == 1
+    assert expected == (
+        found.input_tokens,
+        found.cached_input_tokens,
+        found.output_tokens,
+        found.reasoning_tokens,
+    )
+
+
+def test_tokens_are_estimated_where_the_endpoint_counts_none() -> None:
+    found = send(answer("A longer answer of seven words here.")).usage
+    assert found.input_tokens >= 6
+    assert found.output_tokens >= 7
+
+
+def test_an_answer_in_parts_is_joined() -> None:
+    parts = [{"type": "text", "text": "Yes"}, {"type": "text", "text": "."}]
+    assert send(answer(parts)).text == "Yes."
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (answer("Half an ans", "length"), CutOff),
+        (answer(None, "length"), CutOff),
+        (answer(None, "content_filter"), Filtered),
+        (answer(None, message={"refusal": "I will not."}), Refused),
+        (answer(""), EmptyAnswer),
+        (answer(None), EmptyAnswer),
+        (answer("  \n"), EmptyAnswer),
+    ],
+)
+def test_answers_that_are_none_are_told_apart(reply: bytes, kind: type[InvalidAnswer]) -> None:
+    found = fault(reply)
+    assert type(found) is kind
+    assert isinstance(found, InvalidAnswer)
+    assert found.usage.calls == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        http(200, {"choices": []}),
+        http(200, {"choices": None}),
+        http(200, {"choices": [{"text": "old"}]}),
+        http(200, [1]),
+        http(200, b'{"choices": [{"mess'),
+        http(200, b"[" * 100_000),
+        http(200, b""),
+        http(200, b"<html>Sign in</html>", kind="text/html"),
+    ],
+)
+def test_a_body_that_is_no_completion_is_worth_another_try(reply: bytes) -> None:
+    found = fault(reply)
+    assert isinstance(found, TransportFault)
+    assert found.status == 200
+    assert not found.is_unreachable
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (http(500, {"error": {"message": "Busy."}}), TransportFault),
+        (http(401, {"error": {"message": "Incorrect API key provided."}}), EndpointRefused),
+        (http(400, {"error": {"code": "context_length_exceeded"}}), ContextTooLong),
+        (http(400, {"error": {"code": "content_filter"}}), Filtered),
+        (http(400, {"error": {"message": "Invalid messages."}}), RequestRejected),
+    ],
+)
+def test_errors_are_told_apart(reply: bytes, kind: type[ModelError]) -> None:
+    assert type(fault(reply)) is kind
+
+
+def test_what_the_endpoint_asks_to_wait_is_known() -> None:
+    found = fault(http(429, {}, "Retry-After: 7"))
+    assert isinstance(found, TransportFault)
+    assert found.is_throttling
+    assert found.retry_after == 7
+
+
+def picky(body: dict[str, Any]) -> bytes:
+    """Refuses one parameter after the other, as endpoints do."""
+    for name, text in (
+        ("max_tokens", "is not supported with this model. Use 'max_completion_tokens' instead."),
+        ("temperature", "does not support 0 with this model. Only the default (1) is supported."),
+        ("response_format", "is not supported with this model."),
+    ):
+        if name in body:
+            message = f"Unsupported parameter: '{name}' {text}"
+            return http(400, {"error": {"message": message, "param": name}})
+    return answer()
+
+
+def test_refused_parameters_are_left_out_for_the_rest_of_the_run() -> None:
+    async def call() -> Server:
+        async with serving(picky) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY)
+            request = Request(REQUEST.asked, "s", "u", schema={"type": "object"})
+            for _ in range(3):
+                with pytest.raises(ParameterRefused):
+                    await endpoint.send(request, 100)
+            await endpoint.send(request, 100)
+            await endpoint.send(request, 100)
+            await endpoint.close()
+            return server
+
+    server = asyncio.run(call())
+    assert len(server.bodies) == 5
+    assert set(server.bodies[-1]) == {"model", "messages", "max_completion_tokens"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "max_tokens is too large: 8192. This model supports at most 4096 completion tokens.",
+        "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens",
+        "`max_tokens` must be less than or equal to `4096`",
+    ],
+)
+def test_a_limit_on_the_answer_that_is_too_high_is_lowered(message: str) -> None:
+    def reply(body: dict[str, Any]) -> bytes:
+        if body["max_tokens"] > 4096:
+            return http(400, {"error": {"message": message, "param": "max_tokens"}})
+        return answer()
+
+    async def call() -> Server:
+        async with serving(reply) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY)
+            with pytest.raises(ParameterRefused):
+                await endpoint.send(REQUEST, 8192)
+            await endpoint.send(REQUEST, 8192)
+            await endpoint.close()
+            return server
+
+    assert [body["max_tokens"] for body in asyncio.run(call()).bodies] == [8192, 4096]
+
+
+def test_messages_are_short_and_hold_no_key_and_no_prompt() -> None:
+    body = {"error": {"message": f"Key {KEY} is wrong.\x1b[31m\n" + "x" * 1000}}
+    told = str(fault(http(401, body)))
+    assert KEY not in told
+    assert PROMPT not in told
+    assert "\x1b" not in told
+    assert "\n" not in told
+    assert "HTTP 401" in told
+    assert "http://127.0.0.1:" in told
+    assert len(told) < 400
+
+
+def test_a_prompt_that_a_server_echoes_is_not_told() -> None:
+    told = str(fault(http(400, {"error": {"message": f"Cannot parse: {PROMPT}"}})))
+    assert "private" not in told
+    assert "HTTP 400" in told
+
+
+def test_room_that_does_not_fit_is_no_parameter_that_is_not_taken() -> None:
+    message = (
+        "'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum "
+        "context length is 4096 tokens and your request has 1000 input tokens."
+    )
+    assert type(fault(http(400, {"error": {"message": message}}))) is ContextTooLong
+
+
+def test_a_connection_that_breaks_off_is_not_an_endpoint_that_is_not_there() -> None:
+    found = fault(b"")
+    assert isinstance(found, TransportFault)
+    assert found.status is None
+    assert not found.is_unreachable
+
+
+def test_an_endpoint_that_is_not_there_is_unreachable() -> None:
+    async def call() -> TransportFault:
+        async with serving(b"") as server:
+            url = server.base_url
+        endpoint = OpenAiEndpoint(url, KEY)
+        with pytest.raises(TransportFault) as raised:
+            await endpoint.send(REQUEST, 100)
+        await endpoint.close()
+        return raised.value
+
+    assert asyncio.run(call()).is_unreachable
+
+
+def test_an_answer_that_does_not_come_in_time_is_a_fault() -> None:
+    async def call() -> tuple[TransportFault, float]:
+        async with serving(answer(), delay=30) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY, attempt_timeout=0.2)
+            began = time.monotonic()
+            with pytest.raises(TransportFault) as raised:
+                await endpoint.send(REQUEST, 100)
+            took = time.monotonic() - began
+            await endpoint.close()
+            return raised.value, took
+
+    found, took = asyncio.run(call())
+    assert not found.is_unreachable
+    assert took < 5
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_an_endless_answer_is_cut_short(status: int) -> None:
+    head = f"HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\n\r\n".encode()
+    found = fault(head + b" " * 11_000_000)
+    assert isinstance(found, TransportFault)
+    assert "longer than" in str(found)
+
+
+def test_connections_are_kept() -> None:
+    async def call() -> Server:
+        async with serving(answer()) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY)
+            for _ in range(5):
+                await endpoint.send(REQUEST, 100)
+            await endpoint.close()
+            return server
+
+    server = asyncio.run(call())
+    assert len(server.heads) == 5
+    assert server.connections == 1

@@ -1,0 +1,214 @@
+"""Soft prediction: one answer from several samples, by the threshold of appendix E.3."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from fakes.asking import ScriptedAsking
+from fakes.dag import Dag, DagSource
+from fakes.judging import NOTHING, PROMPTS, SPLITTER, a_claim, by_step, says, selects
+from fakes.scripted_judge import FS, INC, NFS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graph.model import Status
+from verifier.answers import SelectionAnswer, VerdictAnswer
+from verifier.driver import Task, verify_claim
+from verifier.language_model import LanguageModelJudge, StepModel, StepModels
+from verifier.limits import Samples
+from verifier.soft import merge_selections, merge_verdicts
+
+
+def sample(evidence=(), context=(), summary="S.", missing=None, dropped=0):
+    if not evidence:
+        return SelectionAnswer(dropped=dropped)
+    return SelectionAnswer(tuple(evidence), tuple(context), summary, missing, dropped)
+
+
+def verdicts(*given):
+    return [VerdictAnswer(verdict, f"{verdict} {place}") for place, verdict in enumerate(given)]
+
+
+def test_a_single_answer_stays_as_it_is():
+    answer = sample([1, 2], [3], "One.", "Two.", 4)
+    assert merge_selections([answer], 1) is answer
+
+
+@pytest.mark.parametrize(("threshold", "evidence"), [(1, (1, 2, 3)), (2, (1, 2)), (3, (1,))])
+def test_a_sentence_is_evidence_when_enough_samples_selected_it(threshold, evidence):
+    answers = [sample([1, 2]), sample([1, 2]), sample([1, 3])]
+    assert merge_selections(answers, threshold).evidence == evidence
+
+
+def test_no_sentence_with_enough_samples_selects_nothing():
+    merged = merge_selections([sample([1]), sample([2]), sample([3])], 2)
+    assert (merged.evidence, merged.summary) == ((), None)
+
+
+def test_both_roles_count_as_selected_and_evidence_is_what_any_of_them_called_so():
+    answers = [sample([1, 5], [2]), sample([1], [2, 5]), sample([1], [2, 5])]
+    merged = merge_selections(answers, 3)
+    assert (merged.evidence, merged.context) == ((1, 5), (2,))
+
+
+def test_context_without_evidence_selects_nothing():
+    merged = merge_selections([sample([1], [9]), sample([2], [9]), sample([3], [9])], 2)
+    assert (merged.evidence, merged.context, merged.summary) == ((), (), None)
+
+
+def test_the_summary_is_that_of_the_sample_that_shares_most_with_the_result():
+    answers = [
+        sample([1, 9], summary="a", missing="x"),
+        sample([1, 2, 3], summary="b", missing="y"),
+        sample([2, 3, 1, 7], summary="c"),
+    ]
+    merged = merge_selections(answers, 2)
+    assert (merged.evidence, merged.summary, merged.missing) == ((1, 2, 3), "b", "y")
+
+
+def test_of_equal_samples_the_earliest_gives_the_summary():
+    answers = [sample(), sample([1], summary="b"), sample([1], summary="c")]
+    assert merge_selections(answers, 2).summary == "b"
+
+
+def test_dropped_ids_of_all_samples_are_counted():
+    answers = [sample([1], dropped=2), sample(dropped=3), sample([1], dropped=1)]
+    assert merge_selections(answers, 2).dropped == 6
+    assert merge_selections(answers, 3).dropped == 6
+
+
+ids = st.sets(st.integers(0, 6))
+
+
+@given(st.lists(st.tuples(ids, ids), min_size=2, max_size=5), st.data())
+def test_a_higher_threshold_never_selects_more_and_a_result_always_has_a_summary(drawn, data):
+    answers = [
+        sample(sorted(evidence), sorted(context - evidence), f"S{place}")
+        for place, (evidence, context) in enumerate(drawn)
+    ]
+    threshold = data.draw(st.integers(1, len(answers)))
+    merged = merge_selections(answers, threshold)
+    chosen = {*merged.evidence, *merged.context}
+    for number in range(7):
+        votes = sum(number in {*answer.evidence, *answer.context} for answer in answers)
+        assert number not in chosen or votes >= threshold
+        assert votes < threshold or number in chosen or not merged.evidence
+    assert bool(merged.evidence) is (merged.summary is not None)
+    if threshold > 1:
+        fewer = merge_selections(answers, threshold - 1)
+        assert chosen <= {*fewer.evidence, *fewer.context}
+
+
+@pytest.mark.parametrize(
+    ("given_verdicts", "threshold", "verdict", "score"),
+    [
+        ([FS, FS, FS], 3, FS, 1),
+        ([FS, FS, NFS], 1, FS, 2 / 3),
+        ([FS, FS, NFS], 2, FS, 2 / 3),
+        ([FS, FS, NFS], 3, INC, 2 / 3),
+        ([NFS, NFS, INC], 2, NFS, 0),
+        ([INC, INC, FS], 2, INC, 1 / 3),
+        ([FS, NFS, INC], 1, INC, 1 / 3),
+        ([FS, NFS, INC], 2, INC, 1 / 3),
+        ([FS, FS, NFS, NFS], 2, INC, 1 / 2),
+        ([FS, FS, NFS, NFS, NFS], 2, NFS, 2 / 5),
+        ([INC, INC, NFS, NFS, FS], 2, INC, 1 / 5),
+    ],
+)
+def test_the_most_frequent_verdict_that_passes_wins_and_else_it_is_inconclusive(
+    given_verdicts, threshold, verdict, score
+):
+    merged, share = merge_verdicts(verdicts(*given_verdicts), threshold)
+    assert merged.verdict is verdict
+    assert share == pytest.approx(score)
+
+
+def test_the_reason_is_that_of_the_first_sample_with_the_verdict_and_tells_the_votes():
+    merged, _ = merge_verdicts(verdicts(NFS, FS, FS), 2)
+    assert merged.reason.startswith("FULLY_SUPPORTED 1")
+    assert "2 x FULLY_SUPPORTED, 1 x NOT_FULLY_SUPPORTED" in merged.reason
+
+
+@pytest.mark.parametrize(
+    ("given_verdicts", "threshold", "why"),
+    [([FS, NFS], 1, "tie"), ([FS, NFS, NFS], 3, "no verdict was given by 3 samples")],
+)
+def test_an_inconclusive_verdict_of_samples_says_why(given_verdicts, threshold, why):
+    merged, _ = merge_verdicts(verdicts(*given_verdicts), threshold)
+    assert why in merged.reason
+
+
+@pytest.mark.parametrize(("count", "threshold"), [(3, 0), (3, 4), (1, 2), (0, 0)])
+def test_a_threshold_that_no_or_every_answer_meets_is_refused(count, threshold):
+    with pytest.raises(ValueError, match="threshold"):
+        Samples(count, threshold)
+
+
+CHAIN = Dag.of({"t": ["s"], "s": ["r"]}, texts={"s": ["In s."], "r": ["In r."]})
+
+
+def verified(asking, samples, dag=CHAIN):
+    models = StepModels(*[StepModel(asking)] * 3)
+    judge = LanguageModelJudge.of("openai", models, PROMPTS, SPLITTER.split, samples=samples)
+    task = Task(a_claim(), dag.refs["t"])
+    found = asyncio.run(verify_claim(task, "p", judge, DagSource(dag)))
+    assert found.status is Status.SUCCEEDED, found.failure
+    return found
+
+
+def alone(request):
+    claim = request.user.removeprefix("Claim: ")
+    return json.dumps({"claims": [claim]})
+
+
+def answers(selection, verdict):
+    """Selection and verdict as given; every claim is its own only sub-claim."""
+    asked = by_step(selection, verdict)
+    return lambda request: (
+        alone(request) if "decomposition" in request.asked.step else asked(request)
+    )
+
+
+def test_the_score_is_the_share_of_fully_supported_in_the_last_iteration():
+    def verdict(request):
+        is_last = "In r." in request.user
+        return says(FS if request.sample < (2 if is_last else 3) else NFS)
+
+    asking = ScriptedAsking(answers(lambda _: selects(0), verdict))
+    found = verified(asking, Samples(3, 2))
+    assert (found.verdict, found.score) == (FS, pytest.approx(2 / 3))
+    assert [step.usage.calls for step in found.steps] == [1, 3, 3, 3, 3]
+
+
+def test_the_score_is_null_when_the_last_iteration_needed_no_verdict_from_a_model():
+    def selection(request):
+        return selects(0) if "In s." in request.user and request.sample < 2 else NOTHING
+
+    asking = ScriptedAsking(answers(selection, lambda _: says(FS)))
+    found = verified(asking, Samples(3, 2))
+    assert [it.verdict for it in found.iterations] == [FS, NFS]
+    assert (found.verdict, found.score) == (NFS, None)
+    asking = ScriptedAsking(answers(selection, lambda _: says(FS)))
+    assert verified(asking, Samples(3, 3)).score is None
+    assert not any(request.asked.step == "verdict" for request in asking.requests)
+
+
+def test_carried_roots_ask_for_a_verdict_and_give_a_score_where_nothing_new_is_found():
+    dag = Dag.of({"t": ["r", "s"], "s": ["v"]}, stages={"t": 3, "s": 2, "r": 1, "v": 1})
+
+    def selection(request):
+        return selects(0) if "says" in request.user and "What v" not in request.user else NOTHING
+
+    asking = ScriptedAsking(answers(selection, lambda request: says(FS if request.sample else NFS)))
+    found = verified(asking, Samples(3, 2), dag=dag)
+    assert [len(it.carried_roots) for it in found.iterations] == [0, 1]
+    assert found.iterations[1].evidence == ()
+    assert (found.verdict, found.score) == (FS, pytest.approx(2 / 3))
+
+
+def test_hard_prediction_has_no_score():
+    asking = ScriptedAsking(answers(lambda _: selects(0), lambda _: says(FS)))
+    found = verified(asking, Samples())
+    assert (found.verdict, found.score) == (FS, None)

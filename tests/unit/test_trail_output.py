@@ -1,0 +1,242 @@
+"""What is told of a trail: its JSON, its report, its tree, and what it cost."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from fakes.trails import FS, a_round, a_step, a_trail
+from rich.console import Console
+
+from api.cli.cost import cost_table
+from api.cli.trail import runs_table, trail_tree
+from graph.exporters.costs import cost_words, money_words
+from graph.exporters.markdown import markdown_report
+from graph.exporters.results import run_json, run_summary_json, verification_json
+from graph.model import Claim, Process, Status, Usage
+from graph.store.runs import RunSummary
+
+SELECTING = Usage(2, 1, 1200, 1024, 60, 0.03, 10)
+JUDGING = Usage(1, 0, 300, 0, 40, 0.01)
+ROUND = a_round(1, FS, "s1 s2", (("s1", 0),), dropped_ids=2, reruns=1, left_out=5)
+STEPS = (
+    a_step(0, "sub_claim_decomposition", JUDGING),
+    a_step(1, "evidence_selection", SELECTING),
+    a_step(1, "verdict", JUDGING),
+)
+PAID = a_trail(
+    "v-1",
+    ROUND,
+    run_id="r-1",
+    settings='{"samples": {"count": 3, "threshold": 2}}',
+    score=2 / 3,
+    steps=STEPS,
+    usage=JUDGING + SELECTING + JUDGING,
+)
+UNPRICED = a_trail("v-2", usage=Usage(1, 0, 10, 0, 5, None, 0, 1))
+FREE = a_trail("v-3", usage=Usage(cached_calls=4))
+FAILED = a_trail(
+    "v-4",
+    claim=Claim("k2", "The pier is old.", "t"),
+    status=Status.FAILED,
+    verdict=None,
+    failure="3 answers were <invalid>",
+)
+PROCESS = Process("p", "Pier", None, "f", "h", {1: 2}, {}, ("t",), 5, 4, 3, ())
+
+
+def printed(renderable, width=200):
+    out = io.StringIO()
+    Console(file=out, width=width, markup=False, highlight=False).print(renderable)
+    return out.getvalue()
+
+
+def test_the_json_of_a_trail_says_what_was_asked_and_what_it_cost():
+    document = verification_json(PAID)
+    assert document["run_id"] == "r-1"
+    assert document["settings"] == {"samples": {"count": 3, "threshold": 2}}
+    assert [step["step"] for step in document["steps"]] == [step.step for step in STEPS]
+    assert document["steps"][1] == {
+        "iteration": 1,
+        "step": "evidence_selection",
+        "prompt": "evidence_selection.v1",
+        "prompt_hash": "ab" * 32,
+        "model": "a-model",
+        "temperature": 0.0,
+        "usage": {
+            "calls": 2,
+            "cached_calls": 1,
+            "input_tokens": 1200,
+            "cached_input_tokens": 1024,
+            "output_tokens": 60,
+            "cost_usd": 0.03,
+            "reasoning_tokens": 10,
+            "unpriced_calls": 0,
+        },
+    }
+    (iteration,) = document["iterations"]
+    assert (iteration["dropped_ids"], iteration["reruns"], iteration["left_out"]) == (2, 1, 5)
+    assert (iteration["usage"]["calls"], iteration["usage"]["cost_usd"]) == (3, 0.04)
+
+
+def test_what_is_not_known_is_null_in_the_json():
+    document = verification_json(UNPRICED)
+    assert (document["run_id"], document["settings"], document["steps"]) == (None, None, [])
+    assert document["usage"]["cost_usd"] is None
+    run = run_json("r", "p", "openai", "m", False, [PAID, UNPRICED])
+    assert run["cost"] == {"usd": None, "usd_per_claim": None, "unpriced_calls": 1}
+    assert run["usage"]["cost_usd"] is None
+
+
+def test_the_cost_of_a_run_is_shared_by_all_its_claims():
+    run = run_json("r", "p", "openai", "m", False, [PAID, FREE])
+    assert run["cost"]["usd"] == pytest.approx(0.05)
+    assert run["cost"]["usd_per_claim"] == pytest.approx(0.025)
+    nothing = run_json("r", "p", "openai", "m", False, [])
+    assert nothing["cost"] == {"usd": None, "usd_per_claim": None, "unpriced_calls": 0}
+
+
+@pytest.mark.parametrize(
+    ("usage", "words"),
+    [
+        (Usage(), "$0"),
+        (Usage(cached_calls=3), "$0"),
+        (Usage(calls=3), "unknown"),
+        (Usage(calls=3, unpriced_calls=1), "unknown"),
+        (Usage(calls=3, cost_usd=0.0), "$0"),
+        (Usage(calls=3, cost_usd=0.0123), "$0.0123"),
+        (Usage(calls=3, cost_usd=1234.5), "$1,234.50"),
+    ],
+)
+def test_an_unknown_cost_is_never_told_as_nothing(usage, words):
+    assert cost_words(usage) == words
+
+
+def test_a_tiny_amount_is_not_rounded_to_nothing():
+    assert money_words(0.00001) == "< $0.0001"
+
+
+def test_runs_are_told_with_what_they_came_to():
+    counts = {Status.QUEUED: 1200, Status.SUCCEEDED: 3, Status.OVER_BUDGET: 2}
+    run = RunSummary("r-1", "p", "2026-01-31T09:30:00Z", "openai", "a-model", counts)
+    told = printed(runs_table([run]))
+    assert "r-1" in told
+    assert "1,205: 1,200 queued, 3 succeeded, 2 over budget" in told
+    assert run_summary_json(run) == {
+        "run_id": "r-1",
+        "created_at": "2026-01-31T09:30:00Z",
+        "engine": "openai",
+        "model": "a-model",
+        "verifications": 1205,
+        "counts": {"queued": 1200, "succeeded": 3, "over_budget": 2},
+    }
+
+
+def cells(table_line):
+    return [cell for cell in table_line.split("  ") if cell.strip()]
+
+
+def test_the_table_of_costs_has_a_line_a_claim_a_total_and_the_average():
+    lines = printed(cost_table([PAID, FAILED])).splitlines()
+    head, first, second, total, average = (
+        [cell.strip() for cell in cells(line)] for line in lines if line.strip()
+    )
+    assert head[2:] == ["calls", "from cache", "input", "cached input", "output", "cost"]
+    assert first[1:] == ["Fully Supported", "4", "1", "1,800", "1,024", "140", "$0.0500"]
+    assert second[1:] == ["failed", "0", "0", "0", "0", "0", "$0"]
+    assert total == ["2 claims", "4", "1", "1,800", "1,024", "140", "$0.0500"]
+    assert average == ["a claim on average", "2.0", "0.5", "900.0", "512.0", "70.0", "$0.0250"]
+
+
+def test_one_unknown_price_makes_the_total_unknown():
+    lines = printed(cost_table([PAID, UNPRICED])).splitlines()
+    assert [line.split()[-1] for line in lines[-2:]] == ["unknown", "unknown"]
+
+
+def test_a_long_table_is_cut_and_counts_all():
+    told = printed(cost_table([PAID] * 30, most=2))
+    assert told.count("The pier") == 2
+    assert "and 28 more" in told
+    assert "30 claims" in told
+
+
+def test_a_table_of_no_claims_has_no_average():
+    assert "average" not in printed(cost_table([]))
+
+
+def test_a_trail_shows_its_steps_its_score_and_what_was_cut():
+    told = printed(trail_tree(PAID), width=400)
+    assert "run r-1" in told
+    assert "score: 0.67 (share of 3 samples that said Fully Supported, threshold 2)" in told
+    assert "evidence was cut: 5 sentences did not fit" in told
+    assert "selected again, once" in told
+    assert "2 sentence id(s)" in told
+    assert (
+        "evidence selection: evidence_selection.v1 abababababab, a-model at temperature 0: "
+        "2 calls, 1 from the cache of answers, 1,200 input tokens (1,024 cached), "
+        "60 output tokens (10 reasoning), cost $0.0300" in told
+    )
+    assert told.index("before the first iteration") < told.index("iteration 1")
+    assert "in all: 4 calls" in told
+
+
+def test_a_short_tree_sums_up_the_steps_of_a_round():
+    told = printed(trail_tree(PAID, whole=False))
+    assert "3 calls" in told
+    assert "evidence_selection.v1" not in told
+
+
+def test_a_trail_without_a_model_shows_nothing_of_calls():
+    told = printed(trail_tree(a_trail("v", a_round(1, FS, "s1"), model=None, engine="lexical")))
+    assert "call" not in told
+    assert "cost" not in told
+
+
+def test_steps_of_a_round_that_broke_off_are_shown():
+    broken = a_trail(
+        "v", status=Status.FAILED, verdict=None, failure="no answer", steps=STEPS[1:2],
+        usage=SELECTING,
+    )  # fmt: skip
+    told = printed(trail_tree(broken))
+    assert "a round without a verdict" in told
+    assert "evidence_selection.v1" in told
+
+
+def report(*verifications):
+    claims = [PAID.claim, FAILED.claim, Claim("k3", "Another.", "t")]
+    return markdown_report(PROCESS, claims, verifications)
+
+
+def test_the_report_says_what_was_asked_and_what_it_cost():
+    told = report(PAID, FAILED)
+    assert "cost $0\\.0500" in told
+    assert "| verdict | verdict\\.v1 | `abababababab` | a\\-model | 0 |" in told
+    assert told.count("evidence\\_selection\\.v1") == 1
+    assert "Evidence was cut: 5 sentence(s) did not fit." in told
+    assert "model a\\-model, score 0.67" in told
+
+
+def test_the_report_lists_failed_claims_with_their_reason():
+    told = report(PAID, FAILED)
+    assert "- `k2`, failed: 3 answers were &lt;invalid&gt;" in told
+    assert "- Could not be checked: 1" in told
+    assert "- Not verified yet: 1" in told
+
+
+def test_a_queued_claim_is_no_failure_in_the_report():
+    waiting = a_trail("v", status=Status.QUEUED, verdict=None, claim=FAILED.claim)
+    told = report(PAID, waiting)
+    assert "ould not be checked" not in told
+    assert "- Not verified yet: 2" in told
+    assert "not verified yet (queued)" in told
+    assert "## The pier is old" not in told
+
+
+def test_a_report_without_a_model_has_no_line_of_costs():
+    told = report(a_trail("v", a_round(1, FS, "s1"), model=None, engine="lexical"))
+    assert "cost" not in told
+    assert "Prompts and models" not in told
+
+
+def test_an_unknown_cost_is_said_in_the_report():
+    assert "cost unknown" in report(UNPRICED)

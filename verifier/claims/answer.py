@@ -1,0 +1,184 @@
+"""An answer in sentences, each with the headings it stands under, and what prompts show of it.
+
+Line breaks end a sentence, unless the line was broken by hard wrapping.
+
+Source: Claimify (sentences and context).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from graph.model import Sentence
+from verifier.excerpts import is_heading, one_line
+
+Split = Callable[[str, str], tuple[Sentence, ...]]
+"""Splits a text (node_id, text) into sentences."""
+
+CUT = "[...]"
+PLACE = "[the sentence]"
+"""Stands among the context lines where the sentence stands, when context follows it."""
+CONTEXT_CHARACTERS = 1_000
+"""Of a longer sentence only what is next to the sentence asked about is shown as context."""
+
+_WORD = re.compile(r"[^\W_]")
+_LINE_BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+_WRAPPED_FROM = 40
+"""Shorter lines are not taken for hard-wrapped ones."""
+_OPEN_END = (",", ";", "-", "\u2013", "\u2014", "(", "/", "&")
+
+_HASHES = re.compile(r"(#{1,6})(?:\s|$)")
+_UNDERLINE = re.compile(r"(={2,}|-{2,})$")
+_ITEM = re.compile(r"(?:[-*+•‣◦▪●]|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)])(?:\s|$)|\|")
+_UNMARKED_LEVEL = 7  # below every level that Markdown has
+
+
+class Window(NamedTuple):
+    """How many sentences before and after the one asked about are shown."""
+
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer whose sentences are looked at one by one.
+
+    Attributes:
+        question: What it answers; None or blank where that is not known.
+        sentences: Its sentences.
+        headings: By sentence, the places of the headings that it stands under, outermost first.
+    """
+
+    question: str | None
+    sentences: tuple[Sentence, ...]
+    headings: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, node_id: str, text: str, question: str | None, split: Split) -> Answer:
+        """Split an answer; offsets count in its text."""
+        sentences = split_answer(node_id, text, split)
+        return cls(question, sentences, tuple(_headings(text, sentences)))
+
+    def prompt(self, place: int, sentence: str, window: Window) -> str:
+        """The user message about a sentence.
+
+        Args:
+            place: Which sentence of the answer it is about.
+            sentence: The sentence as the stage before left it.
+            window: How much context is shown.
+        """
+        lines = [f"(context) {one_line(text)}" for text in self._context(place, window)]
+        if self.question and self.question.strip():
+            lines.insert(0, f"Question: {one_line(self.question)}")
+        return "\n".join([*lines, f"Sentence: {one_line(sentence)}"])
+
+    def _context(self, place: int, window: Window) -> Iterator[str]:
+        first = max(place - window.before, 0)
+        above = [heading for heading in self.headings[place] if heading < first]
+        for heading in above:
+            yield self.sentences[heading].text[:CONTEXT_CHARACTERS]
+        if first > len(above):
+            yield CUT
+        for sentence in self.sentences[first:place]:
+            yield _end_of(sentence.text)
+        end = min(place + 1 + window.after, len(self.sentences))
+        if end == place + 1:
+            return
+        yield PLACE
+        for sentence in self.sentences[place + 1 : end]:
+            yield _start_of(sentence.text)
+        if end < len(self.sentences):
+            yield CUT
+
+
+def _end_of(text: str) -> str:
+    return text if len(text) <= CONTEXT_CHARACTERS else f"{CUT} {text[-CONTEXT_CHARACTERS:]}"
+
+
+def _start_of(text: str) -> str:
+    return text if len(text) <= CONTEXT_CHARACTERS else f"{text[:CONTEXT_CHARACTERS]} {CUT}"
+
+
+def split_answer(node_id: str, text: str, split: Split) -> tuple[Sentence, ...]:
+    """The sentences of an answer; line breaks end them as well, except where lines are wrapped.
+
+    Source: Claimify (paragraphs on line breaks, then sentences).
+    """
+    pieces = [
+        (found.start + start, found.start + end)
+        for found in split(node_id, text)
+        for start, end in _paragraphs(found.text)
+    ]
+    return tuple(
+        Sentence(node_id, index, start, end, text[start:end])
+        for index, (start, end) in enumerate(pieces)
+    )
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    lines = text.splitlines(keepends=True)
+    widest = max((len(line.rstrip()) for line in lines), default=0)
+    opened = offset = 0
+    spoken = False
+    for number, line in enumerate(lines):
+        # A line without words (a rule, an underline) belongs to the line that it stands under.
+        speaks = _WORD.search(line) is not None
+        if spoken and speaks and not _is_wrapped(lines[number - 1].rstrip(), line, widest):
+            yield _trimmed(text, opened, offset)
+            opened = offset
+        spoken = spoken or speaks
+        offset += len(line)
+    yield _trimmed(text, opened, offset)
+
+
+def _is_wrapped(line: str, following: str, widest: int) -> bool:
+    """Whether a sentence goes on over a line break."""
+    if following[0].isspace() or following[0].islower() or line.endswith(_OPEN_END):
+        return True
+    first_word = following.split(maxsplit=1)[0]
+    return len(line) >= _WRAPPED_FROM and len(line) + 1 + len(first_word) > widest
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    start += len(piece) - len(piece.lstrip())
+    return start, start + len(piece.strip())
+
+
+def _headings(text: str, sentences: Sequence[Sentence]) -> Iterator[tuple[int, ...]]:
+    open_: list[tuple[int, int]] = []  # (level, place), outermost first
+    for place, sentence in enumerate(sentences):
+        level = _level(text, sentences, place)
+        if level is not None:
+            open_ = [heading for heading in open_ if heading[0] < level]
+        yield tuple(heading for _, heading in open_)
+        if level is not None:
+            open_.append((level, sentence.index))
+
+
+def _level(text: str, sentences: Sequence[Sentence], place: int) -> int | None:
+    """The level of a heading; None where a sentence is none."""
+    said = sentences[place].text
+    if place + 1 == len(sentences):
+        return None  # nothing stands under it
+    if not _WORD.search(said):
+        return None
+    if hashes := _HASHES.match(said):
+        return len(hashes[1])
+    words, _, below = said.rpartition("\n")
+    if words and (underline := _UNDERLINE.match(below)):
+        return 1 if underline[1].startswith("=") else 2
+    before = text[sentences[place - 1].end : sentences[place].start] if place else "\n"
+    behind = text[sentences[place].end : sentences[place + 1].start]
+    stands_alone = _has_break(before) and _has_break(behind) and not _has_break(said)
+    if stands_alone and not _ITEM.match(said) and is_heading(said.strip("*_ ")):
+        return _UNMARKED_LEVEL
+    return None
+
+
+def _has_break(text: str) -> bool:
+    return not _LINE_BREAKS.isdisjoint(text)

@@ -1,0 +1,34 @@
+"""Engine `azure`: models deployed on Azure OpenAI; a model's name is its deployment's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graph.errors import InputError
+from verifier.engines import EndpointSettings, Engine, prompted_judge
+
+if TYPE_CHECKING:
+    from verifier.models.port import Endpoint
+
+
+def _endpoint(settings: EndpointSettings) -> Endpoint:
+    from verifier.models.openai_endpoint import OpenAiEndpoint
+
+    if settings.base_url is None:
+        raise InputError("Engine azure needs AZURE_OPENAI_ENDPOINT: the address of the resource.")
+    if settings.api_key is None:
+        raise InputError("No key is set: put it into AZURE_OPENAI_API_KEY.")
+    if settings.api_version is None:
+        raise InputError("Engine azure needs OPENAI_API_VERSION, such as 2024-10-21.")
+    return OpenAiEndpoint.azure(
+        settings.base_url,
+        settings.api_key,
+        settings.api_version,
+        attempt_timeout=settings.attempt_timeout,
+        connections=settings.connections,
+    )
+
+
+ENGINE = Engine(
+    "azure", "language models deployed on Azure OpenAI", prompted_judge("azure"), _endpoint
+)

@@ -1,0 +1,264 @@
+"""A language model, with everything that a long run needs around an endpoint.
+
+A call goes through the cache of answers, joins an equal call in the air if there is one, waits
+while another warms its prefix, and is then made (`verifier.models.retrying`), charged, read
+and kept. The steps of the method see `ask` alone.
+
+Source: VeriTrail D (retries due to invalid answers count); ADR 0010.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from graph.model import Usage
+from verifier.bill import Bill
+from verifier.models.cache import AnswerCache, answer_key
+from verifier.models.limits import Limiter
+from verifier.models.port import (
+    Completion,
+    ContextTooLong,
+    CutOff,
+    EmptyAnswer,
+    Endpoint,
+    Filtered,
+    InvalidAnswer,
+    ModelError,
+    Refused,
+    Request,
+)
+from verifier.models.prices import Price
+from verifier.models.retrying import Patience, Retrying
+from verifier.models.spending import Spending
+from verifier.models.tokens import context_window, counter
+from verifier.models.warming import Warm, Warming
+
+T = TypeVar("T")
+
+DEFAULT_WINDOW = 128_000
+MAX_OUTPUT = 8_192
+SMALLEST_WINDOW = 512
+ANSWER_RETRIES = 5
+
+_FROM_CACHE = Usage(cached_calls=1, cost_usd=0.0)
+_KINDS = {
+    Refused: "refused by the model",
+    Filtered: "withheld by a content filter",
+    CutOff: "cut off",
+    EmptyAnswer: "empty",
+}
+
+
+@dataclass(slots=True, eq=False)
+class _Flight:
+    """A call in the air, and how many wait for it."""
+
+    task: asyncio.Task[tuple[str, Any]]
+    waiting: int = 0
+
+
+class LanguageModel:
+    """One model at one endpoint; implements `Asking`.
+
+    Attributes:
+        model: Its name.
+        address: Where it is, without any secret.
+        price: What it costs, or None where that is not known.
+        limiter: The slots for its calls.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        model: str,
+        *,
+        window: int | None = None,
+        max_output_tokens: int | None = None,
+        patience: Patience = Patience(),  # noqa: B008 - frozen
+        limiter: Limiter | None = None,
+        cache: AnswerCache | None = None,
+        spending: Spending | None = None,
+        price: Price | None = None,
+        answer_retries: int = ANSWER_RETRIES,
+        warm: Warm = Warm.AUTO,
+    ) -> None:
+        """Wrap an endpoint.
+
+        Args:
+            endpoint: Where to ask.
+            model: The model's name.
+            window: Its context window in tokens; None: as known for its name, else 128,000.
+            max_output_tokens: The limit on an answer; None: 8,192, or a quarter of the window.
+            patience: How long calls are tried.
+            limiter: Slots; models at one endpoint share one.
+            cache: The answers of earlier calls, if they are to be used; runs share one.
+            spending: The budget; all models of a run share one.
+            price: What it costs.
+            answer_retries: How often an invalid answer is asked for again.
+            warm: Whether calls wait for a prefix to be warm.
+        """
+        self.model = model
+        self.address = endpoint.address
+        self.price = price
+        self.limiter = limiter or Limiter()
+        self._endpoint = endpoint
+        self._cache = cache
+        self._answer_retries = answer_retries
+        self._count = counter(model)
+        self._longest = max_output_tokens or MAX_OUTPUT
+        self._window = max(SMALLEST_WINDOW, window or context_window(model) or DEFAULT_WINDOW)
+        # As it is at first: a key must not depend on what a run learns on its way.
+        self._max_output_of_key = self._max_output
+        self._warming = Warming(warm, self.address, self._count)
+        self._retrying = Retrying(
+            endpoint,
+            patience=patience,
+            limiter=self.limiter,
+            spending=spending or Spending(),
+            price=price,
+        )
+        self._flights: dict[bytes, _Flight] = {}
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens of the context window that a prompt may fill; it may shrink during a run."""
+        return self._window - self._max_output
+
+    @property
+    def _max_output(self) -> int:
+        return min(self._longest, self._window // 4)
+
+    def tokens(self, text: str) -> int:
+        """Tokens of a text: counted where the tokenizer is known, else a safe estimate."""
+        return self._count(text)
+
+    async def ask(self, request: Request, read: Callable[[str], T], bill: Bill) -> T:
+        """Ask until there is a valid answer, and read it; see `Asking`."""
+        self._retrying.check()
+        key = answer_key(self.address, request, self._max_output_of_key)
+        flight = self._flights.get(key)
+        if flight is not None:
+            text, _ = await self._landing(key, flight)
+            bill.charge(request.asked, _FROM_CACHE)
+            return read(text)
+        task = asyncio.create_task(self._answer(key, request, read, bill))
+        task.add_done_callback(_look_at)
+        flight = self._flights[key] = _Flight(task)
+        _, value = await self._landing(key, flight)
+        return value  # type: ignore[no-any-return] # the flight was started with `read`
+
+    async def close(self) -> None:
+        """Stop what is in the air, and let go of the endpoint's connections."""
+        tasks = [flight.task for flight in self._flights.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._endpoint.close()
+
+    async def _landing(self, key: bytes, flight: _Flight) -> tuple[str, Any]:
+        """Wait for a flight; it goes on while anybody waits for it."""
+        flight.waiting += 1
+        try:
+            return await asyncio.shield(flight.task)
+        except asyncio.CancelledError:
+            if flight.waiting == 1 and not flight.task.done():
+                self._forget(key, flight)
+                flight.task.cancel()
+                await asyncio.wait([flight.task])
+            raise
+        finally:
+            flight.waiting -= 1
+            if flight.task.done():
+                self._forget(key, flight)
+
+    def _forget(self, key: bytes, flight: _Flight) -> None:
+        if self._flights.get(key) is flight:
+            del self._flights[key]
+
+    async def _answer(
+        self, key: bytes, request: Request, read: Callable[[str], T], bill: Bill
+    ) -> tuple[str, T]:
+        """A valid answer, from the cache or from the endpoint."""
+        if self._cache is not None and (text := await self._cache.get(key)) is not None:
+            try:
+                value = read(text)
+            except InvalidAnswer:
+                pass  # read by rules that have changed since: as if it were not there
+            else:
+                bill.charge(request.asked, _FROM_CACHE)
+                return text, value
+        completion, value = await self._valid(request, read, bill)
+        if self._cache is not None:
+            tokens = completion.usage.input_tokens, completion.usage.output_tokens
+            await self._cache.put(key, request, completion.text, tokens)
+        return completion.text, value
+
+    async def _valid(
+        self, request: Request, read: Callable[[str], T], bill: Bill
+    ) -> tuple[Completion, T]:
+        """Ask until an answer can be read."""
+        invalid: Counter[str] = Counter()
+        while True:
+            try:
+                completion = await self._paid(request, bill)
+                return completion, read(completion.text)
+            except InvalidAnswer as error:
+                invalid[_KINDS.get(type(error), "malformed")] += 1
+                if invalid.total() <= self._answer_retries:
+                    continue
+                told = ", ".join(f"{count} {kind}" for kind, count in invalid.most_common())
+                raise ModelError(
+                    f"no valid answer to {request.asked.step} in {invalid.total()} attempts"
+                    f" ({told}); the last: {error}"
+                ) from None
+
+    async def _paid(self, request: Request, bill: Bill) -> Completion:
+        """One answer, valid or not, that is charged."""
+        prefix = await self._warming.wait(request)
+        try:
+            completion = await self._fitting(request)
+        except InvalidAnswer as error:
+            bill.charge(request.asked, error.usage)
+            raise
+        finally:
+            self._warming.done(prefix)
+        self._warming.seen(completion.usage)
+        bill.charge(request.asked, completion.usage)
+        return completion
+
+    async def _fitting(self, request: Request) -> Completion:
+        """One answer; where only the room for it was too large, it is asked for with less."""
+        tokens = self._tokens_of(request) if self.limiter.counts_tokens else 0
+        room = self._max_output
+        try:
+            return await self._retrying.call(request, room, tokens)
+        except ContextTooLong as error:
+            needed = self._tokens_of(request)
+            if error.context_tokens and error.context_tokens < self._window:
+                self._window = max(SMALLEST_WINDOW, error.context_tokens)
+            if self._max_output == room or needed > self.context_tokens:
+                self._shrink(needed)
+                raise
+        try:
+            return await self._retrying.call(request, self._max_output, tokens)
+        except ContextTooLong:
+            self._shrink(self._tokens_of(request))
+            raise
+
+    def _shrink(self, tokens: int) -> None:
+        """See to it that a prompt of so many tokens is too long from now on."""
+        if tokens <= self.context_tokens:  # counted otherwise by the endpoint
+            self._window = max(SMALLEST_WINDOW, tokens)
+
+    def _tokens_of(self, request: Request) -> int:
+        return self._count(request.system) + self._count(request.user)
+
+
+def _look_at(task: asyncio.Task[Any]) -> None:
+    """Take note of a flight's exception, which nobody may be left to see."""
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,201 @@
+"""Answers that were paid for once, kept on disk for later runs.
+
+A file of SQLite that two processes may use at once and that survives a kill. It holds answers
+and what they cost in tokens: no prompts, no keys, no headers. Whatever is wrong with the file, a
+run goes on without it.
+
+Source: ADR 0010.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from verifier.models.port import Request
+
+VERSION = 1
+BUSY = 5.0  # seconds to wait for another process
+T = TypeVar("T")
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS answers (
+    key BLOB PRIMARY KEY,
+    step TEXT NOT NULL,
+    model TEXT NOT NULL,
+    text TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    created_at REAL NOT NULL
+)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """What the cache holds.
+
+    Attributes:
+        answers: How many answers.
+        bytes: Their size on disk.
+        by_step: Answers by step and model.
+        oldest: When the oldest was stored, in seconds of the Unix clock; None: there is none.
+        newest: When the newest was.
+    """
+
+    answers: int
+    bytes: int
+    by_step: Mapping[tuple[str, str], int]
+    oldest: float | None
+    newest: float | None
+
+
+def answer_key(address: str, request: Request, max_output: int | None, **others: Any) -> bytes:
+    """The key of an answer: a hash of everything that it depends on."""
+    asked = request.asked
+    parts = {
+        "address": address,
+        "model": asked.model,
+        "system": request.system,
+        "user": request.user,
+        "temperature": asked.temperature,
+        "schema": request.schema,
+        "max_output": max_output,
+        "sample": request.sample,
+        **others,
+    }
+    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+class AnswerCache:
+    """The answers of earlier calls; off the event loop, on one thread of its own."""
+
+    def __init__(self, path: Path, warn: Callable[[str], None] = lambda _message: None) -> None:
+        """Nothing is opened before the first use.
+
+        Args:
+            path: The file; it and its folder are made, for their owner alone.
+            warn: Told once when the file cannot be used.
+        """
+        self._path = path
+        self._warn = warn
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="answers")
+        self._connection: sqlite3.Connection | None = None
+        self._broken = False
+        self._closed = False
+
+    async def get(self, key: bytes) -> str | None:
+        """The answer under a key, if there is one."""
+        return await self._run(lambda db: self._get(db, key))
+
+    async def put(self, key: bytes, request: Request, text: str, tokens: tuple[int, int]) -> None:
+        """Keep a valid answer.
+
+        Args:
+            key: Its key.
+            request: What was asked; its step and model are kept, nothing else of it.
+            text: The answer.
+            tokens: Tokens of the prompt and of the answer.
+        """
+        asked = request.asked
+        row = (key, asked.step, asked.model, text, *tokens, time.time())
+
+        def put(db: sqlite3.Connection) -> None:
+            with contextlib.suppress(UnicodeEncodeError):  # a lone surrogate is no text
+                db.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+        await self._run(put)
+
+    async def stats(self) -> CacheStats | None:
+        """What it holds; None where it cannot be read."""
+        return await self._run(self._stats)
+
+    async def clear(self) -> int:
+        """Remove all answers; how many there were."""
+        return await self._run(self._clear) or 0
+
+    async def close(self) -> None:
+        """Close the file; it may be called more than once."""
+        if not self._closed:
+            self._closed = True
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._close)
+            self._thread.shutdown(wait=False)
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        if self._broken or self._closed:
+            return None
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._safely, work)
+
+    def _safely(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do it on the thread; what fails is told once, and the run goes on without a cache."""
+        if self._broken:  # since this was asked for
+            return None
+        try:
+            if self._connection is None:
+                self._connection = self._open()
+            return work(self._connection)
+        except (sqlite3.Error, OSError) as error:
+            self._broken = True
+            self._warn(f"answers are not kept in {self._path}: {error}")
+            return None
+
+    def _open(self) -> sqlite3.Connection:
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Made here, so that no moment passes in which others may read it.
+        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+        db = sqlite3.connect(
+            self._path, timeout=BUSY, isolation_level=None, check_same_thread=False
+        )
+        try:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version > VERSION:
+                raise sqlite3.DatabaseError("it was written by a newer version of VeriTrail Graph")
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            if version < VERSION:
+                db.execute(_SCHEMA)
+                db.execute(f"PRAGMA user_version = {VERSION}")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    @staticmethod
+    def _get(db: sqlite3.Connection, key: bytes) -> str | None:
+        row = db.execute("SELECT text FROM answers WHERE key = ?", (key,)).fetchone()
+        return row[0] if row and isinstance(row[0], str) else None
+
+    def _stats(self, db: sqlite3.Connection) -> CacheStats:
+        rows = db.execute("SELECT step, model, count(*) FROM answers GROUP BY step, model")
+        by_step = {(step, model): count for step, model, count in rows}
+        oldest, newest = db.execute(
+            "SELECT min(created_at), max(created_at) FROM answers"
+        ).fetchone()
+        files = [self._path.with_name(self._path.name + end) for end in ("", "-wal", "-shm")]
+        size = sum(file.stat().st_size for file in files if file.exists())
+        return CacheStats(sum(by_step.values()), size, by_step, oldest, newest)
+
+    @staticmethod
+    def _clear(db: sqlite3.Connection) -> int:
+        count = db.execute("DELETE FROM answers").rowcount
+        with contextlib.suppress(sqlite3.OperationalError):  # another process reads: later
+            db.execute("VACUUM")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return count

@@ -1,0 +1,183 @@
+"""From an HTTP status and an error's body to the ways in which a call can go wrong.
+
+Servers that speak the same protocol say the same thing in many words; all that are known stand
+here. Nothing of a prompt, a header or a key gets into a message.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from verifier.models.port import (
+    ContextTooLong,
+    EndpointRefused,
+    Filtered,
+    ModelError,
+    RequestRejected,
+    TransportFault,
+)
+
+SHOWN = 200
+TRANSIENT = frozenset({408, 409, 425, 429})
+NO_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+NO_MODEL = frozenset({"model_not_found", "modelnotfound", "deploymentnotfound", "unknown_model"})
+TOO_LONG = frozenset(
+    {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
+)
+FILTERED = frozenset({"content_filter", "content_policy_violation", "responsibleaipolicyviolation"})
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_NO_MODEL_TEXT = re.compile(
+    r"model\b.{0,80}\b(does not exist|not found|not exist|is not available|unknown)"
+    r"|(unknown|no such|invalid) model\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_TOO_LONG_TEXT = re.compile(
+    r"maximum context length|(exceed|longer|greater|larger|too (long|large)|beyond|over).{0,80}"
+    r"(context (length|size|window|limit)|maximum model length|maximum number of tokens allowed)"
+    r"|context (length|size|window|limit).{0,60}(exceed|too (long|large|small))"
+    r"|(prompt|input|request).{0,20} is too long|too many (input |prompt )?tokens"
+    r"|reduce the length of the (messages|prompt|input)|too large for model with",
+    re.IGNORECASE | re.DOTALL,
+)
+_TOO_LARGE_TEXT = re.compile(r"request too large|tokens must be reduced", re.IGNORECASE)
+_WINDOW_TEXT = re.compile(
+    r"(?:maximum (?:context|model) length(?: is| of)?\D{0,12}|context limit: [\d +]*> ?"
+    r"|tokens allowed \D{0,3}|tokens ?> ?|available context size \(|\"?n_ctx\"?\s*[:=]\s*"
+    r"|context (?:length|window|size)(?: is| of|:)?\D{0,12})(\d{3,9})"
+    r"|model with (\d{3,9}) maximum context",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What the body of an error says.
+
+    Attributes:
+        message: Its words; may be empty.
+        codes: Its codes and types, in lower case.
+        parameter: The parameter that it complains about, if it names one.
+        window: The context window that it states in a field of its own.
+    """
+
+    message: str
+    codes: frozenset[str]
+    parameter: str | None = None
+    window: int | None = None
+
+    @classmethod
+    def read(cls, body: bytes) -> Problem:
+        """Read the body of an error, in any of the forms that servers give it."""
+        try:
+            found = json.loads(body[:1_000_000])
+        except (ValueError, RecursionError):
+            return cls(body[:2_000].decode("utf-8", "replace"), frozenset())
+        while isinstance(found, list) and found:  # some gateways wrap the object in a list
+            found = found[0]
+        if isinstance(found, Mapping):
+            inner = found.get("error") or found.get("detail")
+            if isinstance(inner, list) and inner and isinstance(inner[0], Mapping):
+                return cls._of_validation(inner[0])
+            found = inner if isinstance(inner, Mapping | str) else found
+        return cls._of(found)
+
+    @classmethod
+    def _of_validation(cls, found: Mapping[str, Any]) -> Problem:
+        """From the form of servers built on FastAPI, which names a place in the body."""
+        message, place = found.get("msg"), found.get("loc")
+        parameter = place[1] if isinstance(place, list) and len(place) > 1 else None
+        return cls(
+            message if isinstance(message, str) else "",
+            frozenset({str(found.get("type")).lower()}),
+            parameter if isinstance(parameter, str) else None,
+        )
+
+    @classmethod
+    def _of(cls, found: Any) -> Problem:
+        if not isinstance(found, Mapping):
+            return cls(found if isinstance(found, str) else "", frozenset())
+        inner = found.get("innererror")
+        named = [found.get("code"), found.get("type"), found.get("status")]
+        named.append(inner.get("code") if isinstance(inner, Mapping) else None)
+        message, parameter, window = found.get("message"), found.get("param"), found.get("n_ctx")
+        return cls(
+            message if isinstance(message, str) else "",
+            frozenset(str(code).lower() for code in named if code is not None),
+            parameter if isinstance(parameter, str) else None,
+            window if isinstance(window, int) and window > 0 else None,
+        )
+
+    def says(self, codes: frozenset[str]) -> bool:
+        """Whether it carries one of these codes."""
+        return not self.codes.isdisjoint(codes)
+
+
+def shown(text: str, secret: str | None = None) -> str:
+    """A server's words, fit for a message: short, on one line, without the key."""
+    if secret and len(secret) > 3:
+        text = text.replace(secret, "…")
+    text = _CONTROL.sub(" ", text).strip()
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def fault(status: int, problem: Problem, headers: Mapping[str, str], told: str) -> ModelError:
+    """What an error of the endpoint means.
+
+    Args:
+        status: The HTTP status.
+        problem: What the body says.
+        headers: Headers of the answer, by name in lower case.
+        told: Who answered what, fit to be shown.
+    """
+    if problem.says(NO_QUOTA):
+        return EndpointRefused(f"{told}: the account has no quota or credit left")
+    if status == 429 and _TOO_LARGE_TEXT.search(problem.message):
+        return ContextTooLong(told)  # more than the tokens of a minute: waiting does not help
+    if status in TRANSIENT or status >= 500:
+        return TransportFault(told, status=status, retry_after=retry_after(headers))
+    if status in (401, 403):
+        return EndpointRefused(f"{told}: the key is not accepted; check it, and the address")
+    if status == 404 or problem.says(NO_MODEL):
+        return EndpointRefused(f"{told}: check the model's name and the address")
+    if status in (400, 413, 422):
+        return _of_the_request(status, problem, told)
+    return RequestRejected(told)
+
+
+def _of_the_request(status: int, problem: Problem, told: str) -> ModelError:
+    if problem.says(FILTERED):
+        return Filtered(f"{told}: a content filter withheld the answer")
+    if status == 413 or problem.says(TOO_LONG) or _TOO_LONG_TEXT.search(problem.message):
+        return ContextTooLong(told, problem.window or window(problem.message))
+    if _NO_MODEL_TEXT.search(problem.message):
+        return EndpointRefused(f"{told}: check the model's name and the address")
+    return RequestRejected(told)
+
+
+def window(message: str) -> int | None:
+    """The context window in tokens that a message states, if it does."""
+    found = _WINDOW_TEXT.search(message.replace(",", ""))
+    return int(found[1] or found[2]) if found else None
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait before the next attempt, as the endpoint asks; None: it does not."""
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        if seconds >= 0:  # not so for nan
+            return min(seconds, 1e9)
+    try:
+        date = parsedate_to_datetime(headers.get("retry-after", ""))
+        return max(0.0, date.timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError, OSError):
+        return None

@@ -1,0 +1,168 @@
+"""How many calls an endpoint gets at once, and how many a minute.
+
+Additive increase, multiplicative decrease: each "too many requests" halves the limit, as many
+successes as the limit is high add one again. Calls are let through in the order in which they
+come, but those that try again go first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+
+WINDOW = 1.0  # seconds in which the limit is halved at most once
+
+
+class Bucket:
+    """So much a minute, evenly: a twelfth of it may come at once."""
+
+    def __init__(self, per_minute: int, clock: Callable[[], float]) -> None:
+        self._capacity = max(1.0, per_minute / 12)
+        # What comes at once is part of the minute: no 60 seconds see more than was set.
+        self._rate = max(per_minute - self._capacity, per_minute / 2) / 60
+        self._level = self._capacity
+        self._clock = clock
+        self._filled_at = clock()
+
+    def wait(self, amount: float) -> float:
+        """Seconds until this much may be taken."""
+        now = self._clock()
+        self._level = min(self._capacity, self._level + (now - self._filled_at) * self._rate)
+        self._filled_at = now
+        # What is more than the bucket holds waits for a full one, and is owed afterwards.
+        missing = min(amount, self._capacity) - self._level
+        return missing / self._rate if missing > 1e-9 else 0.0
+
+    def take(self, amount: float) -> None:
+        """Take so much, or give it back where it is negative."""
+        self._level -= amount
+
+
+class Limiter:
+    """Slots for the calls in the air to one endpoint.
+
+    Attributes:
+        setting: The highest number of slots.
+        limit: How many there are now.
+        in_air: How many are taken.
+    """
+
+    def __init__(
+        self,
+        setting: int = 32,
+        *,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.setting = self.limit = max(1, setting)
+        self.in_air = 0
+        self._clock = clock
+        self._requests = Bucket(requests_per_minute, clock) if requests_per_minute else None
+        self._tokens = Bucket(tokens_per_minute, clock) if tokens_per_minute else None
+        self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self._paused_until = 0.0
+        self._successes = 0
+        self._halved_at = -math.inf
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether callers have to say how many tokens their prompts are."""
+        return self._tokens is not None
+
+    async def acquire(self, tokens: int = 0, *, again: bool = False) -> float:
+        """Wait for a slot; the answer is the time at which it was got.
+
+        Args:
+            tokens: Tokens of the prompt, where tokens are counted.
+            again: The call tries again: it goes before those that have not tried at all.
+        """
+        if not self._waiting and self.in_air < self.limit and self._delay(tokens) <= 0:
+            self._take(tokens)
+            return self._clock()
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        entry = (turn, tokens)
+        if again:
+            self._waiting.appendleft(entry)
+        else:
+            self._waiting.append(entry)
+        self._let_through()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.release()  # the slot came at the moment of the cancellation
+            else:
+                self._waiting.remove(entry)
+                self._let_through()
+            raise
+        return self._clock()
+
+    def release(self, more_tokens: int = 0) -> None:
+        """Give a slot back.
+
+        Args:
+            more_tokens: Tokens that the call came to beyond those it announced.
+        """
+        self.in_air -= 1
+        if self._tokens and more_tokens:
+            self._tokens.take(more_tokens)
+        self._let_through()
+
+    def succeeded(self) -> None:
+        """A call was answered."""
+        self._successes += 1
+        if self._successes >= self.limit:
+            self._successes = 0
+            if self.limit < self.setting:
+                self.limit += 1
+                self._let_through()
+
+    def throttled(self, began: float) -> None:
+        """The endpoint asked for fewer calls, of one that began at this time."""
+        now = self._clock()
+        # Calls that were in the air when the limit was halved say nothing new.
+        if began > self._halved_at and now - self._halved_at >= WINDOW:
+            self.limit = max(1, self.limit // 2)
+            self._halved_at = now
+        self._successes = 0
+
+    def pause(self, seconds: float) -> None:
+        """Let nothing through for so long: the endpoint asked for it."""
+        self._paused_until = max(self._paused_until, self._clock() + seconds)
+
+    def _delay(self, tokens: int) -> float:
+        delay = self._paused_until - self._clock() if self._paused_until else 0.0
+        if self._requests:
+            delay = max(delay, self._requests.wait(1))
+        if self._tokens:
+            delay = max(delay, self._tokens.wait(tokens))
+        return delay
+
+    def _take(self, tokens: int) -> None:
+        self.in_air += 1
+        if self._requests:
+            self._requests.take(1)
+        if self._tokens:
+            self._tokens.take(tokens)
+
+    def _let_through(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        while self._waiting and self.in_air < self.limit:
+            turn, tokens = self._waiting[0]
+            if turn.done():  # cancelled, and about to leave
+                return
+            delay = self._delay(tokens)
+            if delay > 0:
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_later(delay + 0.001, self._let_through)
+                return
+            self._waiting.popleft()
+            self._take(tokens)
+            turn.set_result(None)

@@ -1,0 +1,271 @@
+"""Any OpenAI-compatible endpoint, through the official `openai` client.
+
+The client brings authentication, Azure's addresses and the connection pool. Its own retries
+are off: there is one layer for that (`verifier.models.retrying`).
+
+Source: the model protocol (docs/model-protocol.md).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from verifier.models.completions import read_completion
+from verifier.models.faults import Problem, fault, shown
+from verifier.models.port import (
+    Completion,
+    ContextTooLong,
+    Filtered,
+    ModelError,
+    ParameterRefused,
+    Request,
+    RequestRejected,
+    TransportFault,
+)
+
+if TYPE_CHECKING:  # the client is slow to import: `--help` does without
+    import httpx2
+    import openai
+
+OPENAI = "https://api.openai.com/v1"
+STEP_HEADER = "X-Veritrail-Step"
+CONNECT_TIMEOUT = 10.0
+ATTEMPT_TIMEOUT = 60.0
+MAX_ANSWER_BYTES = 10_000_000
+NO_KEY = "none"  # servers on the own machine ask for no key, but the client does
+
+_REFUSAL = re.compile(
+    r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|not allowed|deprecated"
+    r"|extra (inputs|fields)|only the default|unexpected|invalid (field|parameter)",
+    re.IGNORECASE,
+)
+_AT_MOST = re.compile(
+    r"(?:at most|less than or equal to|maximum (?:value )?(?:is|of)|tokens: \d+ >)\D{1,3}(\d{2,7})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Which parameters an endpoint takes, as far as is known.
+
+    Attributes:
+        limit: What it calls the limit on the length of an answer; None: it takes none.
+        most: The highest limit that it takes; None: not known.
+        temperature: Whether it takes a temperature.
+        schema: Whether it takes a schema for the answer.
+    """
+
+    limit: str | None = "max_tokens"
+    most: int | None = None
+    temperature: bool = True
+    schema: bool = True
+
+    def without(self, problem: Problem) -> Dialect | None:
+        """The dialect that a refusal of a parameter teaches; None: it is no such refusal."""
+        message = problem.message
+        if self.limit and self._names(problem, self.limit):
+            if self.limit == "max_tokens" and "max_completion_tokens" in message:
+                return replace(self, limit="max_completion_tokens")
+            if (bound := _AT_MOST.search(message)) and int(bound[1]) < (self.most or 1 << 40):
+                return replace(self, most=int(bound[1]))
+            if _REFUSAL.search(message):
+                renamed = "max_completion_tokens" if self.limit == "max_tokens" else None
+                return replace(self, limit=renamed)
+        if not _REFUSAL.search(message) and "unsupported" not in str(problem.codes):
+            return None
+        if self.temperature and self._names(problem, "temperature"):
+            return replace(self, temperature=False)
+        if self.schema and (
+            self._names(problem, "response_format") or self._names(problem, "json_schema")
+        ):
+            return replace(self, schema=False)
+        return None
+
+    @staticmethod
+    def _names(problem: Problem, parameter: str) -> bool:
+        named = problem.parameter or ""
+        return named.startswith(parameter) or parameter in problem.message
+
+
+class OpenAiEndpoint:
+    """One OpenAI-compatible endpoint; keeps its connections for the whole run.
+
+    Attributes:
+        address: Where it is, without key and query.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        attempt_timeout: float = ATTEMPT_TIMEOUT,
+        connections: int = 256,
+    ) -> None:
+        """Take the base URL as OpenAI's own clients do; None: OpenAI itself."""
+        import openai
+
+        url = base_url or OPENAI
+        self._keep(url, api_key, attempt_timeout)
+        self._client = openai.AsyncOpenAI(
+            api_key=api_key or NO_KEY,
+            base_url=url,
+            max_retries=0,
+            http_client=_pool(attempt_timeout, connections),
+        )
+
+    @classmethod
+    def azure(
+        cls,
+        azure_endpoint: str,
+        api_key: str,
+        api_version: str,
+        *,
+        attempt_timeout: float = ATTEMPT_TIMEOUT,
+        connections: int = 256,
+    ) -> OpenAiEndpoint:
+        """Azure OpenAI: the model's name is the name of the deployment."""
+        import openai
+
+        self = cls.__new__(cls)
+        self._keep(azure_endpoint, api_key, attempt_timeout)
+        self._client = openai.AsyncAzureOpenAI(
+            azure_endpoint=azure_endpoint,
+            api_key=api_key,
+            api_version=api_version,
+            max_retries=0,
+            http_client=_pool(attempt_timeout, connections),
+        )
+        return self
+
+    def _keep(self, url: str, api_key: str | None, attempt_timeout: float) -> None:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2].lower()
+        self.address = f"{parts.scheme.lower()}://{host}{parts.path.rstrip('/')}"
+        self._key = api_key
+        self._timeout = attempt_timeout
+        self._dialect = Dialect()
+
+    async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
+        """Ask once; see `Endpoint`."""
+        import openai
+
+        dialect = self._dialect
+        body = _body(request, max_output_tokens, dialect)
+        try:
+            async with asyncio.timeout(self._timeout):
+                response = await self._post(body, request.asked.step)
+        except TimeoutError:
+            told = f"no answer from {self.address} within {self._timeout:g} s"
+            raise TransportFault(told) from None
+        except openai.APIStatusError as error:
+            raise self._refusal(error.response, request, dialect) from None
+        except openai.APIConnectionError as error:  # time-outs are among them
+            raise self._broken(error) from None
+        except UnicodeEncodeError:
+            raise RequestRejected("the prompt holds a lone surrogate, no character") from None
+        kind = response.headers.get("content-type", "")
+        return read_completion(response.content, kind.lower(), request, self.address)
+
+    async def close(self) -> None:
+        """Let go of its connections."""
+        await self._client.close()
+
+    async def _post(self, body: dict[str, Any], step: str) -> httpx2.Response:
+        import httpx2
+
+        # As `chat.completions.create` does, but with the body as it came: reading it is ours.
+        return cast(
+            httpx2.Response,
+            await self._client.post(
+                "/chat/completions",
+                body=body,
+                cast_to=httpx2.Response,
+                options={"headers": {STEP_HEADER: step}},
+            ),
+        )
+
+    def _refusal(self, response: httpx2.Response, request: Request, dialect: Dialect) -> ModelError:
+        status = response.status_code
+        problem = Problem.read(response.content)
+        echoes = any(text[:40] in problem.message for text in (request.system, request.user))
+        said = "" if echoes else shown(problem.message, self._key)
+        told = f"{self.address} answered HTTP {status}" + (f" ({said})" if said else "")
+        meaning = fault(status, problem, response.headers, told)
+        if status not in (400, 422) or isinstance(meaning, ContextTooLong | Filtered):
+            return meaning
+        learned = dialect.without(problem)
+        if learned is None:
+            return meaning
+        if self._dialect == dialect:  # else another call has learned something already
+            self._dialect = learned
+        return ParameterRefused(told)
+
+    def _broken(self, error: openai.APIConnectionError) -> TransportFault:
+        import httpx2
+
+        cause = error.__cause__
+        why = shown(str(cause) or type(cause).__name__, self._key) if cause else "no reason given"
+        if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
+            told = f"no connection to {self.address}: {why}"
+            return TransportFault(told, is_unreachable=True)
+        return TransportFault(f"{self.address} broke off without an answer: {why}")
+
+
+def _body(request: Request, max_output_tokens: int | None, dialect: Dialect) -> dict[str, Any]:
+    """The body of a request. Source: the model protocol."""
+    body: dict[str, Any] = {
+        "model": request.asked.model,
+        "messages": [
+            {"role": "system", "content": request.system},
+            {"role": "user", "content": request.user},
+        ],
+    }
+    if request.asked.temperature is not None and dialect.temperature:
+        body["temperature"] = request.asked.temperature
+    if max_output_tokens is not None and dialect.limit:
+        body[dialect.limit] = min(max_output_tokens, dialect.most or max_output_tokens)
+    if request.schema is not None and dialect.schema:
+        schema = {"name": request.asked.step, "strict": True, "schema": request.schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return body
+
+
+def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
+    """Connections that are kept, with answers bounded in time and size."""
+    import httpx2
+    import openai
+
+    class Bounded(httpx2.AsyncByteStream):
+        """A body that breaks off when it is longer than any answer may be."""
+
+        def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+            self._stream = stream
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for part in self._stream:
+                size += len(part)
+                if size > MAX_ANSWER_BYTES:
+                    raise httpx2.ReadError(f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes")
+                yield part
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+
+    async def bound(response: httpx2.Response) -> None:
+        length = response.headers.get("content-length", "")
+        if not length.isdigit() or int(length) > MAX_ANSWER_BYTES:
+            response.stream = Bounded(cast(httpx2.AsyncByteStream, response.stream))
+
+    return openai.DefaultAsyncHttpxClient(
+        timeout=httpx2.Timeout(attempt_timeout, connect=min(CONNECT_TIMEOUT, attempt_timeout)),
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=connections),
+        headers={"Accept-Encoding": "identity"},  # so that the bound holds for what is unpacked
+        event_hooks={"response": [bound]},
+    )

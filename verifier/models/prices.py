@@ -1,0 +1,158 @@
+"""What calls cost: a table of the user's own, then the data of `genai-prices`.
+
+Only the prices that come with that package are read; it can also fetch newer ones, which is
+never asked of it. A price that is not known is None, never 0.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from graph.errors import InputError
+from graph.model import Usage
+
+# Makers who keep their models to themselves, and how the names of those begin: what a gateway
+# calls so is theirs. A name like `llama-3.1-8b` says nothing: it may run on the own machine.
+CLOSED = {
+    "openai": ("gpt-3.5", "gpt-4", "gpt-5", "o1", "o3", "o4"),
+    "anthropic": ("claude-",),
+    "google": ("gemini-",),
+}
+_DATE = re.compile(r"-(20\d\d-?\d\d-?\d\d)$")
+_KEYS = frozenset({"input", "output", "cached_input"})
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """A price in US dollars per million tokens.
+
+    Attributes:
+        input: Of a token of the prompt.
+        cached_input: Of one that the endpoint read from its own cache of prefixes.
+        output: Of a token of the answer, those of reasoning included.
+        above: Prices of calls with longer prompts: above how many tokens, and what; ascending.
+    """
+
+    input: float
+    cached_input: float
+    output: float
+    above: tuple[tuple[int, Price], ...] = ()
+
+    def cost(self, usage: Usage) -> float:
+        """What one call cost, in US dollars."""
+        price = self
+        for start, higher in self.above:
+            if usage.input_tokens > start:
+                price = higher
+        fresh = usage.input_tokens - usage.cached_input_tokens
+        return (
+            fresh * price.input
+            + usage.cached_input_tokens * price.cached_input
+            + usage.output_tokens * price.output
+        ) / 1_000_000
+
+
+def priced(usage: Usage, price: Price | None) -> Usage:
+    """The usage of one call with what it cost, or with the fact that nobody knows."""
+    if price is None:
+        return replace(usage, cost_usd=None, unpriced_calls=usage.calls)
+    return replace(usage, cost_usd=price.cost(usage), unpriced_calls=0)
+
+
+def price_of(model: str, address: str, own: Mapping[str, Price] | None = None) -> Price | None:
+    """The price of a model at an endpoint, or None where it is not known.
+
+    Args:
+        model: Its name, as it is sent.
+        address: The endpoint's base URL.
+        own: The user's own table, which goes before all else.
+    """
+    if own and model in own:
+        return own[model]
+    from genai_prices.data_snapshot import get_snapshot
+
+    snapshot = get_snapshot()
+    try:
+        provider = snapshot.find_provider(None, None, address)
+    except LookupError:
+        return _of_first_party(model, snapshot)
+    found = provider.find_model(model, all_providers=snapshot.providers)
+    return _price(found)
+
+
+def read_table(path: Path) -> dict[str, Price]:
+    """Read a table of prices: `{"model": {"input": 1.25, "output": 10, "cached_input": 0.125}}`.
+
+    Raises:
+        InputError: It cannot be read, or holds what is no price; the message says where.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"the table of prices {path} cannot be read: {error}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"the table of prices {path} is no JSON object of models")
+    return {model: _row(path, model, row) for model, row in found.items()}
+
+
+def _row(path: Path, model: str, row: Any) -> Price:
+    where = f"the table of prices {path}, model {model!r}"
+    if not isinstance(row, dict) or not {"input", "output"} <= row.keys() <= _KEYS:
+        raise InputError(
+            f"{where}: expected `input`, `output` and, if you like, `cached_input`,"
+            " in US dollars per million tokens"
+        )
+    rates: dict[str, float] = {}
+    for key, value in row.items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value) or value < 0:
+            raise InputError(f"{where}: `{key}` is {value!r}, not a number of US dollars")
+        rates[key] = float(value)
+    return Price(rates["input"], rates.get("cached_input", rates["input"]), rates["output"])
+
+
+def _of_first_party(model: str, snapshot: Any) -> Price | None:
+    """The maker's price of a closed model that is named exactly, whoever passes it on."""
+    name = model.lower()
+    exact = {name, _DATE.sub("", name)}
+    for provider in snapshot.providers:
+        if name.startswith(CLOSED.get(provider.id, ())):
+            for found in provider.models:
+                if found.id in exact and found.is_match(name):
+                    return _price(found)
+    return None
+
+
+def _price(found: Any) -> Price | None:
+    """A price from the form that `genai-prices` gives it."""
+    if found is None:
+        return None
+    rates = found.get_prices(datetime.now(tz=UTC))
+    fresh, output = _tiers(rates.input_mtok), _tiers(rates.output_mtok)
+    if not fresh or not output:
+        return None
+    cached = _tiers(rates.cache_read_mtok) or fresh
+    steps = [
+        (start, Price(_rate(fresh, start), _rate(cached, start), _rate(output, start)))
+        for start in sorted({*fresh, *cached, *output})
+    ]
+    return replace(steps[0][1], above=tuple(steps[1:]))
+
+
+def _tiers(price: Any) -> dict[int, float]:
+    """Prices by the length of prompt above which they hold; empty: there is no price."""
+    if price is None:
+        return {}
+    higher = {int(tier.start): float(tier.price) for tier in getattr(price, "tiers", ())}
+    return {0: float(price.base if higher else price), **higher}
+
+
+def _rate(tiers: Mapping[int, float], start: int) -> float:
+    return tiers[max(known for known in tiers if known <= start)]

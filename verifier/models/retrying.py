@@ -1,0 +1,234 @@
+"""The one layer of retries: transport faults are tried again until the call's deadline.
+
+Full jitter: the wait is drawn from zero to a bound that doubles with every attempt, so that
+calls that failed together do not come back together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from dataclasses import dataclass
+
+from verifier.models.limits import Limiter
+from verifier.models.port import (
+    Completion,
+    Endpoint,
+    EndpointRefused,
+    InvalidAnswer,
+    ModelError,
+    ParameterRefused,
+    Request,
+    TransportFault,
+    Unreachable,
+)
+from verifier.models.prices import Price, priced
+from verifier.models.spending import Spending
+
+MAX_ADJUSTMENTS = 6
+ENOUGH = 20  # answers that tell how long an endpoint takes
+FAR_LONGER = 10  # times the slowest of them: an answer that takes so long has got lost
+SHORTEST = 0.25  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long calls are tried, in seconds.
+
+    Attributes:
+        deadline: For one call, waits between attempts included; waits for a slot are not.
+        attempt_timeout: For one attempt at most; less where all answers came far sooner.
+        unreachable: For the first connection of a run.
+        base: The bound of the first wait; it doubles with every attempt.
+        cap: The highest bound.
+        give_up_after: So many calls in a row that ran into their deadline, none answered in
+            between, leave further calls one attempt each until one is answered.
+    """
+
+    deadline: float = 120.0
+    attempt_timeout: float = 60.0
+    unreachable: float = 10.0
+    base: float = 0.5
+    cap: float = 20.0
+    give_up_after: int = 3
+
+
+@dataclass(slots=True)
+class _Call:
+    """Where one call stands."""
+
+    ends_at: float
+    attempts: int = 0
+    adjustments: int = 0
+    tokens: int = 0
+    time_outs: int = 0
+    last: TransportFault | None = None
+
+
+class Retrying:
+    """Makes calls to one endpoint: slots, budget, attempts, waits."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        patience: Patience,
+        limiter: Limiter,
+        spending: Spending,
+        price: Price | None,
+    ) -> None:
+        self._endpoint = endpoint
+        self._patience = patience
+        self._limiter = limiter
+        self._spending = spending
+        self._price = price
+        self._answered = False  # whether anything has ever come back from the endpoint
+        self._failing_since: float | None = None
+        self._given_up = 0
+        self._answers = 0
+        self._slowest = 0.0
+        self._refused: EndpointRefused | None = None
+
+    def check(self) -> None:
+        """See whether the endpoint takes calls at all.
+
+        Raises:
+            EndpointRefused: It has refused one in a way that holds for all.
+        """
+        if self._refused is not None:  # raised anew: an exception collects where it has been
+            raise type(self._refused)(str(self._refused))
+
+    async def call(self, request: Request, max_output: int | None, tokens: int = 0) -> Completion:
+        """Get one answer.
+
+        Args:
+            request: What to ask.
+            max_output: The limit on the answer's length.
+            tokens: Tokens of the prompt; needed only where the limiter counts them.
+
+        Raises:
+            InvalidAnswer: There was one, but it is none; it carries its usage and price.
+            ModelError: There is none.
+        """
+        call = _Call(time.monotonic() + self._patience.deadline, tokens=tokens)
+        while True:
+            try:
+                return await self._attempt(request, max_output, call)
+            except ParameterRefused:
+                call.adjustments += 1
+                if call.adjustments > MAX_ADJUSTMENTS:
+                    raise
+            except TransportFault as fault:
+                await self._wait(fault, call)
+
+    async def _attempt(self, request: Request, max_output: int | None, call: _Call) -> Completion:
+        queued = time.monotonic()
+        again = call.attempts + call.adjustments > 0
+        await self._limiter.acquire(call.tokens, again=again)
+        began = time.monotonic()
+        call.ends_at += began - queued
+        more_tokens = 0
+        try:
+            completion = await self._send(request, max_output, call)
+            more_tokens = (
+                completion.usage.input_tokens + completion.usage.output_tokens - call.tokens
+            )
+        except TransportFault as fault:
+            self._note(fault, began, call)
+            raise
+        finally:
+            self._limiter.release(more_tokens if self._limiter.counts_tokens else 0)
+        self._limiter.succeeded()
+        return completion
+
+    async def _send(self, request: Request, max_output: int | None, call: _Call) -> Completion:
+        """One request, counted and paid."""
+        self.check()  # others may have been refused while this one waited for its slot
+        self._spending.admit()
+        call.attempts += 1
+        cost, sent = None, True
+        began = time.monotonic()
+        whole = self._for_one_attempt(call)
+        # The last attempt may pass the deadline by a little: one of no time is none.
+        patience = min(whole, max(call.ends_at - began, self._patience.attempt_timeout / 10))
+        try:
+            async with asyncio.timeout(patience):
+                answer = await self._endpoint.send(request, max_output)
+            usage = priced(answer.usage, self._price)
+            cost = usage.cost_usd
+            self._is_answered(time.monotonic() - began)
+            return Completion(answer.text, usage)
+        except InvalidAnswer as invalid:
+            invalid.usage = priced(invalid.usage, self._price)
+            cost = invalid.usage.cost_usd
+            self._is_answered(time.monotonic() - began)
+            raise
+        except TransportFault as fault:
+            sent = not fault.is_unreachable
+            raise
+        except ModelError as error:
+            self._answered = True  # by an error, but it is there
+            if isinstance(error, EndpointRefused):
+                self._refused = error
+            raise
+        except TimeoutError:
+            call.time_outs += 1
+            told = f"no answer from {self._endpoint.address} within {patience:.3g} s"
+            # An attempt that the deadline cut short says less than the one before it.
+            known = call.last if patience < whole else None
+            raise TransportFault(str(known or told)) from None
+        finally:
+            self._spending.settle(cost, sent=sent)
+
+    def _is_answered(self, seconds: float) -> None:
+        self._answered = True
+        self._given_up = 0
+        self._answers += 1
+        self._slowest = max(seconds, self._slowest * 0.99)
+
+    def _for_one_attempt(self, call: _Call) -> float:
+        """Seconds for one attempt: a call that hangs must not use up its deadline in two."""
+        most = self._patience.attempt_timeout
+        if self._answers < ENOUGH:
+            return most
+        usual = max(most / 12, SHORTEST, FAR_LONGER * self._slowest)
+        return float(min(most, usual * 4**call.time_outs))  # perhaps it is slow after all
+
+    def _note(self, fault: TransportFault, began: float, call: _Call) -> None:
+        """Learn from a fault while the slot is still held."""
+        if not fault.is_unreachable:
+            self._answered = True
+        if fault.is_throttling:
+            self._limiter.throttled(began)
+        if fault.retry_after and time.monotonic() + fault.retry_after < call.ends_at:
+            self._limiter.pause(fault.retry_after)
+
+    async def _wait(self, fault: TransportFault, call: _Call) -> None:
+        """Wait before the next attempt, or say that there is none."""
+        now = time.monotonic()
+        call.last = fault
+        if fault.is_unreachable and not self._answered:
+            self._failing_since = self._failing_since or now
+            if now - self._failing_since >= self._patience.unreachable:
+                told = f"{self._endpoint.address} could not be reached from the first call on"
+                self._refused = Unreachable(f"{told}: {fault}")
+                raise self._refused
+        elif self._given_up >= self._patience.give_up_after:
+            raise ModelError(f"{fault} (one attempt: earlier calls failed until their deadline)")
+        bound = min(self._patience.cap, self._patience.base * 2 ** min(call.attempts - 1, 30))
+        pause = random.uniform(0, bound)  # noqa: S311 - nobody gains by guessing it
+        if fault.retry_after is not None:
+            pause += fault.retry_after
+        if now + pause >= call.ends_at:
+            self._given_up += 1
+            raise ModelError(self._last_words(fault, call, now))
+        await asyncio.sleep(pause)
+
+    def _last_words(self, fault: TransportFault, call: _Call, now: float) -> str:
+        tried = f"{call.attempts} attempt{'s' if call.attempts != 1 else ''}"
+        left = call.ends_at - now
+        if fault.retry_after is not None and left > 0 and fault.retry_after >= left:
+            asked = f"it asks to wait {fault.retry_after:.0f} s, and {left:.0f} s are left"
+            return f"given up after {tried}: {fault}; {asked}"
+        return f"given up after {tried} in {self._patience.deadline:g} s: {fault}"
