@@ -14,12 +14,13 @@ from api.models import claim_deadline
 from api.settings import Settings
 from graph.errors import InputError, NotFound
 from graph.importers.records import ClaimRecord
-from graph.model import Status, Usage, Verification
+from graph.model import Status, Verification
 from verifier.bill import Bill
 from verifier.driver import Observer, Task
 from verifier.run import Run
 
 if TYPE_CHECKING:
+    from api.extraction import ExtractionReport
     from graph.store import Store
 
 CLAIMS_AT_ONCE = (64, 256)
@@ -66,14 +67,14 @@ class Done:
         run_id: Its id.
         verifications: One for each claim, in order.
         reused: How many of them were stored before, with the same settings.
-        extraction: What it cost to extract the claims.
+        extraction: How the claims were extracted, if they were.
     """
 
     run: Run | None
     run_id: str
     verifications: list[Verification]
     reused: int = 0
-    extraction: Usage = Usage()
+    extraction: ExtractionReport | None = None
 
 
 async def verify(
@@ -100,10 +101,10 @@ async def verify(
     """
     from api.claims import choose_claims
 
-    extraction = Bill()
     claim_ids = list(what.claim_ids)
-    if what.extract:
-        claim_ids += await _extracted(store, bench, what, extraction)
+    extraction = await _extracted(store, bench, what) if what.extract else None
+    if extraction is not None:
+        claim_ids += [claim.claim_id for claim in extraction.claims]
     tasks = await choose_claims(
         store,
         what.process_id,
@@ -130,7 +131,7 @@ async def verify(
         run.run_id,
         [{**found, **made}[task.claim.claim_id] for task in tasks],
         len(found),
-        extraction.total,
+        extraction,
     )
 
 
@@ -191,8 +192,8 @@ async def stored_run(store: Store, run_id: str) -> list[Verification]:
     return found
 
 
-async def _extracted(store: Store, bench: Bench, what: What, bill: Bill) -> list[str]:
-    """Extract claims from the node and store them; give their ids."""
+async def _extracted(store: Store, bench: Bench, what: What) -> ExtractionReport:
+    """Extract claims from the node and store them."""
     from api.extraction import extract_claims
 
     if bench.models is None:
@@ -200,16 +201,15 @@ async def _extracted(store: Store, bench: Bench, what: What, bill: Bill) -> list
             f"--extract needs a language model, and engine {bench.how.engine} asks none; name one "
             "with --model."
         )
-    report = await extract_claims(
+    return await extract_claims(
         store,
         what.process_id,
         what.node,
         bench.models.steps.claims,
         bench.prompts,
         bench.splitter,
-        bill,
+        Bill(),
     )
-    return [claim.claim_id for claim in report.claims]
 
 
 def _run(

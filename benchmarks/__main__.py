@@ -9,49 +9,52 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from benchmarks import commands, engines, ingest, walk, write_back
+from benchmarks import commands, engines, ingest, models, walk, write_back
 from benchmarks.children import BenchmarkError, run_child
 from benchmarks.engines import Engine
 from benchmarks.report import Report
 
 SMALL = 0.25
+STORED = ("ingest", "walk", "trail", "verify")
+"""What works on the generated process; all but the first need it stored."""
+PARTS = ("help", *STORED, "reading", *models.PARTS)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="size of the process; 1: paper's")
     parser.add_argument("--engine", choices=engines.NAMES, action="append", help="default: both")
+    parser.add_argument("--only", choices=PARTS, action="append", help="default: everything")
+    parser.add_argument("--claims", type=int, default=5_000, help="claims of the largest run")
     parser.add_argument("--repeat", type=int, default=2, help="ingests of each kind (default: 2)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
     return parser.parse_args()
 
 
 def main() -> int:
-    """Run everything; 0 unless a benchmark could not run."""
+    """Run everything that is chosen; 0 unless a benchmark could not run."""
     options = _arguments()
+    parts = set(options.only or PARTS)
     report = Report()
     started = time.monotonic()
+    counts: dict[str, Any] = {}
     with engines.temporary_folder() as folder:
         os.environ["VERITRAIL_HOME"] = str(folder / "home")
-        file, small = folder / "process.jsonl", folder / "small.jsonl"
-        counts = run_child(
-            "benchmarks.dag:write", path=str(file), scale=options.scale, process_id="bench"
-        )
-        run_child(
-            "benchmarks.dag:write", path=str(small), scale=options.scale * SMALL, process_id="bench"
-        )
-        print(
-            f"{counts['nodes']:,} nodes, {counts['edges']:,} edges, "
-            f"{counts['characters']:,} characters\n"
-        )
-        _attempt(report, "help", lambda: commands.measure_help(report))
-        for name in options.engine or engines.NAMES:
-            try:
-                with engines.running(name, folder / "home") as engine:
-                    _measure(report, engine, file, small, options.repeat)
-            except BenchmarkError as error:
-                report.fail(name, error)
+        if parts.intersection(STORED):
+            counts = _write_processes(folder, options.scale)
+        if "help" in parts:
+            _attempt(report, "help", lambda: commands.measure_help(report))
+        if "reading" in parts:
+            _attempt(report, "reading", lambda: models.measure_reading(report))
+        if parts.intersection((*STORED, *models.PARTS)):
+            for name in options.engine or engines.NAMES:
+                try:
+                    with engines.running(name, folder / "home") as engine:
+                        _measure(report, engine, folder, options, parts)
+                except BenchmarkError as error:
+                    report.fail(name, error)
     print(f"\n{report.summary()} ({time.monotonic() - started:.0f} s)")
     if options.json:
         about = {"python": platform.python_version(), "cores": os.cpu_count(), **counts}
@@ -59,19 +62,50 @@ def main() -> int:
     return 1 if report.failures else 0
 
 
-def _measure(report: Report, engine: Engine, file: Path, small: Path, repeats: int) -> None:
+def _write_processes(folder: Path, scale: float) -> dict[str, Any]:
+    """Write the generated process, and a small one beside it."""
+    file, small = _files(folder)
+    counts = run_child("benchmarks.dag:write", path=str(file), scale=scale, process_id="bench")
+    run_child("benchmarks.dag:write", path=str(small), scale=scale * SMALL, process_id="bench")
+    print(
+        f"{counts['nodes']:,} nodes, {counts['edges']:,} edges, "
+        f"{counts['characters']:,} characters\n"
+    )
+    return counts
+
+
+def _files(folder: Path) -> tuple[Path, Path]:
+    return folder / "process.jsonl", folder / "small.jsonl"
+
+
+def _measure(
+    report: Report, engine: Engine, folder: Path, options: argparse.Namespace, parts: set[str]
+) -> None:
     """Everything that needs an engine; the process of the first stays for the others."""
+    file, small = _files(folder)
     benchmarks: dict[str, Callable[[], None]] = {
-        "ingest": lambda: ingest.measure(report, engine, file, small, repeats),
+        "ingest": lambda: ingest.measure(report, engine, file, small, options.repeat),
         "walk": lambda: walk.measure(report, engine),
         "trail": lambda: write_back.measure(report, engine),
-        "verify": lambda: commands.measure_verify(report, engine, file.parent),
+        "verify": lambda: commands.measure_verify(report, engine, folder),
     }
+    chosen = parts.intersection(STORED)
+    if chosen - {"verify"}:
+        chosen.add("ingest")
     try:
         for name, run in benchmarks.items():
-            _attempt(report, f"{engine.name}: {name}", run)
+            if name in chosen:
+                _attempt(report, f"{engine.name}: {name}", run)
     finally:  # a server of somebody else is left as it was
-        _attempt(report, f"{engine.name}: cleaning", lambda: ingest.clean(engine))
+        if "ingest" in chosen:
+            _attempt(report, f"{engine.name}: cleaning", lambda: ingest.clean(engine))
+    wanted = parts.intersection(models.PARTS)
+    if wanted:
+        _attempt(
+            report,
+            f"{engine.name}: models",
+            lambda: models.measure(report, engine, folder, wanted, options.claims),
+        )
 
 
 def _attempt(report: Report, name: str, run: Callable[[], None]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from api.cli.claim_output import claim_json
 from api.cli.exits import run
 from api.cli.ingest import say_starting
 from api.cli.options import AsJson, ProcessId
@@ -67,7 +68,7 @@ def list_(
         print_json(
             {
                 "process_id": process,
-                "claims": [_claim_json(claim) for claim in claims],
+                "claims": [claim_json(claim) for claim in claims],
                 "verifications": [_header_json(found) for found in verifications],
                 "runs": [run_summary_json(found) for found in runs],
             }
@@ -109,18 +110,6 @@ def _summary_json(summary: ProcessSummary) -> dict[str, Any]:
         "edges": process.edges,
         "claims": process.claims,
         "verdicts": dict(summary.verdicts),
-    }
-
-
-def _claim_json(claim: Claim) -> dict[str, Any]:
-    return {
-        "claim_id": claim.claim_id,
-        "text": claim.text,
-        "node_id": claim.node_id,
-        "start": claim.start,
-        "end": claim.end,
-        "sub_claims": list(claim.sub_claims),
-        "label": claim.label.value if claim.label else None,
     }
 
 

@@ -71,6 +71,7 @@ class Report:
 
 def tell_json(report: Report) -> None:
     """Print the run as the JSON document of the contract."""
+    from api.cli.claim_output import report_json
     from graph.exporters.results import run_json
 
     done = report.done
@@ -83,6 +84,8 @@ def tell_json(report: Report) -> None:
         done.verifications,
     )
     document["reused"] = done.reused
+    if done.extraction is not None:
+        document["extraction"] = report_json(done.extraction, report.model or "")
     if report.fault is not None:
         document["error"] = {"message": _told(report), "violations": []}
     print_json(document)
@@ -100,13 +103,21 @@ def tell(report: Report) -> None:
             show(trail_tree(verification, whole=False))
     else:
         show(verdict_table(ended))
-    if report.model is not None and ended:
+    if any(v.usage.calls or v.usage.cached_calls for v in done):
         show(
             cost_table(
                 [v for v in done if v.status is not Status.CANCELLED or v.usage.calls], COSTS_SHOWN
             )
         )
     say(_counts(done))
+    extraction = report.done.extraction
+    if extraction is not None:
+        say(
+            f"{len(extraction.claims)} claim(s) of {len(extraction.sentences)} sentence(s) were "
+            f"extracted; what became of each: veritrail claims list {report.process_id} "
+            "--sentences",
+            "dim",
+        )
     if report.done.reused:
         say(
             f"{report.done.reused} of them were verified before with the same settings and are "
@@ -152,10 +163,16 @@ def end(report: Report) -> None:
         raise Exit(UNREACHABLE)
     if run is not None and run.write_errors:
         raise Exit(NOT_ALL_SUCCEEDED)
+    failed = report.done.extraction.failed if report.done.extraction is not None else ()
+    if failed:
+        reason = one_line(failed[0].reason or "")
+        say(f"No claims could be extracted from {len(failed)} sentence(s): {reason}", "red")
     open_ = [v for v in report.done.verifications if v.status is not Status.SUCCEEDED]
     if open_:
         reason = one_line(open_[0].failure or "")
         say(f"{len(open_)} claim(s) have no verdict: {reason}. To go on: {again}", "red")
+        raise Exit(NOT_ALL_SUCCEEDED)
+    if failed:
         raise Exit(NOT_ALL_SUCCEEDED)
 
 

@@ -8,7 +8,7 @@ import cypher
 from graph.errors import EngineError, EngineUnavailable, ProcessConflict
 from graph.store.database import Database
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _ATTEMPTS = 6
 
 

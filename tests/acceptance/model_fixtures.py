@@ -7,20 +7,21 @@ evidence and the error stage of every claim are known beforehand.
 
 from __future__ import annotations
 
-import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from acceptance.command import Ended, Started, Veritrail, process_file, until
-from fakes.model_server import ModelServer
+from acceptance.command import Started, Veritrail, process_file, until
+from fakes.model_server import ModelServer, Received
 
 MODEL = "scripted"
 KEY = "sk-test-7f3a91c2e5d8"
 QUICK_FAULTS = {"VERITRAIL_ATTEMPT_TIMEOUT": "1.5"}
 """Hanging calls are given up soon."""
+JUST_COME = 1.0
+"""Seconds in which a command that gets little of the processor keeps an answer."""
 
 
 def pumps(path: Path, count: int, filler: int = 1) -> str:
@@ -88,8 +89,7 @@ def asking(server: ModelServer, **more: str) -> dict[str, str]:
 
 def run_id(veritrail: Veritrail, process: str) -> str:
     """The latest run over a process, as a user finds it after a kill."""
-    runs = veritrail("list", process, "--json").json["runs"]
-    found: str = runs[0]["run_id"]
+    found: str = veritrail("list", process, "--json").json["runs"][0]["run_id"]
     return found
 
 
@@ -106,9 +106,22 @@ def kill_when(started: Started, server: ModelServer, calls: int) -> None:
     started.child.communicate()
 
 
-def prompts_sent(server: ModelServer) -> int:
-    """How many different prompts the server was sent."""
-    return len({(received.step, received.system, received.user) for received in server.requests})
+def paid_twice(server: ModelServer, kills: Sequence[float]) -> list[str]:
+    """Prompts that were sent again although their answer came well before a kill.
+
+    What was in the air at a kill, or had just come and was not yet kept, is asked again.
+    """
+    earlier: dict[tuple[str, str, str], Received] = {}
+    found: list[str] = []
+    for received in server.requests:
+        prompt = (received.step, received.system, received.user)
+        before = earlier.get(prompt)
+        if before is not None and before.status == 200 and before.answered is not None:
+            after = [kill - before.answered for kill in kills if kill > before.answered]
+            if not after or min(after) > JUST_COME:
+                found.append(received.user[-80:])
+        earlier[prompt] = received
+    return found
 
 
 @contextmanager
@@ -117,18 +130,6 @@ def closed_port() -> Iterator[int]:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield taken.getsockname()[1]
-
-
-def stored(veritrail: Veritrail, told: Any) -> list[Any]:
-    """What `show --json` says of each verification of a run."""
-    ids = [found["verification_id"] for found in told["verifications"]]
-    return [veritrail("show", one, "--json").json for one in ids]
-
-
-def error_of(ended: Ended) -> str:
-    """The error of a command, told as JSON and once on stderr."""
-    message: str = json.loads(ended.out)["error"]["message"]
-    return message
 
 
 def _node(node_id: str, stage: int, text: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -19,6 +20,12 @@ from acceptance.command import Veritrail, command, process_file, until
 from examples import local_model
 
 SECONDS = 600
+# With its sub-claims given: this model takes a claim apart into whatever comes to its mind.
+GIVEN = {
+    "text": "The harbour opened in 1901 and has nine piers.",
+    "sub_claims": ["The harbour opened in 1901.", "The harbour has nine piers."],
+}
+FREE = "The lighthouse was built in 1923."
 IN_CI = bool(os.environ.get("CI"))
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.timeout(1200)]
@@ -38,9 +45,9 @@ def base_url() -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize("structured", ["on", "off"])
+@pytest.mark.parametrize(("structured", "claims"), [("on", [GIVEN]), ("off", [GIVEN, FREE])])
 def test_real_answers_end_in_stored_trails(
-    veritrail: Veritrail, base_url: str, tmp_path: Path, structured: str
+    veritrail: Veritrail, base_url: str, tmp_path: Path, structured: str, claims: list[Any]
 ) -> None:
     """Free text of a model of this size is mostly malformed; with a schema it mostly is not."""
     process = f"tiny-{structured}"
@@ -52,10 +59,11 @@ def test_real_answers_end_in_stored_trails(
         "VERITRAIL_ANSWER_RETRIES": "1",
         "VERITRAIL_MAX_OUTPUT_TOKENS": "120",
     }
-    arguments = ["--claim", "The harbour opened in 1901.", "--claim", "The harbour has nine piers."]
-    arguments += ["--engine", "openai", "--model", local_model.MODEL, "--json"]
+    file = tmp_path / "claims.json"
+    file.write_text(json.dumps(claims), encoding="utf-8")
+    engine = ["--engine", "openai", "--model", local_model.MODEL]
     done = subprocess.run(
-        command("verify", process, *arguments),
+        command("verify", process, "--claims", str(file), *engine, "--json"),
         env=veritrail.environment(settings),
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -66,7 +74,7 @@ def test_real_answers_end_in_stored_trails(
     assert done.returncode in (0, 1), told
     assert "Traceback" not in told
     found = json.loads(done.stdout)["verifications"]
-    assert len(found) == 2
+    assert len(found) == len(claims)
     statuses = {each["status"] for each in found}
     assert statuses <= {"succeeded", "failed"}
     assert done.returncode == int("failed" in statuses)

@@ -70,6 +70,7 @@ def test_the_last_object_of_a_text_counts(text, last):
         '"{"',
         '{"n": 1',
         '{"n": "cut off in the mid',
+        '{"n": "cut off behind {} and {}',
         '{"n": 1, "m": {"k": 2}',
         '{"n": 1, "inner": {"sentence_ids": [], "context_ids": []}, "summary":',
         '{"n": 1} but then {"n": 1, "m',

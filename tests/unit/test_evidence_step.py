@@ -225,6 +225,14 @@ def test_samples_are_drawn_apart_and_merged_for_each_prompt():
     assert {request.asked.temperature for request in asking.requests} == {0.2}
 
 
+def test_selecting_again_keeps_roots_and_others_apart_with_their_own_limits():
+    asking = ScriptedAsking(lambda _: NOTHING)
+    step = evidence_step(asking, Limits(root_sentences=2, other_sentences=3))
+    roots, others = [Unit(MIXED[1].sentences)], [Unit(MIXED[2].sentences)]
+    asyncio.run(step.select_again(a_claim(), roots, others, Bill()))
+    assert [len(read(request).sentences) for request in asking.requests] == [2, 2, 3, 2]
+
+
 def test_selecting_again_shows_only_what_was_selected_and_keeps_the_places():
     asking = ScriptedAsking(lambda _: selects(1))
     node = MIXED[2]

@@ -158,6 +158,13 @@ def test_the_later_part_of_a_cut_node_shows_its_heading_and_the_last_two_sentenc
     assert second.text.splitlines()[1] == "(context) NORTH BREAKWATER"
 
 
+def test_a_part_of_a_node_keeps_its_context_when_it_is_packed_anew():
+    part = unit("HEADING", *numbered("a", 8)).part(5, 9)
+    first, second = packed([part], 3)
+    assert contexts(first) == [("HEADING", *numbered("a", 4)[2:])]
+    assert contexts(second) == [("HEADING", *numbered("a", 7)[5:])]
+
+
 def test_a_heading_among_the_last_sentences_is_shown_once():
     first, second = packed([unit("Some words.", "A HEADING", "More words.", "The rest.")], 3)
     assert contexts(second) == [("A HEADING", "More words.")]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from verifier.bill import Asked
+from verifier.bill import Asked, Bill
+from verifier.models.asking import LanguageModel
 from verifier.models.openai_endpoint import OpenAiEndpoint
 from verifier.models.port import (
     Completion,
@@ -30,6 +34,7 @@ from verifier.models.port import (
     TransportFault,
 )
 
+ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-secret-0123456789"
 PROMPT = "0: A private sentence."
 REQUEST = Request(Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "Be exact.", PROMPT)
@@ -360,6 +365,25 @@ def test_room_that_does_not_fit_is_no_parameter_that_is_not_taken() -> None:
     assert type(fault(http(400, {"error": {"message": message}}))) is ContextTooLong
 
 
+def test_an_answer_that_has_too_much_room_is_asked_for_with_less() -> None:
+    message = "max_tokens is too large. This model's maximum context length is 4096 tokens."
+
+    def reply(body: dict[str, Any]) -> bytes:
+        if body["max_tokens"] > 4000:
+            return http(400, {"error": {"message": message}})
+        return answer()
+
+    async def call() -> Server:
+        async with serving(reply) as server:
+            asking = LanguageModel(OpenAiEndpoint(server.base_url, KEY), "some-model")
+            assert await asking.ask(REQUEST, str.lower, Bill()) == "yes."
+            assert asking.context_tokens == 3072
+            await asking.close()
+            return server
+
+    assert [body["max_tokens"] for body in asyncio.run(call()).bodies] == [8192, 1024]
+
+
 def test_a_connection_that_breaks_off_is_not_an_endpoint_that_is_not_there() -> None:
     found = fault(b"")
     assert isinstance(found, TransportFault)
@@ -416,3 +440,11 @@ def test_connections_are_kept() -> None:
     server = asyncio.run(call())
     assert len(server.heads) == 5
     assert server.connections == 1
+
+
+def test_nothing_of_the_client_is_imported_before_it_is_needed() -> None:
+    code = (
+        "import sys, verifier.models.asking, verifier.models.openai_endpoint;"
+        "sys.exit(any(name in sys.modules for name in ('openai', 'httpx2', 'genai_prices')))"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

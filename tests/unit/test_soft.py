@@ -68,6 +68,17 @@ def test_the_summary_is_that_of_the_sample_that_shares_most_with_the_result():
     assert (merged.evidence, merged.summary, merged.missing) == ((1, 2, 3), "b", "y")
 
 
+def test_where_samples_share_equally_much_the_one_that_names_more_evidence_counts():
+    answers = [sample([2], [1], summary="a"), sample([1, 2], summary="b")]
+    merged = merge_selections(answers, 2)
+    assert (merged.evidence, merged.summary) == ((1, 2), "b")
+
+
+def test_where_samples_share_equally_much_the_one_that_names_little_else_counts():
+    answers = [sample([1, 7, 8], summary="a"), sample([1, 9], summary="b")]
+    assert merge_selections(answers, 2).summary == "b"
+
+
 def test_of_equal_samples_the_earliest_gives_the_summary():
     answers = [sample(), sample([1], summary="b"), sample([1], summary="c")]
     assert merge_selections(answers, 2).summary == "b"

@@ -168,6 +168,17 @@ def test_evidence_selection_runs_again_on_the_selected_sentences_only():
     assert texts == [numbered(f"s{place}", 3)[index] for place in (0, 1) for index in (0, 2)]
 
 
+def test_sentences_that_are_selected_from_again_stand_in_the_order_of_their_node_each_once():
+    found = Found(
+        (found_in(SUMMARY, 3, 1, summary=" ".join(numbered("x", 150))), *summaries(60)), ()
+    )
+    again_found = found_in(SUMMARY, 1, 0)
+    asking = ScriptedAsking(by_step(lambda _: selects(0), supported))
+    judge(asking, Found((*found.evidence, again_found)))
+    again = next(request for request in asking.requests if request.asked.step != "verdict")
+    assert blocks(again)[0] == [numbered("s", 4)[index] for index in (0, 1, 3)]
+
+
 def test_roots_without_a_sentence_selected_again_drop_out():
     big, small = (
         a_node(name, numbered(name, count), root=True, position=place)

@@ -28,7 +28,7 @@ from verifier.models.spending import Spending
 
 MAX_ADJUSTMENTS = 6
 ENOUGH = 20  # answers that tell how long an endpoint takes
-FAR_LONGER = 10  # times the slowest of them: an answer that takes so long has got lost
+FAR_LONGER = 20  # times what is usual: an answer that takes so long has got lost
 SHORTEST = 0.25  # seconds
 
 
@@ -87,7 +87,7 @@ class Retrying:
         self._failing_since: float | None = None
         self._given_up = 0
         self._answers = 0
-        self._slowest = 0.0
+        self._usual = 0.0
         self._refused: EndpointRefused | None = None
 
     def check(self) -> None:
@@ -185,14 +185,15 @@ class Retrying:
         self._answered = True
         self._given_up = 0
         self._answers += 1
-        self._slowest = max(seconds, self._slowest * 0.99)
+        # A moving mean; the plain one until there are enough.
+        self._usual += (seconds - self._usual) / min(self._answers, ENOUGH)
 
     def _for_one_attempt(self, call: _Call) -> float:
         """Seconds for one attempt: a call that hangs must not use up its deadline in two."""
         most = self._patience.attempt_timeout
         if self._answers < ENOUGH:
             return most
-        usual = max(most / 12, SHORTEST, FAR_LONGER * self._slowest)
+        usual = max(most / 12, SHORTEST, FAR_LONGER * self._usual)
         return float(min(most, usual * 4**call.time_outs))  # perhaps it is slow after all
 
     def _note(self, fault: TransportFault, began: float, call: _Call) -> None:
