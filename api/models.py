@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from verifier.language_model import StepModel, StepModels
     from verifier.models.asking import LanguageModel
     from verifier.models.cache import AnswerCache
+    from verifier.models.limits import Limiter
     from verifier.models.prices import Price
     from verifier.models.retrying import Patience
     from verifier.models.spending import Spending
@@ -75,12 +76,14 @@ class OpenModels:
         spending: What was spent until now.
         warnings: What a person should know, such as a cache that cannot be used.
         is_priced: Whether the price of every model is known.
+        concurrency: The most calls in the air to one endpoint.
     """
 
     steps: StepModels
     spending: Spending
     warnings: list[str]
     is_priced: bool
+    concurrency: int
 
 
 def cache_path(settings: Settings) -> Path:
@@ -143,7 +146,8 @@ async def open_models(
         made = {use: workshop.model(one, known[use]) for use, one in of_steps.items()}
         steps = StepModels(made[Use.CLAIMS], made[Use.SELECTION], made[Use.VERDICT])
         priced = all(price is not None for price in known.values())
-        yield OpenModels(steps, spending, warnings, priced)
+        concurrency = max(one.concurrency for one in of_steps.values())
+        yield OpenModels(steps, spending, warnings, priced, concurrency)
 
 
 class _Workshop:
@@ -164,6 +168,7 @@ class _Workshop:
         self._stack = stack
         self._patience = patience(settings)
         self._made: dict[ModelSettings, LanguageModel] = {}
+        self._limiters: dict[tuple[object, ...], Limiter] = {}
 
     def model(self, settings: ModelSettings, price: Price | None) -> StepModel:
         """The model of a step."""
@@ -176,7 +181,6 @@ class _Workshop:
     def _make(self, settings: ModelSettings, price: Price | None) -> LanguageModel:
         from verifier.engines import EndpointSettings
         from verifier.models.asking import LanguageModel
-        from verifier.models.limits import Limiter
 
         if self._engine.endpoint is None:
             raise ValueError(f"engine {self._engine.name} asks no model")
@@ -196,11 +200,7 @@ class _Workshop:
             window=settings.context_tokens,
             max_output_tokens=settings.max_output_tokens,
             patience=self._patience,
-            limiter=Limiter(
-                settings.concurrency,
-                requests_per_minute=settings.rpm,
-                tokens_per_minute=settings.tpm,
-            ),
+            limiter=self._limiter(endpoint.address, settings),
             cache=self._cache,
             spending=self._spending,
             price=price,
@@ -209,6 +209,19 @@ class _Workshop:
         )
         self._stack.push_async_callback(model.close)
         return model
+
+    def _limiter(self, address: str, settings: ModelSettings) -> Limiter:
+        """The slots of an endpoint; models that are limited in the same way share them."""
+        from verifier.models.limits import Limiter
+
+        limits = (settings.concurrency, settings.rpm, settings.tpm)
+        if (address, *limits) not in self._limiters:
+            self._limiters[address, *limits] = Limiter(
+                settings.concurrency,
+                requests_per_minute=settings.rpm,
+                tokens_per_minute=settings.tpm,
+            )
+        return self._limiters[address, *limits]
 
 
 def _warm(values: Mapping[str, str]) -> Warm:

@@ -229,8 +229,10 @@ def _run(
     keep = Keep(store.trails.write)
     at_once = bench.how.concurrency
     if bench.models is not None:
-        fewest, most = CLAIMS_AT_ONCE
-        at_once = min(max(fewest, 8 * at_once), most)
+        at_once = bench.models.concurrency
+        if not bench.models.spending.is_limited:  # else few are finished rather than many begun
+            fewest, most = CLAIMS_AT_ONCE
+            at_once = min(max(fewest, 8 * at_once), most)
     run = Run(
         process_id,
         bench.judge,

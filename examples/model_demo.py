@@ -24,7 +24,7 @@ from graph.model import Verdict
 
 HERE = Path(__file__).resolve().parent
 SAMPLE = "harbour-summary"
-CLAIMS = ("k01", "k05", "k10", "k18")
+CLAIMS = "harbour-claims.json"  # with sub-claims, so that no calls go into making them
 MOST_CALLS = "40"
 FINISHED = (0, 1)  # 1: some verifications ended without a verdict, which is shown
 NUMBERS = ("calls", "cached_calls", "input_tokens", "cached_input_tokens", "output_tokens")
@@ -67,8 +67,8 @@ def show(out: Console, settings: Mapping[str, str], model: str) -> int:
     ingested = command(settings, "ingest", path, "--replace", "--json")
     if ingested.returncode:
         return ingested.returncode
-    arguments = ["verify", SAMPLE, *(each for name in CLAIMS for each in ("--claim-id", name))]
-    arguments += ["--engine", "openai", "--model", model, "--q", "1", "--max-calls", MOST_CALLS]
+    arguments = ["verify", SAMPLE, "--claims", f"examples/{CLAIMS}", "--engine", "openai"]
+    arguments += ["--model", model, "--q", "1", "--max-calls", MOST_CALLS]
     out.print(Text(f"$ veritrail {' '.join(arguments)}", "bold cyan"))
     out.print(Text("Stages are read backward; q = 1 stops at the first doubt.", "dim"))
     verified = command(settings, *arguments, "--json")
@@ -104,8 +104,8 @@ def command(settings: Mapping[str, str], *arguments: str) -> subprocess.Complete
 
 def verdicts(found: list[dict[str, Any]]) -> Table:
     """Verdicts beside the human labels; where there is none, the status and the reason."""
-    process = json.loads((HERE / f"{SAMPLE}.json").read_text("utf-8"))
-    labels = {claim["claim_id"]: Verdict(claim["label"]) for claim in process["claims"]}
+    claims = json.loads((HERE / CLAIMS).read_text("utf-8"))
+    labels = {claim["claim_id"]: Verdict(claim["label"]) for claim in claims}
     table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
     for name in ("claim", "label", "verdict"):
         table.add_column(name, no_wrap=True)

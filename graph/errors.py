@@ -5,9 +5,11 @@ VeriTrailError                   exit status   what happened
 │   ├── InvalidProcess           2             a process breaks rules; every violation is listed
 │   ├── ProcessConflict          2             another content is stored under this process_id
 │   └── NotFound                 2             no such process, claim, node, verification or query
-└── EngineError                  3             the graph engine cannot do what was asked
-    ├── EngineUnavailable        3             it cannot be started, reached or logged in to
-    └── StoreFull                3             it has no room left to write to
+├── EngineError                  3             the graph engine cannot do what was asked
+│   ├── EngineUnavailable        3             it cannot be started, reached or logged in to
+│   └── StoreFull                3             it has no room left to write to
+└── JudgeError, ModelError       1             an answer could not be had (`verifier`)
+    └── EndpointRefused          3             the key, the model or the address is refused
 
 The messages are written for the person at the terminal: what, where, what to do.
 """

@@ -65,7 +65,7 @@ def test_the_demo_with_a_model_shows_verdicts_cost_and_a_trail() -> None:
     assert done.returncode == 0, done.stderr
     told, cost = done.stdout.split("What did it cost?")
     assert "The model words judges" in told
-    for claim in ("k01", "k05", "k10", "k18"):
+    for claim in ("few-1", "few-2", "few-3", "few-4"):
         assert claim in told
     assert "Fully Supported" in told
     calls = next(line.split()[1] for line in cost.splitlines() if line.startswith("all "))

@@ -29,6 +29,11 @@ class Spending:
         self.calls = 0
         self.in_flight = 0
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether the run may come to an end before all is done."""
+        return self.budget_usd is not None or self.max_calls is not None
+
     def check(self) -> None:
         """See whether there is anything left.
 
