@@ -12,8 +12,10 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 # More arguments for the tool behind a target: make test ARGS="-k walk -x"
 ARGS ?=
+# The engine of judgement of the demo: lexical, or openai.
+ENGINE ?= lexical
 
-.PHONY: help setup demo test lint bench soak clean lock
+.PHONY: help setup demo model test lint bench soak clean lock
 
 help: ## List the targets
 	@bold=; plain=; \
@@ -53,8 +55,11 @@ setup: ## Make .venv and install the locked dependencies (nothing to do: no-op)
 	printf '%s\n' "$$state" >$(VENV)/.installed; \
 	echo "setup: done"
 
-demo: setup ## Show the product on a small example, offline
-	@$(PY) examples/demo.py $(ARGS)
+demo: setup ## Show the product on a small example (ENGINE=openai: with a language model)
+	@$(PY) examples/demo.py --engine $(ENGINE) $(ARGS)
+
+model: setup ## Serve a very small language model on this machine, for trials
+	@$(PY) examples/local_model.py $(ARGS)
 
 test: setup ## Run the tests, without the long loops (ARGS="-k walk -x")
 	@$(PY) -m pytest -m "not soak" $(ARGS)

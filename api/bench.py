@@ -39,6 +39,7 @@ class How:
         limits: How much goes into a prompt.
         samples: How many answers are drawn.
         prompts: A folder of the user's own prompts.
+        sub_claims: Whether a model takes claims apart.
         models: The models and what they may cost.
         concurrency: Claims at a time of an engine without models.
     """
@@ -48,6 +49,7 @@ class How:
     limits: Limits = Limits()
     samples: Samples = Samples()
     prompts: Path | None = None
+    sub_claims: bool = True
     models: ModelOptions = field(default_factory=ModelOptions)
     concurrency: int = DEFAULT_CONCURRENCY
 
@@ -86,7 +88,7 @@ async def set_up(settings: Settings, how: How) -> AsyncIterator[Bench]:
     _check(engine, how)
     prompts = load_prompts(how.prompts)
     splitter = SentenceSplitter.for_language(settings.language)
-    parts = Parts(splitter.split, how.limits, how.samples, None, prompts)
+    parts = Parts(splitter.split, how.limits, how.samples, None, prompts, how.sub_claims)
     if not engine.asks_models:
         judge = engine.judge(parts)
         yield Bench(judge, how, prompts, splitter, None, _settings(settings, how, judge))
@@ -126,7 +128,7 @@ def how_of(verification: Verification, how: How) -> How:
     models = replace(
         how.models,
         model=None,
-        claims_model=steps["sub_claim_decomposition"]["model"],
+        claims_model=(steps["sub_claim_decomposition"] or steps["evidence_selection"])["model"],
         selection_model=steps["evidence_selection"]["model"],
         verdict_model=steps["verdict"].get("model"),
     )
@@ -136,6 +138,7 @@ def how_of(verification: Verification, how: How) -> How:
         q=verification.q,
         limits=Limits(**values["limits"]),
         samples=Samples(**values["samples"]),
+        sub_claims=steps["sub_claim_decomposition"] is not None,
         models=models,
     )
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from api.extraction import ExtractionReport
     from graph.store import Store
 
-CLAIMS_AT_ONCE = (64, 256)
-"""Claims of a run that are on their way at a time, at least and at most, where models are asked.
+CLAIMS_A_CALL, MOST_CLAIMS = 8, 256
+"""Claims that are on their way for each call in the air, and at most, where models are asked.
 
 More than calls are allowed in the air: a claim that waits for the graph leaves its place to
 another, and claims that share a frontier ask about it at about the same time.
@@ -231,8 +231,7 @@ def _run(
     if bench.models is not None:
         at_once = bench.models.concurrency
         if not bench.models.spending.is_limited:  # else few are finished rather than many begun
-            fewest, most = CLAIMS_AT_ONCE
-            at_once = min(max(fewest, 8 * at_once), most)
+            at_once = min(CLAIMS_A_CALL * at_once, MOST_CLAIMS)
     run = Run(
         process_id,
         bench.judge,

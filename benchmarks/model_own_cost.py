@@ -28,7 +28,7 @@ Sent = list[tuple[Request, int | None]]
 ROUNDS = 3
 
 
-async def compare(**arguments: Any) -> dict[str, float]:
+async def compare(*, rounds: int = ROUNDS, **arguments: Any) -> dict[str, float]:
     """Median seconds of our run and of the bare loop, and processor time a call."""
     given = Given(**arguments)
     tasks, nodes = await _prepared(given)
@@ -41,7 +41,7 @@ async def compare(**arguments: Any) -> dict[str, float]:
     async def bare() -> float:
         return await _bare(given, requests, cpu["bare"])
 
-    found = await in_turn({"ours": ours, "bare": bare}, ROUNDS)
+    found = await in_turn({"ours": ours, "bare": bare}, rounds)
     calls = len(requests)
     return {
         "ours": middle(found["ours"]),

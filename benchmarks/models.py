@@ -101,6 +101,26 @@ def _schedule(report: Report, engine: Engine, folder: Path) -> None:
                 note=note,
             )
         )
+    _schedule_of_loop(report, engine, claims)
+
+
+def _schedule_of_loop(report: Report, engine: Engine, claims: str) -> None:
+    """What the machine makes of the ideal: a bare loop, to which no call waits for another."""
+    with _server("--latency", str(LATENCY)) as base_url:
+        given = _given(engine, HARBOUR, claims, base_url)
+        found = run_child("benchmarks.model_own_cost:compare", rounds=1, **given)
+    ideal = found["calls"] * LATENCY / CALLS_AT_ONCE
+    report.add(
+        Line(
+            "schedule without the graph, against a bare loop",
+            found["ours"],
+            reference=found["bare"],
+            note=(
+                f"{found['calls']:,} calls; the ideal is {ideal:.1f} s, of which the bare loop "
+                f"takes {found['bare'] / ideal:.2f} times as much on this machine"
+            ),
+        )
+    )
 
 
 def _own_cost(report: Report, engine: Engine, folder: Path) -> None:

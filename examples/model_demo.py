@@ -23,7 +23,8 @@ from examples.local_model import MODEL, Unavailable, environment, local_model
 from graph.model import Verdict
 
 HERE = Path(__file__).resolve().parent
-SAMPLE = "harbour-summary"
+SAMPLE = "harbour-summary.json"
+PROCESS = "harbour-model"  # beside what the other demo stores
 CLAIMS = "harbour-claims.json"  # with sub-claims, so that no calls go into making them
 MOST_CALLS = "40"
 FINISHED = (0, 1)  # 1: some verifications ended without a verdict, which is shown
@@ -62,12 +63,12 @@ def run(out: Console) -> int:
 
 def show(out: Console, settings: Mapping[str, str], model: str) -> int:
     """Verify the claims of the sample; show verdicts, cost and a trail."""
-    path = f"examples/{SAMPLE}.json"
-    out.print(Text(f"$ veritrail ingest {path}", "bold cyan"))
-    ingested = command(settings, "ingest", path, "--replace", "--json")
+    ingest = ["ingest", f"examples/{SAMPLE}", "--process-id", PROCESS, "--replace"]
+    out.print(Text(f"$ veritrail {' '.join(ingest)}", "bold cyan"))
+    ingested = command(settings, *ingest, "--json")
     if ingested.returncode:
         return ingested.returncode
-    arguments = ["verify", SAMPLE, "--claims", f"examples/{CLAIMS}", "--engine", "openai"]
+    arguments = ["verify", PROCESS, "--claims", f"examples/{CLAIMS}", "--engine", "openai"]
     arguments += ["--model", model, "--q", "1", "--max-calls", MOST_CALLS]
     out.print(Text(f"$ veritrail {' '.join(arguments)}", "bold cyan"))
     out.print(Text("Stages are read backward; q = 1 stops at the first doubt.", "dim"))

@@ -57,13 +57,13 @@ class LanguageModelJudge:
 
     Attributes:
         name: The engine's name.
-        claims: Takes claims apart.
+        claims: Takes claims apart; None: they stay whole.
         selection: Selects evidence.
         verdicts: Gives verdicts: a prompt, or a scorer in its place.
     """
 
     name: str
-    claims: PromptedStep
+    claims: PromptedStep | None
     selection: EvidenceStep
     verdicts: VerdictStep
 
@@ -78,8 +78,20 @@ class LanguageModelJudge:
         limits: Limits = Limits(),
         samples: Samples = Samples(),
         verdicts: VerdictStep | None = None,
+        sub_claims: bool = True,
     ) -> LanguageModelJudge:
-        """A judge from its models and prompts; `verdicts` may take the verdict prompt's place."""
+        """A judge from its models and prompts.
+
+        Args:
+            name: The engine's name.
+            models: The models of the steps.
+            prompts: The prompts of all steps.
+            split: Splits summaries into sentences.
+            limits: How much goes into a prompt.
+            samples: How many answers are drawn.
+            verdicts: Takes the place of the verdict prompt, if given.
+            sub_claims: Whether claims are taken apart.
+        """
 
         def step(name: Step, of: StepModel, samples: Samples = samples) -> PromptedStep:
             return PromptedStep(prompts[name], of.model, samples, of.temperature, of.structured)
@@ -91,7 +103,7 @@ class LanguageModelJudge:
             again = replace(selection, step=replace(selection.step, samples=Samples()))
             verdicts = PromptVerdict(prompted, again, split, limits)
         decomposition = step(Step.SUB_CLAIM_DECOMPOSITION, models.claims, Samples())
-        return cls(name, decomposition, selection, verdicts)
+        return cls(name, decomposition if sub_claims else None, selection, verdicts)
 
     @property
     def model(self) -> str:
@@ -112,7 +124,7 @@ class LanguageModelJudge:
         """Models, prompts, limits and samples of every step."""
         return {
             "steps": {
-                "sub_claim_decomposition": self.claims.settings,
+                "sub_claim_decomposition": self.claims.settings if self.claims else None,
                 "evidence_selection": self.selection.step.settings,
                 "verdict": dict(self.verdicts.settings),
             },
@@ -126,7 +138,7 @@ class LanguageModelJudge:
         Raises:
             VeriTrailError: No answer could be had.
         """
-        if claim.sub_claims:
+        if claim.sub_claims or self.claims is None:
             return claim.sub_claims
         return await decompose(claim.text, self.claims, bill)
 

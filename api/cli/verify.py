@@ -10,7 +10,7 @@ import typer
 
 from api.cli.exits import run
 from api.cli.ingest import say_starting
-from api.cli.options import AsJson
+from api.cli.options import AsJson, sentence_limit
 from api.cli.terminal import long_work, say
 from api.settings import Settings
 from graph.errors import InputError
@@ -156,6 +156,9 @@ def verify(
             help="Selections again from evidence that is too much.",
         ),
     ] = 2,
+    no_sub_claims: Annotated[
+        bool, typer.Option("--no-sub-claims", help="Do not take claims apart with a model.")
+    ] = False,
     prompts: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Prompts of your own: files STEP.VERSION.md."),
@@ -200,13 +203,14 @@ def verify(
         engine=settings.engine_name(engine, named),
         q=q,
         limits=Limits(
-            _sentences(max_root_sentences, "--max-root-sentences"),
-            _sentences(max_sentences, "--max-sentences"),
+            sentence_limit(max_root_sentences, "--max-root-sentences"),
+            sentence_limit(max_sentences, "--max-sentences"),
             verdict_sentences,
             max_reruns,
         ),
         samples=Samples(samples, threshold or samples // 2 + 1),
         prompts=prompts,
+        sub_claims=not no_sub_claims,
         models=ModelOptions(
             model=model,
             claims_model=claims_model,
@@ -244,15 +248,6 @@ def _check_use(process: str | None, resume: str | None, others: list[object]) ->
         raise InputError("Name the PROCESS whose claims are to be verified, or --resume RUN.")
     if resume is not None and any(others):
         raise InputError("--resume goes on with the claims of the run; leave other claims out.")
-
-
-def _sentences(text: str, option: str) -> int | None:
-    """A limit on sentences, or None for what the context window holds."""
-    if text.lower() == "none":
-        return None
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
-        raise InputError(f"{option} {text}: must be a number above 0, or none")
-    return int(text)
 
 
 async def _verify(settings: Settings, order: _Order) -> Report:

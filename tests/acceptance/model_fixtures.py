@@ -99,9 +99,14 @@ def statuses(veritrail: Veritrail, process: str) -> dict[str, str]:
     return {found["verification_id"]: found["status"] for found in stored}
 
 
-def kill_when(started: Started, server: ModelServer, calls: int) -> None:
-    """Kill a command with signal 9 once the server has been asked so often."""
-    until(lambda: len(server.requests) >= calls or started.child.poll() is not None)
+def kill_when(started: Started, server: ModelServer, calls: int, step: str | None = None) -> None:
+    """Kill a command with signal 9 once the server has been asked so often (in a step)."""
+
+    def is_so() -> bool:
+        asked = server.requests if step is None else server.of(step)
+        return len(asked) >= calls or started.child.poll() is not None
+
+    until(is_so)
     started.child.kill()
     started.child.communicate()
 

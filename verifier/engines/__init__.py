@@ -49,13 +49,17 @@ class EndpointSettings:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a judge is made of; `models` and `prompts` where the engine asks models."""
+    """What a judge is made of; `models` and `prompts` where the engine asks models.
+
+    `sub_claims` says whether claims are taken apart.
+    """
 
     split: Split
     limits: Limits
     samples: Samples
     models: StepModels | None = None
     prompts: Prompts | None = None
+    sub_claims: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,7 @@ def prompted_judge(name: str) -> Callable[[Parts], Judge]:
             parts.split,
             limits=parts.limits,
             samples=parts.samples,
+            sub_claims=parts.sub_claims,
         )
 
     return make
