@@ -17,6 +17,13 @@ from typing import Any
 OUTSIDE_NAMES = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
 PATIENCE = 90.0
 
+# A child process is out of reach of the guard on sockets: it is sent to a proxy that nobody
+# serves, so that no test can reach a real endpoint.
+NO_WAY_OUT = {
+    **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9"),
+    "NO_PROXY": "127.0.0.1,localhost,::1",
+}
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -63,7 +70,8 @@ class Veritrail:
     def environment(self, settings: Mapping[str, str]) -> dict[str, str]:
         outside = {k: v for k, v in os.environ.items() if not k.startswith(OUTSIDE_NAMES)}
         own = {"VERITRAIL_HOME": str(self.home), "VERITRAIL_DB_HEAP": "256m"}
-        return {**outside, **own, "VERITRAIL_DB_IDLE": "3m", **self.settings, **settings}
+        own["VERITRAIL_DB_IDLE"] = "3m"
+        return {**outside, **NO_WAY_OUT, **own, **self.settings, **settings}
 
     def on_terminal(
         self, *arguments: str, status: int = 0, typed: str = "", **settings: str

@@ -105,6 +105,21 @@ def test_every_statement_loads_from_the_installed_wheel(installed: Path, tmp_pat
     )
 
 
+def test_every_prompt_and_engine_loads_from_the_installed_wheel(
+    installed: Path, tmp_path: Path
+) -> None:
+    code = (
+        "import json; from verifier.prompts import load_prompts; "
+        "from verifier.engines import engine_named, engine_names; "
+        "print(json.dumps([[p.name for p in load_prompts().values()], "
+        "[engine_named(name).name for name in engine_names()]]))"
+    )
+    prompts, engines = json.loads(checked([str(installed / "python"), "-I", "-c", code], tmp_path))
+    files = (ROOT / "verifier" / "prompts").glob("*.md")
+    assert sorted(prompts) == sorted(path.stem for path in files)
+    assert engines == ["azure", "lexical", "openai"]
+
+
 def test_the_main_job_runs_from_the_installed_wheel(veritrail: Any, tmp_path: Path) -> None:
     (tmp_path / "harbour.json").write_text(json.dumps(PROCESS), encoding="utf-8")
     assert "ingest" in veritrail("--help")
