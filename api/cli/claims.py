@@ -18,6 +18,14 @@ from api.cli.claim_output import (
 )
 from api.cli.exits import NOT_ALL_SUCCEEDED, Exit, run
 from api.cli.ingest import say_starting
+from api.cli.model_options import (
+    Budget,
+    MaxCalls,
+    NoCache,
+    Price,
+    PromptsFolder,
+    Structured,
+)
 from api.cli.options import AsJson, ProcessId
 from api.cli.terminal import long_work, one_line, print_json, say
 from api.settings import Settings
@@ -63,16 +71,9 @@ def extract(
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="The model that extracts claims.")
     ] = None,
-    budget: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", help="The most that it may cost.")
-    ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="The most calls that it may make.")
-    ] = None,
-    price: Annotated[
-        str | None,
-        typer.Option(metavar="IN,OUT[,CACHED]", help="The price in USD per million tokens."),
-    ] = None,
+    budget: Budget = None,
+    max_calls: MaxCalls = None,
+    price: Price = None,
     completions: Annotated[
         int,
         typer.Option(
@@ -82,16 +83,9 @@ def extract(
             help="Completions of selection and disambiguation; more than half must agree.",
         ),
     ] = 3,
-    prompts: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Prompts of your own: files STEP.VERSION.md."),
-    ] = None,
-    structured: Annotated[
-        bool, typer.Option("--structured", help="Send the endpoint a schema of the answers.")
-    ] = False,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Neither use nor fill the cache of answers.")
-    ] = False,
+    prompts: PromptsFolder = None,
+    structured: Structured = False,
+    no_cache: NoCache = False,
     concurrency: Annotated[
         int | None, typer.Option(min=1, max=256, metavar="N", help="Calls in the air.")
     ] = None,

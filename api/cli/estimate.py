@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from api.cli.exits import run
 from api.cli.ingest import say_starting
+from api.cli.model_options import (
+    ClaimIds,
+    Claims,
+    ClaimsFile,
+    ClaimsModel,
+    EngineName,
+    MaxReruns,
+    Model,
+    Node,
+    OtherSentences,
+    Price,
+    PromptsFolder,
+    Q,
+    RootSentences,
+    SampleCount,
+    SelectionModel,
+    VerdictModel,
+    VerdictSentences,
+    sentence_limit,
+)
 from api.cli.options import AsJson, ProcessId
 from api.cli.terminal import print_json, say, show
 from api.settings import Settings
-from graph.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -22,72 +38,26 @@ if TYPE_CHECKING:
     from api.verification import What
     from verifier.estimate import Estimate
 
-Model = Annotated[str | None, typer.Option(metavar="NAME", help="The model that would judge.")]
-Sentences = Annotated[
-    str, typer.Option(metavar="N", help="As with verify; none: what the context window holds.")
-]
-
 
 def estimate(
     process: ProcessId,
-    claim: Annotated[
-        list[str] | None, typer.Option(metavar="TEXT", help="A claim; may be repeated.")
-    ] = None,
-    claims: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Claims: a JSON array of strings or claim objects, or one a line."
-        ),
-    ] = None,
-    claim_id: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="A stored claim; may be repeated.")
-    ] = None,
-    node: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NODE", help="The node that the claims are about; default: the only terminal."
-        ),
-    ] = None,
-    q: Annotated[
-        int,
-        typer.Option(
-            "--q",
-            min=1,
-            max=1_000_000,
-            metavar="N",
-            help="Consecutive Not Fully Supported verdicts that stop a walk.",
-        ),
-    ] = 3,
-    engine: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Engine of judgement: lexical, openai or azure."),
-    ] = None,
+    claim: Claims = None,
+    claims: ClaimsFile = None,
+    claim_id: ClaimIds = None,
+    node: Node = None,
+    q: Q = 3,
+    engine: EngineName = None,
     model: Model = None,
-    claims_model: Model = None,
-    selection_model: Model = None,
-    verdict_model: Model = None,
-    price: Annotated[
-        str | None,
-        typer.Option(
-            metavar="IN,OUT[,CACHED]", help="The models' price in USD per million tokens."
-        ),
-    ] = None,
-    samples: Annotated[
-        int, typer.Option(min=1, max=100, metavar="K", help="Answers drawn to each prompt.")
-    ] = 1,
-    max_root_sentences: Sentences = "40",
-    max_sentences: Sentences = "40",
-    verdict_sentences: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Sentences of a verdict prompt without roots.")
-    ] = 200,
-    max_reruns: Annotated[
-        int,
-        typer.Option(min=0, max=20, metavar="N", help="Selections again of too much evidence."),
-    ] = 2,
-    prompts: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Prompts of your own: files STEP.VERSION.md."),
-    ] = None,
+    claims_model: ClaimsModel = None,
+    selection_model: SelectionModel = None,
+    verdict_model: VerdictModel = None,
+    price: Price = None,
+    samples: SampleCount = 1,
+    max_root_sentences: RootSentences = "40",
+    max_sentences: OtherSentences = "40",
+    verdict_sentences: VerdictSentences = 200,
+    max_reruns: MaxReruns = 2,
+    prompts: PromptsFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what verifying claims would cost: calls, tokens and money as low, likely and high.
@@ -107,8 +77,8 @@ def estimate(
         engine=settings.engine_name(engine, named),
         q=q,
         limits=Limits(
-            _sentences(max_root_sentences, "--max-root-sentences"),
-            _sentences(max_sentences, "--max-sentences"),
+            sentence_limit(max_root_sentences, "--max-root-sentences"),
+            sentence_limit(max_sentences, "--max-sentences"),
             verdict_sentences,
             max_reruns,
         ),
@@ -134,15 +104,6 @@ def estimate(
         print_json(_as_json(estimated))
     else:
         _tell(estimated)
-
-
-def _sentences(text: str, option: str) -> int | None:
-    """A limit on sentences, or None for what the context window holds."""
-    if text.lower() == "none":
-        return None
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
-        raise InputError(f"{option} {text}: must be a number above 0, or none")
-    return int(text)
 
 
 async def _estimate(settings: Settings, how: How, what: What) -> Estimated:

@@ -10,7 +10,33 @@ import typer
 
 from api.cli.exits import run
 from api.cli.ingest import say_starting
-from api.cli.options import AsJson, sentence_limit
+from api.cli.model_options import (
+    Budget,
+    ClaimIds,
+    Claims,
+    ClaimsFile,
+    ClaimsModel,
+    Concurrency,
+    EngineName,
+    MaxCalls,
+    MaxReruns,
+    Model,
+    NoCache,
+    Node,
+    NoSubClaims,
+    OtherSentences,
+    Price,
+    PromptsFolder,
+    Q,
+    RootSentences,
+    SampleCount,
+    SelectionModel,
+    Structured,
+    VerdictModel,
+    VerdictSentences,
+    sentence_limit,
+)
+from api.cli.options import AsJson
 from api.cli.terminal import long_work, say
 from api.settings import Settings
 from graph.errors import InputError
@@ -36,28 +62,13 @@ def verify(
             metavar="PROCESS", help="The process, by its process_id; not with --resume."
         ),
     ] = None,
-    claim: Annotated[
-        list[str] | None, typer.Option(metavar="TEXT", help="A claim to verify; may be repeated.")
-    ] = None,
-    claims: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Claims to verify: a JSON array of strings or claim objects, or one a line.",
-        ),
-    ] = None,
-    claim_id: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="A stored claim; may be repeated.")
-    ] = None,
+    claim: Claims = None,
+    claims: ClaimsFile = None,
+    claim_id: ClaimIds = None,
     extract: Annotated[
         bool, typer.Option("--extract", help="Extract the claims with a language model.")
     ] = False,
-    node: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NODE", help="The node that the claims are about; default: the only terminal."
-        ),
-    ] = None,
+    node: Node = None,
     unfinished: Annotated[
         bool,
         typer.Option(
@@ -80,106 +91,31 @@ def verify(
         str | None,
         typer.Option(metavar="RUN", help="Go on with a run that was stopped, as it was set."),
     ] = None,
-    q: Annotated[
-        int,
-        typer.Option(
-            "--q",
-            min=1,
-            max=1_000_000,
-            metavar="N",
-            help="Consecutive Not Fully Supported verdicts that stop a walk.",
-        ),
-    ] = 3,
-    engine: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Engine of judgement: lexical, openai or azure."),
-    ] = None,
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The model that judges; selects openai.")
-    ] = None,
-    claims_model: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Another model to extract and take apart claims."),
-    ] = None,
-    selection_model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Another model to select evidence.")
-    ] = None,
-    verdict_model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Another model to give verdicts.")
-    ] = None,
-    budget: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", help="The most that the run may cost.")
-    ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="The most calls that the run may make.")
-    ] = None,
-    price: Annotated[
-        str | None,
-        typer.Option(
-            metavar="IN,OUT[,CACHED]", help="The models' price in USD per million tokens."
-        ),
-    ] = None,
-    samples: Annotated[
-        int,
-        typer.Option(
-            min=1, max=100, metavar="K", help="Answers drawn to each prompt, for a score."
-        ),
-    ] = 1,
+    q: Q = 3,
+    engine: EngineName = None,
+    model: Model = None,
+    claims_model: ClaimsModel = None,
+    selection_model: SelectionModel = None,
+    verdict_model: VerdictModel = None,
+    budget: Budget = None,
+    max_calls: MaxCalls = None,
+    price: Price = None,
+    samples: SampleCount = 1,
     threshold: Annotated[
         int | None,
         typer.Option(
             min=1, metavar="T", help="Samples that must agree; default: more than half of them."
         ),
     ] = None,
-    max_root_sentences: Annotated[
-        str,
-        typer.Option(
-            metavar="N", help="Sentences of root nodes in a prompt; none: what the window holds."
-        ),
-    ] = "40",
-    max_sentences: Annotated[
-        str,
-        typer.Option(
-            metavar="N", help="Sentences of other nodes in a prompt; none: what the window holds."
-        ),
-    ] = "40",
-    verdict_sentences: Annotated[
-        int,
-        typer.Option(min=1, metavar="N", help="Sentences of a verdict prompt without root nodes."),
-    ] = 200,
-    max_reruns: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=20,
-            metavar="N",
-            help="Selections again from evidence that is too much.",
-        ),
-    ] = 2,
-    no_sub_claims: Annotated[
-        bool, typer.Option("--no-sub-claims", help="Do not take claims apart with a model.")
-    ] = False,
-    prompts: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Prompts of your own: files STEP.VERSION.md."),
-    ] = None,
-    structured: Annotated[
-        bool,
-        typer.Option("--structured", help="Send the endpoint a schema of the answers."),
-    ] = False,
-    no_cache: Annotated[
-        bool,
-        typer.Option("--no-cache", help="Neither use nor fill the cache of answers."),
-    ] = False,
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=256,
-            metavar="N",
-            help="Calls in the air (default 16); without a model: claims at a time (default 8).",
-        ),
-    ] = None,
+    max_root_sentences: RootSentences = "40",
+    max_sentences: OtherSentences = "40",
+    verdict_sentences: VerdictSentences = 200,
+    max_reruns: MaxReruns = 2,
+    no_sub_claims: NoSubClaims = False,
+    prompts: PromptsFolder = None,
+    structured: Structured = False,
+    no_cache: NoCache = False,
+    concurrency: Concurrency = None,
     as_json: AsJson = False,
 ) -> None:
     """Verify claims of a process, backward from its output to its source text.
