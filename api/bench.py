@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from api.models import ModelOptions, OpenModels, open_models
 from api.settings import Settings
+from graph.comparing import flat_settings
 from graph.content_hash import canonical
 from graph.errors import InputError
 from graph.model import Verification
@@ -144,6 +145,10 @@ def how_of(verification: Verification, how: How) -> How:
 
 
 def differing(stored: str | None, now: str) -> list[str]:
-    """Names of the settings that are not as they were."""
-    then, current = json.loads(stored or "{}"), json.loads(now)
-    return sorted(name for name in {*then, *current} if then.get(name) != current.get(name))
+    """The settings that are not as they were, each with what it was and what it is."""
+    then, current = flat_settings(stored), flat_settings(now)
+    return [
+        f"{name} was {then.get(name)!r} and is {current.get(name)!r}"
+        for name in sorted({*then, *current})
+        if then.get(name) != current.get(name)
+    ]

@@ -156,7 +156,7 @@ async def resume(
     others = differing(earlier[0].settings, bench.settings)
     if others:
         raise InputError(
-            f"Run {run_id} was made with other settings ({', '.join(others)}); set them as they "
+            f"Run {run_id} was made with other settings: {'; '.join(others)}. Set them as they "
             "were, or start a new run."
         )
     stored = await store.processes.get(process_id)
