@@ -108,10 +108,28 @@ def _address(values: Mapping[str, str], of: _Reader, engine: str) -> tuple[str |
     url, key = names if engine == "azure" else ("OPENAI_BASE_URL", "OPENAI_API_KEY")
     own = of.own("BASE_URL")
     if own is not None:  # another server: it is not given the first one's key
-        return checked_url(own, of.name("BASE_URL")), of.own("API_KEY")
+        return checked_url(own, of.name("BASE_URL")), _own_key(of)
     address = values.get(url)
-    own_key = of.own("API_KEY") or values.get(key)
-    return (checked_url(address, url) if address else None), own_key
+    found = _own_key(of) or checked_key(values.get(key), key)
+    return (checked_url(address, url) if address else None), found
+
+
+def _own_key(of: _Reader) -> str | None:
+    return checked_key(of.own("API_KEY"), of.name("API_KEY"))
+
+
+def checked_key(key: str | None, name: str) -> str | None:
+    """A key that a header can hold: what else there is in it would end up in messages.
+
+    Raises:
+        InputError: It cannot be one; the message does not repeat it.
+    """
+    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        raise InputError(
+            f"{name} is no key: it holds a blank, a line break or a character that no key has; "
+            "copy it again"
+        )
+    return key
 
 
 def checked_url(url: str, name: str) -> str:
@@ -129,7 +147,7 @@ def checked_url(url: str, name: str) -> str:
     if parts.username is not None or parts.password is not None:
         raise InputError(f"{name} holds a user name or password; {wanted}, and set the key apart")
     if not is_whole:
-        raise InputError(f"{name}={url!r} is no address; {wanted}")
+        raise InputError(f"{name} is no address; {wanted}")
     return url
 
 

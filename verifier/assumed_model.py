@@ -35,8 +35,10 @@ class Scenario:
 
     Attributes:
         name: What it is called.
-        one_in: One node of a frontier in so many yields evidence, the first one always; 0: none
-            does. The verdict on evidence is Fully Supported, so that the walk goes on.
+        one_in: One node of a frontier in so many yields evidence, the first one always. The
+            verdict on evidence is Fully Supported, so that the walk goes on.
+        at_most: Nodes of a frontier that yield evidence at most: a claim rests on a few facts,
+            however wide the frontier is; 0: none does.
         sentences: Sentences selected in a node that yields evidence.
         summary_sentences: Sentences of a summary.
         decompositions: Attempts until a claim is taken apart.
@@ -52,6 +54,7 @@ class Scenario:
 
     name: str
     one_in: int
+    at_most: int
     sentences: int
     summary_sentences: int
     decompositions: int
@@ -63,11 +66,11 @@ class Scenario:
     warm_iterations: int
 
 
-FIRST_ONLY = ALL = sys.maxsize
-NOTHING = Scenario("low, nothing found", 0, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL)
-NARROW = Scenario("low, one node a frontier", FIRST_ONLY, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL)
-LIKELY = Scenario("likely", 5, 2, 3, 4, 120, 300, 200, 80, 0.65, 1)
-HIGH = Scenario("high", 1, 4, 6, 20, 300, 800, 500, 160, 1.0, 0)
+ALL = sys.maxsize
+NOTHING = Scenario("low, nothing found", 1, 0, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL)
+NARROW = Scenario("low, one node a frontier", 1, 1, 1, 1, 1, 40, 150, 80, 40, 0.5, ALL)
+LIKELY = Scenario("likely", 5, 5, 2, 3, 4, 120, 300, 200, 80, 0.65, 1)
+HIGH = Scenario("high", 1, ALL, 4, 6, 20, 300, 800, 500, 160, 1.0, 0)
 
 
 @dataclass(slots=True)
@@ -127,11 +130,12 @@ class Supposed:
 
     def _yields_evidence(self, *, goes_on: bool) -> bool:
         """Whether the next block does; the rest of a cut node does where everything does."""
-        one_in = self.scenario.one_in
+        assumed = self.scenario
         if goes_on:
-            return one_in == 1
+            return assumed.at_most == ALL
+        place = self._nodes
         self._nodes += 1
-        return one_in > 0 and (self._nodes - 1) % one_in == 0
+        return place < assumed.one_in * assumed.at_most and place % assumed.one_in == 0
 
 
 def _blocks(user: str, is_taken: Callable[..., bool]) -> Iterable[list[int]]:

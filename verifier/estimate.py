@@ -105,7 +105,7 @@ class Estimator:
 
 
 def assumptions() -> dict[str, dict[str, Any]]:
-    """What is assumed in each scenario, as JSON; null: one node a frontier, or all iterations."""
+    """What is assumed in each scenario, as JSON; null: any number."""
     return {
         key: {
             name: None if value == sys.maxsize else value

@@ -155,8 +155,9 @@ def _tell(estimated: Estimated) -> None:
         "These figures are estimates from assumptions. Prompts are packed as they would be; how "
         "many nodes yield evidence and how long answers are is assumed. Low: nothing is found, or "
         "evidence in one node a frontier, whichever is cheaper. Likely: evidence in one node of "
-        "five. High: evidence in every node. --json lists all assumptions. Calls that are made "
-        "again, and answers that are in the cache already, are not counted.",
+        "five, and in five nodes a frontier at most. High: evidence in every node. --json lists "
+        "all assumptions. Calls that are made again, and answers that are in the cache already, "
+        "are not counted.",
         "dim",
     )
     if not estimated.is_priced:

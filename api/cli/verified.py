@@ -159,6 +159,8 @@ def end(report: Report) -> None:
         left = sum(v.status is Status.CANCELLED for v in report.done.verifications)
         say(f"Interrupted: {left} claim(s) are cancelled. To go on: {again}", "yellow")
         raise Exit(INTERRUPTED)
+    if report.fault is not None:
+        say(f"To go on once that is mended: {again}", "yellow")
     if run is not None and run.refusal is not None:
         raise Exit(UNREACHABLE)
     if run is not None and run.write_errors:

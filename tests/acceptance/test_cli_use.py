@@ -13,15 +13,21 @@ from acceptance.command import PATIENCE, Veritrail, command
 
 pytestmark = pytest.mark.engine
 
-COMMANDS = ["ingest", "verify", "show", "list", "delete", "query", "report", "db"]
-CONTROL = ["start", "stop", "status", "clean"]
+COMMANDS = ["ingest", "verify", "claims", "estimate", "show", "diff", "list", "delete", "query"]
+COMMANDS += ["report", "cache", "db"]
+INNER = {
+    "db": ["start", "stop", "status", "clean"],
+    "claims": ["extract", "list", "edit", "remove"],
+    "cache": ["stats", "clear"],
+}
 NOT_UTF8 = b"\xff\xfe"
 
 
 def test_every_command_explains_itself(bare: Veritrail) -> None:
     whole = bare("--help").out
     assert all(f"\n  {name} " in whole for name in COMMANDS)
-    for words in (*([name] for name in COMMANDS), *(["db", name] for name in CONTROL)):
+    inner = [[name, word] for name, words in INNER.items() for word in words]
+    for words in (*([name] for name in COMMANDS), *inner):
         told = bare(*words, "--help")
         assert f"Usage: veritrail {' '.join(words)}" in told.out
         assert told.err == ""

@@ -223,7 +223,15 @@ def test_a_node_that_cannot_be_read_is_named() -> None:
 def test_all_assumptions_can_be_told() -> None:
     told = assumptions()
     assert told["likely"]["one_in"] == LIKELY.one_in
-    assert told["low_nothing_found"]["one_in"] == 0
-    assert told["low_one_node"]["one_in"] is None
-    assert NARROW.one_in > 10**9
-    assert told["high"]["decompositions"] == 20
+    assert told["low_nothing_found"]["at_most"] == 0
+    assert told["low_one_node"]["at_most"] == NARROW.at_most == 1
+    assert told["high"]["at_most"] is None  # any number
+    assert told["high"]["decompositions"] == HIGH.decompositions == 20
+
+
+def test_likely_does_not_widen_with_the_frontier() -> None:
+    sources = {"t": [f"a{n}" for n in range(200)]} | {f"a{n}": [f"r{n}"] for n in range(200)}
+    dag = Dag.of(sources, texts={f"a{n}": [f"{n} {TEXT}"] for n in range(200)})
+    found = estimate(dag, claims(dag))
+    assert found.likely.visited - {f"a{n}" for n in range(200)} == {"r0", "r5", "r10", "r15", "r20"}
+    assert len(found.high.visited) == 400

@@ -209,22 +209,29 @@ class Retrying:
         """Wait before the next attempt, or say that there is none."""
         now = time.monotonic()
         call.last = fault
-        if fault.is_unreachable and not self._answered:
+        is_nobody_there = fault.is_unreachable and not self._answered
+        if is_nobody_there:
             self._failing_since = self._failing_since or now
             if now - self._failing_since >= self._patience.unreachable:
-                told = f"{self._endpoint.address} could not be reached from the first call on"
-                self._refused = Unreachable(f"{told}: {fault}")
-                raise self._refused
+                raise self._nobody_there(fault)
         elif self._given_up >= self._patience.give_up_after:
-            raise ModelError(f"{fault} (one attempt: earlier calls failed until their deadline)")
+            tried = "one attempt" if call.attempts == 1 else f"{call.attempts} attempts"
+            raise ModelError(f"{fault} ({tried}: earlier calls failed until their deadline)")
         bound = min(self._patience.cap, self._patience.base * 2 ** min(call.attempts - 1, 30))
         pause = random.uniform(0, bound)  # noqa: S311 - nobody gains by guessing it
         if fault.retry_after is not None:
             pause += fault.retry_after
         if now + pause >= call.ends_at:
+            if is_nobody_there:
+                raise self._nobody_there(fault)
             self._given_up += 1
             raise ModelError(self._last_words(fault, call, now))
         await asyncio.sleep(pause)
+
+    def _nobody_there(self, fault: TransportFault) -> Unreachable:
+        told = f"{self._endpoint.address} could not be reached from the first call on"
+        refused = self._refused = Unreachable(f"{told}: {fault}")
+        return refused
 
     def _last_words(self, fault: TransportFault, call: _Call, now: float) -> str:
         tried = f"{call.attempts} attempt{'s' if call.attempts != 1 else ''}"
