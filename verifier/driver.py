@@ -89,7 +89,7 @@ async def verify_claim(
             base = replace(base, claim=replace(task.claim, sub_claims=sub_claims))
             outcome = await _drive(replace(task, claim=base.claim), judge, nodes, q, bill, observer)
     except TimeoutError:
-        ended = _ended(base, Status.FAILED, f"not finished within {deadline:,.0f} seconds")
+        ended = _ended(base, Status.FAILED, f"not finished within {deadline:g} seconds")
     except OverBudget as error:
         ended = _ended(base, Status.OVER_BUDGET, str(error))
     except VeriTrailError as error:

@@ -145,32 +145,48 @@ class PromptVerdict:
     def _largest_subset(self, pieces: Sequence[Piece], found: Found, room: int) -> list[Piece]:
         """As many pieces as fit: the shortest first, in the order of the prompt where equal.
 
-        A piece that does not fit by itself is shown up to where it does not.
+        A root node that does not fit whole is shown in part: what was selected first, then its
+        text from the beginning. Where nothing fits, the shortest piece is shown in part.
         """
         most = None if found.roots else self.limits.verdict_sentences
         size = _tokens_of if found.roots else _sentences_of
-        kept: set[int] = set()
+        order = sorted(range(len(pieces)), key=lambda place: size(pieces[place]))
+        kept: dict[int, Piece] = {}
         used = spent = 0
-        for place in sorted(range(len(pieces)), key=lambda place: size(pieces[place])):
+        for place in order:
             piece = pieces[place]
             too_many = most is not None and used + piece.sentences > most
             if too_many or spent + piece.tokens > room:
                 continue
-            kept.add(place)
+            kept[place] = piece
             used, spent = used + piece.sentences, spent + piece.tokens
+        selected = _selected(found)
+        for place in order:
+            if place not in kept and not selected.isdisjoint(_places(pieces[place])):
+                part = self._part(pieces[place], selected, None, room - spent)
+                if spent + part.tokens <= room:
+                    kept[place] = part
+                    spent += part.tokens
         if not kept:
-            return [self._beginning(min(pieces, key=size), most, room)]
-        return [piece for place, piece in enumerate(pieces) if place in kept]
+            kept[0] = self._part(min(pieces, key=size), selected, most, room)
+        return [kept[place] for place in sorted(kept)]
 
-    def _beginning(self, piece: Piece, most: int | None, room: int) -> Piece:
-        """The first sentences of a piece that fit, at least one."""
-        count, spent = 0, _LABEL
-        for sentence in piece.unit.sentences[:most]:
+    def _part(
+        self, piece: Piece, selected: set[tuple[str, int]], most: int | None, room: int
+    ) -> Piece:
+        """What fits of a piece, at least one sentence: the selected ones, then its beginning."""
+        sentences = piece.unit.sentences
+        first = [one for one in sentences if (one.node_id, one.index) in selected]
+        rest = (one for one in sentences if (one.node_id, one.index) not in selected)
+        kept: list[Sentence] = []
+        spent = _LABEL
+        for sentence in (*first, *rest):
             cost = self.step.model.tokens(sentence.text) + _AROUND
-            if count and spent + cost > room:
+            if kept and (spent + cost > room or len(kept) == most):
                 break
-            count, spent = count + 1, spent + cost
-        return Piece(piece.unit.part(0, count), spent)
+            kept.append(sentence)
+            spent += cost
+        return Piece(Unit(tuple(sorted(kept, key=lambda one: one.start))), spent)
 
     async def _selected_again(self, claim: Claim, found: Found, bill: Bill) -> Found | None:
         """Select from the selected sentences; None when nothing is gained by it."""
@@ -196,6 +212,17 @@ def summaries_of(found: Found) -> list[str]:
 def in_frontier_order(roots: Iterable[ReadNode]) -> list[ReadNode]:
     """Root nodes in the order of a frontier."""
     return sorted(roots, key=lambda root: frontier_order(root.ref))
+
+
+def _places(piece: Piece) -> set[tuple[str, int]]:
+    return {(one.node_id, one.index) for one in piece.unit.sentences}
+
+
+def _selected(found: Found) -> set[tuple[str, int]]:
+    """The sentences that were selected, by node and place; those of summaries are in none."""
+    everything = (*found.carried, *found.evidence)
+    cited = (cited.sentence for evidence in everything for cited in evidence.sentences)
+    return {(sentence.node_id, sentence.index) for sentence in cited}
 
 
 def _units(found: Sequence[Evidence]) -> list[Unit]:

@@ -76,7 +76,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(frail: Veritrail, c
     time.sleep(0.05)
     run.interrupt()  # the same key press, passed on once more by a wrapper
     ended = run.end(130)
-    assert "--unfinished" in ended.err
+    assert "veritrail verify --resume" in ended.err
     verifications = ended.json["verifications"]
     assert len(verifications) == CLAIMS
     finished = by_status(verifications, "succeeded")

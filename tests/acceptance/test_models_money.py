@@ -149,18 +149,14 @@ def test_answers_of_earlier_runs_cost_nothing_until_the_cache_is_cleared(
     stats = bare("cache", "stats", "--json").json
     assert stats["answers"] == made
     assert {row["model"] for row in stats["by_step_and_model"]} == {MODEL}
-    assert f"{made} answer(s)" in bare("cache", "stats").err
-    # Another model, temperature or endpoint is another answer; --no-cache neither reads nor fills.
+    # Another temperature is another answer; --no-cache neither reads nor fills.
     one = (*priced, "--claim-id", "k0")
-    for changed in ({"VERITRAIL_TEMPERATURE": "0.5"}, {"VERITRAIL_MODEL": "other"}):
-        before = len(server.requests)
-        assert bare(*one, **{**asking(server), **changed}).json["usage"]["calls"] > 0
-        assert len(server.requests) > before
+    warmer = asking(server, VERITRAIL_TEMPERATURE="0.5")
+    assert bare(*one, **warmer).json["usage"]["calls"] == len(server.requests) - made > 0
     held = bare("cache", "stats", "--json").json["answers"]
     assert bare(*one, "--no-cache", **asking(server)).json["usage"]["cached_calls"] == 0
     assert bare("cache", "clear", "--json").json == {"removed": held}
-    assert bare("cache", "stats", "--json").json["answers"] == 0
-    assert bare(*one, **asking(server)).json["usage"]["cached_calls"] == 0
+    assert "0 answer(s)" in bare("cache", "stats").err
     # The key is in nothing that was kept, neither in the cache nor in the graph.
     bare("db", "stop")
     files = [path for path in bare.home.rglob("*") if path.is_file()]

@@ -211,3 +211,38 @@ def test_a_killed_run_that_found_every_call_failing_loses_nothing(
         server.faults = None
         told = veritrail("verify", "--resume", run, "--json", **asking(server)).json
     assert outcome(told) == expected(6)
+
+
+def test_a_key_that_is_revoked_in_the_middle_stops_the_run_and_a_new_one_goes_on(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    process = a_process(veritrail, tmp_path, "pumps-revoked", 6)
+    with ModelServer(latency=LATENCY) as server:
+        started = veritrail.start("verify", process, *SLOWLY, **asking(server))
+        until(lambda: len(server.requests) > 20)
+        server.key = "another"
+        stopped = started.end(3)
+        assert stopped.err.count("the key is not accepted") == 1
+        run = stopped.json["run_id"]
+        assert f"--resume {run}" in stopped.err
+        settings = {**asking(server), "OPENAI_API_KEY": "another"}
+        told = veritrail("verify", "--resume", run, "--json", **settings).json
+        assert outcome(told) == expected(6)
+        assert len(paid_twice(server, [])) <= AT_ONCE  # whose answers were on their way
+
+
+def test_a_run_that_still_goes_on_and_is_resumed_beside_itself_gives_one_trail_a_claim(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    process = a_process(veritrail, tmp_path, "pumps-beside", 12)
+    with ModelServer(latency=LATENCY) as server:
+        started = veritrail.start("verify", process, *SLOWLY, **asking(server))
+        until(lambda: len(server.requests) > 10)
+        beside = veritrail.start(
+            "verify", "--resume", run_id(veritrail, process), "--json", **asking(server)
+        )
+        told = [each.end(0).json for each in (started, beside)]
+    assert [outcome(one) for one in told] == [expected(12)] * 2
+    assert counted(veritrail, process) == {"succeeded": 12}
+    shown = veritrail("show", ids(told[0])[0], "--json").json
+    assert shown in [one["verifications"][0] for one in told]

@@ -257,6 +257,19 @@ def test_a_root_that_does_not_fit_is_cut_by_the_window_and_not_by_sentences():
     assert asking.tokens(request.system) + asking.tokens(request.user) <= 12_000
 
 
+def test_what_was_selected_in_a_root_that_does_not_fit_is_shown_before_its_beginning():
+    root = a_node("r", numbered("r", 2_000), root=True)
+    evidence = (*summaries(2), found_in(root, 1_500, 1_700))
+    asking = ScriptedAsking(supported, context_tokens=6_000)
+    judgement = judge(asking, Found(evidence, (root,)), limits=Limits(max_reruns=0))
+    kept, summary = shown(asking)
+    everything = numbered("r", 2_000)
+    assert kept[-2:] == [everything[1_500], everything[1_700]]
+    assert kept[:-2] == everything[: len(kept) - 2]
+    assert summary == numbered("summary 0", 2)
+    assert judgement.left_out == 2_000 - len(kept)
+
+
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=8), st.integers(1, 20))
 def test_what_is_shown_and_what_is_left_out_is_all_there_is(counts, limit):
     asking = ScriptedAsking(supported)
