@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from verifier.ports import Judge
 
 
+LEAST_ROOM = 64
+"""Tokens that the instructions have to leave for excerpts and claim."""
+
+
 @dataclass(frozen=True, slots=True)
 class How:
     """How claims are verified.
@@ -96,7 +100,27 @@ async def set_up(settings: Settings, how: How) -> AsyncIterator[Bench]:
         return
     async with open_models(settings, engine, how.models) as models:
         judge = engine.judge(replace(parts, models=models.steps))
+        _check_windows(judge)
         yield Bench(judge, how, prompts, splitter, models, _settings(settings, how, judge))
+
+
+def _check_windows(judge: Judge) -> None:
+    """See that the instructions leave room for something to judge.
+
+    Raises:
+        InputError: They do not; the message names the model and its window.
+    """
+    from verifier.language_model import LanguageModelJudge
+
+    if not isinstance(judge, LanguageModelJudge):
+        return
+    for step in judge.prompted:
+        if step.free < LEAST_ROOM:
+            raise InputError(
+                f"The context window of {step.model.model} is too small: beside the answer and the "
+                f"instructions of {step.prompt.step} it leaves {max(step.free, 0):,} tokens. Set "
+                "VERITRAIL_CONTEXT_TOKENS to the model's window, or take a model with a larger one."
+            )
 
 
 def _check(engine: Engine, how: How) -> None:
@@ -126,9 +150,12 @@ def how_of(verification: Verification, how: How) -> How:
     steps = values.get("steps")
     if not steps:
         return replace(how, engine=values.get("engine", verification.engine), q=verification.q)
+    options = json.loads(verification.run_options or "{}")
     models = replace(
         how.models,
         model=None,
+        price=how.models.price or options.get("price"),
+        structured=any(step.get("structured") for step in steps.values() if step),
         claims_model=(steps["sub_claim_decomposition"] or steps["evidence_selection"])["model"],
         selection_model=steps["evidence_selection"]["model"],
         verdict_model=steps["verdict"].get("model"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from graph.store import Store
     from verifier.models.prices import Price
 
+SUMMARIES = 64
+"""Assumed summaries are alike; of so many the sentences are kept."""
 NO_MODEL = "no model"
 """What the model of an estimate is called where none is named."""
 
@@ -65,8 +68,22 @@ class Estimated:
     is_exact: bool
 
 
-async def estimate_claims(settings: Settings, store: Store, how: How, what: What) -> Estimated:
+async def estimate_claims(
+    settings: Settings,
+    store: Store,
+    how: How,
+    what: What,
+    on_progress: Callable[[int, int, int], None] = lambda _done, _claims, _prompts: None,
+) -> Estimated:
     """Say what verifying these claims would come to.
+
+    Args:
+        settings: The settings.
+        store: The graph.
+        how: How they would be verified.
+        what: Which claims.
+        on_progress: Told how many claims are done, how many there are, and how many prompts
+            were looked at.
 
     Raises:
         InputError: A claim, a node, a setting or a prompt is wrong.
@@ -80,9 +97,10 @@ async def estimate_claims(settings: Settings, store: Store, how: How, what: What
         how.engine,
         StepModels(*steps),
         prompts,
-        splitter.split,
+        lru_cache(SUMMARIES)(splitter.split),
         limits=how.limits,
         samples=how.samples,
+        sub_claims=how.sub_claims,
     )
     reading = replace(store, processes=_NotStored(store.database))
     tasks = await choose_claims(
@@ -96,7 +114,9 @@ async def estimate_claims(settings: Settings, store: Store, how: How, what: What
         what.process_id,
         len(tasks),
         named[0] if named else None,
-        await estimator.estimate(tasks),
+        await estimator.estimate(
+            tasks, lambda done, prompts: on_progress(done, len(tasks), prompts)
+        ),
         all(model.price is not None for model in models),
         all(model.is_exact for model in models),
     )

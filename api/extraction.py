@@ -76,7 +76,7 @@ async def extract_claims(
         splitter: Splits the text into sentences.
         bill: Charged with every call.
         completions: How many completions selection and disambiguation take.
-        on_sentence: Told how many sentences are done, and how many there are.
+        on_sentence: Told how many sentences are done, 0 at first, and how many there are.
 
     Raises:
         InputError: The node is not named, or it is a root.

@@ -14,6 +14,9 @@ from urllib.parse import urlsplit
 
 from graph.errors import InputError
 
+HIGHEST_PRICE = 1_000_000.0
+"""USD per million tokens; whoever gives more has mistaken the unit."""
+
 
 class Use(StrEnum):
     """What a model is used for."""
@@ -81,6 +84,8 @@ def model_settings(
         InputError: A setting has a value that it cannot have, or no model is named.
     """
     of = _Reader(values, use)
+    if model is not None and not model.strip():
+        raise InputError("the name of a model is empty")
     name = model or of.text("MODEL")
     if name is None:
         raise InputError(f"Engine {engine} needs a model: name it with --model or VERITRAIL_MODEL.")
@@ -140,6 +145,8 @@ def checked_url(url: str, name: str) -> str:
     """
     wanted = "write it as https://host/v1 or http://127.0.0.1:8000/v1"
     try:
+        if not (url.isascii() and url.isprintable() and " " not in url):
+            raise ValueError
         parts = urlsplit(url)
         is_whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:
@@ -148,6 +155,10 @@ def checked_url(url: str, name: str) -> str:
         raise InputError(f"{name} holds a user name or password; {wanted}, and set the key apart")
     if not is_whole:
         raise InputError(f"{name} is no address; {wanted}")
+    if parts.query or parts.fragment:
+        raise InputError(f"{name} holds a query or a fragment (`?` or `#`); {wanted}")
+    if parts.path.rstrip("/").endswith("/chat/completions"):
+        raise InputError(f"{name} ends with /chat/completions, which is added by itself; {wanted}")
     return url
 
 
@@ -224,4 +235,7 @@ def _price(text: str) -> tuple[float, ...]:
         raise InputError(
             f"price {text!r}: write INPUT,OUTPUT or INPUT,OUTPUT,CACHED, in USD per million tokens"
         )
-    return tuple(number(part.strip(), "price") for part in parts)
+    price = tuple(number(part.strip(), "price") for part in parts)
+    if max(price) > HIGHEST_PRICE:
+        raise InputError(f"price {text!r}: no model costs so much; it is USD per million tokens")
+    return price

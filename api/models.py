@@ -283,4 +283,9 @@ def _require_prices(of_steps: dict[Use, ModelSettings], known: dict[Use, Price |
 
 def _number(values: Mapping[str, str], name: str, default: float) -> float:
     text = values.get(name)
-    return default if text is None else number(text, name)
+    if text is None:
+        return default
+    value = number(text, name)
+    if value == 0 and name != "VERITRAIL_ANSWER_RETRIES":
+        raise InputError(f"{name}={text!r}: must be a number above 0")
+    return value

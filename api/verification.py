@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from api.bench import Bench, differing
 from api.models import claim_deadline
+from api.runs import held_run, pace, run_options
 from api.settings import Settings
 from graph.errors import InputError, NotFound
 from graph.importers.records import ClaimRecord
@@ -22,13 +23,6 @@ from verifier.run import Run
 if TYPE_CHECKING:
     from api.extraction import ExtractionReport
     from graph.store import Store
-
-CLAIMS_A_CALL, MOST_CLAIMS = 8, 256
-"""Claims that are on their way for each call in the air, and at most, where models are asked.
-
-More than calls are allowed in the air: a claim that waits for the graph leaves its place to
-another, and claims that share a frontier ask about it at about the same time.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +119,8 @@ async def verify(
     left = [task for task in tasks if task.claim.claim_id not in found]
     run = _run(settings, store, bench, what.process_id, stored.content_hash, stored.nodes, observer)
     on_run(run, len(left))
-    made = {v.claim.claim_id: v for v in await run.verify(_by_frontier(left))}
+    with held_run(settings, run.run_id):
+        made = {v.claim.claim_id: v for v in await run.verify(_by_frontier(left))}
     return Done(
         run,
         run.run_id,
@@ -147,11 +142,23 @@ async def resume(
 
     Raises:
         NotFound: There is no such run.
-        InputError: It was made with other settings.
+        InputError: It was made with other settings, or is on its way in another command.
     """
+    with held_run(settings, run_id):
+        return await _resume(settings, store, bench, run_id, observer, on_run)
+
+
+async def _resume(
+    settings: Settings,
+    store: Store,
+    bench: Bench,
+    run_id: str,
+    observer: Observer | None,
+    on_run: Callable[[Run, int], None],
+) -> Done:
     from api.claims import tasks_of
 
-    earlier = await stored_run(store, run_id)
+    earlier = await stored_run(store, run_id)  # as it is now that nobody else goes on with it
     process_id = earlier[0].process_id
     others = differing(earlier[0].settings, bench.settings)
     if others:
@@ -227,23 +234,19 @@ def _run(
     from verifier.nodes import SharedNodes
 
     keep = Keep(store.trails.write)
-    at_once = bench.how.concurrency
-    if bench.models is not None:
-        at_once = bench.models.concurrency
-        if not bench.models.spending.is_limited:  # else few are finished rather than many begun
-            at_once = min(CLAIMS_A_CALL * at_once, MOST_CLAIMS)
     run = Run(
         process_id,
         bench.judge,
         SharedNodes(store.reading, process_id, bench.splitter, size=size),
         keep.write,
         q=bench.how.q,
-        concurrency=at_once,
+        concurrency=pace(bench),
         content_hash=content_hash,
         observer=observer,
         queue=store.trails.queue,
         run_id=run_id,
         settings=bench.settings,
+        options=run_options(bench.how.models) if bench.models is not None else None,
         deadline=claim_deadline(settings) if bench.models is not None else None,
     )
     keep.on_loss = run.stop

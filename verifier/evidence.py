@@ -22,6 +22,8 @@ from verifier.soft import merge_selections
 
 AT_ONCE = 64
 """Prompts of one claim in the air at a time; the model's own limit comes on top."""
+HOPELESS = 12
+"""Characters a token that no ordinary text reaches."""
 KEPT_CHARACTERS = 32_000_000
 """Characters of packed excerpts that are kept for other claims over the same nodes."""
 
@@ -95,6 +97,7 @@ class EvidenceStep:
 
     async def _ask(self, claim: Claim, excerpts: Excerpts, bill: Bill) -> Selection:
         """Ask about one prompt; one that is too long for the endpoint is split in two."""
+        self._refuse_hopeless(excerpts)
         before = f"{excerpts.text}\n"
         user = before + claim_lines(claim.text, claim.sub_claims)
         count = len(excerpts.sentences)
@@ -105,14 +108,21 @@ class EvidenceStep:
         except ContextTooLong as error:
             parts = halves(excerpts)
             if parts is None:
-                sentence = excerpts.sentences[0]
-                raise JudgeError(
-                    f"sentence {sentence.index} of node {sentence.node_id!r} "
-                    f"({len(sentence.text):,} characters) does not fit into the context window "
-                    f"of {self.step.model.model}: {error}"
-                ) from None
+                raise self._too_long(excerpts, str(error)) from None
             return _joined([await self._ask(claim, part, bill) for part in parts])
         return selected(merge_selections(answers, self.step.samples.threshold), excerpts)
+
+    def _refuse_hopeless(self, excerpts: Excerpts) -> None:
+        """Do not send what no count of tokens could make fit: some endpoints cut it silently."""
+        if len(excerpts.sentences) == 1 and len(excerpts.text) > HOPELESS * self.step.room(""):
+            raise self._too_long(excerpts, f"the window is {self.step.model.context_tokens:,}")
+
+    def _too_long(self, excerpts: Excerpts, why: str) -> JudgeError:
+        sentence = excerpts.sentences[0]
+        return JudgeError(
+            f"sentence {sentence.index} of node {sentence.node_id!r} ({len(sentence.text):,} "
+            f"characters) does not fit into the context window of {self.step.model.model}: {why}"
+        )
 
 
 def selected(answer: SelectionAnswer, excerpts: Excerpts) -> Selection:

@@ -106,6 +106,13 @@ class LanguageModelJudge:
         return cls(name, decomposition if sub_claims else None, selection, verdicts)
 
     @property
+    def prompted(self) -> tuple[PromptedStep, ...]:
+        """The steps that ask by a prompt."""
+        verdict = self.verdicts.step if isinstance(self.verdicts, PromptVerdict) else None
+        steps = (self.claims, self.selection.step, verdict)
+        return tuple(step for step in steps if step is not None)
+
+    @property
     def model(self) -> str:
         """The model that gives verdicts, and others where they differ."""
         names = [

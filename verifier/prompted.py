@@ -63,17 +63,20 @@ class PromptedStep:
             "prompt_hash": asked.prompt_hash,
         }
 
+    @property
+    def free(self) -> int:
+        """Tokens that the instructions leave of the window; below 0 where it is too small."""
+        return self.model.context_tokens - self.model.tokens(self.prompt.text) - ROOM_AROUND
+
     def room(self, user: str) -> int:
         """Tokens that are left for excerpts beside the instructions and `user`.
 
         What `user` takes is rounded up, so that claims of any usual length leave equal room,
         and their prompts share excerpts to the last character.
         """
-        window = self.model.context_tokens
-        portion = min(USER_PORTION, max(window // 16, 1))
+        portion = min(USER_PORTION, max(self.model.context_tokens // 16, 1))
         user_tokens = -(-self.model.tokens(user) // portion) * portion
-        taken = self.model.tokens(self.prompt.text) + user_tokens + ROOM_AROUND
-        return max(window - taken, 1)
+        return max(self.free - user_tokens, 1)
 
     async def draw(
         self, user: str, read: Callable[[str], T], bill: Bill, *, shared: int = 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from verifier.bill import Bill
 from verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
 from verifier.models.port import EndpointRefused
 from verifier.ports import Judge, NodeSource
+from verifier.slots import Slots
 
 DEFAULT_CONCURRENCY = 8
 KEPT_TOGETHER = 200
@@ -56,12 +57,14 @@ class Run:
         nodes: Where nodes are read from; shared by all claims.
         write: Keeps verifications; every task's verification is handed over once.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
-        concurrency: How many claims are verified at a time.
+        concurrency: How many claims are verified at a time; or a function that says so, told how
+            many have ended.
         content_hash: Hash of the content that is verified; kept with every one that is finished.
         observer: Told what happens.
         queue: Keeps what is about to be made; None: only what is finished is kept.
         run_id: The run that is resumed; None: a new one.
         settings: What decides the outcome, as canonical JSON; kept with every verification.
+        options: What the run may spend, as canonical JSON; kept with every verification.
         deadline: Seconds after which a claim is given up as failed.
 
     Attributes:
@@ -76,12 +79,13 @@ class Run:
         write: Write,
         *,
         q: int = DEFAULT_Q,
-        concurrency: int = DEFAULT_CONCURRENCY,
+        concurrency: int | Callable[[int], int] = DEFAULT_CONCURRENCY,
         content_hash: str | None = None,
         observer: Observer | None = None,
         queue: Queue | None = None,
         run_id: str | None = None,
         settings: str | None = None,
+        options: str | None = None,
         deadline: float | None = None,
     ) -> None:
         self.run_id = run_id or f"r-{uuid.uuid4().hex}"
@@ -92,11 +96,13 @@ class Run:
         self._nodes = nodes
         self._write = write
         self._q = q
-        self._slots = asyncio.Semaphore(concurrency)
+        most = concurrency
+        self._slots = Slots(most if callable(most) else lambda _ended: int(most))
         self._content_hash = content_hash
         self._observer = replace(observer or Observer(), faulted=self._faulted)
         self._queue = queue
         self._settings = settings
+        self._options = options
         self._deadline = deadline
         self._working: list[asyncio.Task[Verification]] = []
         self._bills: dict[str, Bill] = {}
@@ -176,6 +182,7 @@ class Run:
             steps=verification.steps,
             run_id=verification.run_id,
             settings=verification.settings,
+            run_options=verification.run_options,
         )
 
     def _of_this_run(self, verification: Verification) -> Verification:
@@ -184,6 +191,7 @@ class Run:
             content_hash=self._content_hash,
             run_id=self.run_id,
             settings=self._settings,
+            run_options=self._options,
         )
 
     def _queued(self, task: Task) -> Verification:

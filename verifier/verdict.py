@@ -99,13 +99,12 @@ class PromptVerdict:
             room = room if most is None else min(room, most)
             whole = shown = self._pieces(found)
             if not self._fits(whole, found, room):
-                smaller = None
                 if reruns < self.limits.max_reruns:
                     reruns += 1
                     smaller = await self._selected_again(claim, found, bill)
-                if smaller is not None:
-                    found = smaller
-                    continue
+                    if smaller is not None:
+                        found = smaller
+                        continue
                 shown = self._largest_subset(whole, found, room)
             try:
                 judgement = await self._ask(claim, shown, bill)

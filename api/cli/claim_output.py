@@ -6,12 +6,39 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from api.cli.terminal import one_line, say, show
-from graph.model import Claim
+from api.cli.terminal import LongWork, one_line, say, show
+from graph.model import Claim, Usage
 from graph.model.extraction import ExtractedSentence, SentenceOutcome
 
 if TYPE_CHECKING:
     from api.extraction import ExtractionReport
+
+
+class ExtractionWatch:
+    """Turns what happens in an extraction into progress: sentences done, and calls.
+
+    Sentences are looked at side by side and end late, so calls are what shows that it goes on.
+
+    Args:
+        work: Where progress is shown.
+    """
+
+    def __init__(self, work: LongWork) -> None:
+        self._work = work
+        self._done = self._sentences = self._calls = 0
+
+    def sentence_done(self, done: int, sentences: int) -> None:
+        """So many sentences are done."""
+        self._done, self._sentences = done, sentences
+        self._show()
+
+    def call_made(self, usage: Usage) -> None:
+        """A model answered, or the cache did."""
+        self._calls += usage.calls + usage.cached_calls
+        self._show()
+
+    def _show(self) -> None:
+        self._work.update("sentences", self._done, self._sentences, f"{self._calls:,} answers")
 
 
 def report_json(report: ExtractionReport, model: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from api.cli.claim_output import (
+    ExtractionWatch,
     claim_json,
     report_json,
     sentence_json,
@@ -145,6 +146,7 @@ async def _extract(settings: Settings, order: _Order) -> tuple[ExtractionReport,
         open_graph(settings, say_starting) as store,
     ):
         with long_work() as work:
+            watch = ExtractionWatch(work)
             report = await extract_claims(
                 store,
                 order.process_id,
@@ -152,9 +154,9 @@ async def _extract(settings: Settings, order: _Order) -> tuple[ExtractionReport,
                 models.steps.claims,
                 loaded,
                 splitter,
-                Bill(),
+                Bill(on_charge=watch.call_made),
                 completions=order.completions,
-                on_sentence=lambda done, total: work.update("sentences", done, total),
+                on_sentence=watch.sentence_done,
             )
         for warning in models.warnings:
             say(warning, "yellow")

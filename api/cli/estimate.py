@@ -15,6 +15,7 @@ from api.cli.model_options import (
     MaxReruns,
     Model,
     Node,
+    NoSubClaims,
     OtherSentences,
     Price,
     PromptsFolder,
@@ -27,7 +28,7 @@ from api.cli.model_options import (
     sentence_limit,
 )
 from api.cli.options import AsJson, ProcessId
-from api.cli.terminal import print_json, say, show
+from api.cli.terminal import long_work, print_json, say, show
 from api.settings import Settings
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def estimate(
     max_sentences: OtherSentences = "40",
     verdict_sentences: VerdictSentences = 200,
     max_reruns: MaxReruns = 2,
+    no_sub_claims: NoSubClaims = False,
     prompts: PromptsFolder = None,
     as_json: AsJson = False,
 ) -> None:
@@ -84,6 +86,7 @@ def estimate(
         ),
         samples=Samples(samples, samples // 2 + 1),
         prompts=prompts,
+        sub_claims=not no_sub_claims,
         models=ModelOptions(
             model=model,
             claims_model=claims_model,
@@ -111,7 +114,12 @@ async def _estimate(settings: Settings, how: How, what: What) -> Estimated:
     from api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
-        return await estimate_claims(settings, store, how, what)
+        with long_work() as work:
+
+            def told(done: int, claims: int, prompts: int) -> None:
+                work.update("claims", done, claims, f"{prompts:,} prompts looked at")
+
+            return await estimate_claims(settings, store, how, what, told)
 
 
 def _as_json(estimated: Estimated) -> dict[str, Any]:

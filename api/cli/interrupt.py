@@ -19,7 +19,7 @@ _SHOW_CURSOR = "\x1b[?25h"
 
 
 def on_ctrl_c(end: Callable[[], object]) -> Callable[[], bool]:
-    """Let the first Ctrl-C from now on call `end`; gives who tells whether there was one."""
+    """Let the first Ctrl-C or SIGTERM from now on call `end`; gives who tells of it."""
     loop = asyncio.get_running_loop()
     first: float | None = None
 
@@ -34,6 +34,7 @@ def on_ctrl_c(end: Callable[[], object]) -> Callable[[], bool]:
 
     if sys.platform != "win32":
         loop.add_signal_handler(signal.SIGINT, interrupt)
+        loop.add_signal_handler(signal.SIGTERM, interrupt)  # from whoever runs us
     return lambda: first is not None
 
 

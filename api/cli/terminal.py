@@ -108,6 +108,11 @@ class LongWork:
         self._tasks: dict[str, TaskID] = {}
         self._last = time.monotonic()
 
+    @property
+    def has_bar(self) -> bool:
+        """Whether a bar is shown, which tells the time that is left by itself."""
+        return self._bar is not None
+
     def update(self, what: str, done: int, total: int, note: str = "") -> None:
         """Say how much of something is done; a total of 0 is unknown."""
         if self._bar is not None:
@@ -133,14 +138,17 @@ def long_work() -> Iterator[LongWork]:
         TextColumn,
         TimeRemainingColumn,
     )
+    from rich.table import Column
 
     with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[note]}"),
-        TimeRemainingColumn(),
+        TextColumn("{task.description}", table_column=Column(no_wrap=True)),
+        BarColumn(bar_width=20, table_column=Column(ratio=1)),
+        MofNCompleteColumn(table_column=Column(no_wrap=True)),
+        TimeRemainingColumn(table_column=Column(no_wrap=True)),
+        # Last, and the only one that is cut: what counts most of it stands first.
+        TextColumn("{task.fields[note]}", table_column=Column(no_wrap=True, ratio=6)),
         console=console(stderr=True),
+        expand=True,
         transient=True,
     ) as bar:
         yield LongWork(bar)

@@ -172,6 +172,8 @@ def end(report: Report) -> None:
     open_ = [v for v in report.done.verifications if v.status is not Status.SUCCEEDED]
     if open_:
         reason = one_line(open_[0].failure or "")
+        if any(v.status is Status.OVER_BUDGET for v in open_):
+            again += ", with a new --budget or --max-calls"
         say(f"{len(open_)} claim(s) have no verdict: {reason}. To go on: {again}", "red")
         raise Exit(NOT_ALL_SUCCEEDED)
     if failed:

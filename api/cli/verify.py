@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -131,7 +132,11 @@ def verify(
     from verifier.run import DEFAULT_CONCURRENCY
 
     settings = Settings.load()
-    _check_use(process, resume, [claim, claims, claim_id, extract, node, unfinished, retry_failed])
+    which = [claim, claims, claim_id, extract, node, unfinished, retry_failed, again]
+    how_set = [engine, model, claims_model, selection_model, verdict_model, threshold, structured]
+    how_set += [q != 3, samples != 1, no_sub_claims, max_reruns != 2, verdict_sentences != 200]
+    how_set += [max_root_sentences != "40", max_sentences != "40"]
+    _check_use(process, resume, which, how_set)
     if threshold is not None and threshold > samples:
         raise InputError(f"--threshold {threshold} can not be met by {samples} sample(s)")
     named = model or claims_model or selection_model or verdict_model
@@ -179,11 +184,18 @@ def verify(
     end(report)
 
 
-def _check_use(process: str | None, resume: str | None, others: list[object]) -> None:
+def _check_use(
+    process: str | None, resume: str | None, which: Sequence[object], how: Sequence[object]
+) -> None:
     if resume is None and process is None:
         raise InputError("Name the PROCESS whose claims are to be verified, or --resume RUN.")
-    if resume is not None and any(others):
+    if resume is not None and any(which):
         raise InputError("--resume goes on with the claims of the run; leave other claims out.")
+    if resume is not None and any(how):
+        raise InputError(
+            "--resume goes on with the engine, the models and the limits of the run; leave them "
+            "out, or start a new run."
+        )
 
 
 async def _verify(settings: Settings, order: _Order) -> Report:
@@ -213,15 +225,18 @@ async def _resume(settings: Settings, order: _Order) -> Report:
     from api.bench import how_of, set_up
     from api.cli.verified import Report
     from api.cli.watch import Watch
+    from api.runs import what_is_left
     from api.verification import resume, stored_run
     from api.wiring import open_graph
 
     run_id = order.resume or ""
     async with open_graph(settings, say_starting) as store:
-        first = (await stored_run(store, run_id))[0]
+        earlier = await stored_run(store, run_id)
+        first = earlier[0]
         if order.what.process_id not in {"", first.process_id}:
             raise InputError(f"Run {run_id} is one of process {first.process_id!r}.")
-        async with set_up(settings, how_of(first, order.how)) as bench:
+        how = what_is_left(earlier, how_of(first, order.how))
+        async with set_up(settings, how) as bench:
             with long_work() as work:
                 watch = Watch(work, bench.models)
                 done = await resume(settings, store, bench, run_id, watch.observer, watch.begins)

@@ -56,21 +56,28 @@ class Watch:
         self._work.update("claims", self._done, self._total, ", ".join(self._notes()))
 
     def _notes(self) -> list[str]:
-        notes = [f"{self._calls:,} calls"] if self._calls else []
-        if self._models is not None:
-            notes += [f"{self._models.spending.in_flight} in the air"]
-            notes += [f"{self._cached:,} from cache"] if self._cached else []
-            notes += [f"{self._tokens:,} tokens"]
-            if self._models.is_priced:
-                notes += [f"${self._models.spending.spent:,.4f}"]
+        """What to know besides; what matters most comes first, for narrow terminals."""
         left = self._seconds_left()
-        return notes + ([f"about {_span(left)} left"] if left is not None else [])
+        notes = [f"about {_span(left)} left"] if left is not None and not self._work.has_bar else []
+        if self._models is None:
+            return notes
+        if self._models.is_priced:
+            notes.append(f"${self._models.spending.spent:,.4f}")
+        notes += [f"{self._calls:,} calls", f"{self._models.spending.in_flight} in the air"]
+        notes += [f"{_short(self._tokens)} tokens"]
+        return notes + ([f"{self._cached:,} from cache"] if self._cached else [])
 
     def _seconds_left(self) -> float | None:
         if not 0 < self._done < self._total:
             return None
         spent = time.monotonic() - self._began
         return spent / self._done * (self._total - self._done)
+
+
+def _short(number: int) -> str:
+    if number < 10_000:
+        return f"{number:,}"
+    return f"{number / 1e3:,.0f}k" if number < 10_000_000 else f"{number / 1e6:,.0f}M"
 
 
 def _span(seconds: float) -> str:

@@ -254,6 +254,7 @@ class Verification:
         run_id: The run that it belongs to.
         settings: What decides its outcome besides claim and content, as canonical JSON: engine,
             models, limits, samples, hashes of the prompts, q.
+        run_options: What its run may spend, as canonical JSON: budget, calls, price.
         steps: What its steps asked models for; empty where none was asked.
 
     Source: VeriTrail 3.2.
@@ -280,4 +281,5 @@ class Verification:
     content_hash: str | None = None
     run_id: str | None = None
     settings: str | None = None
+    run_options: str | None = None
     steps: tuple[StepRecord, ...] = ()

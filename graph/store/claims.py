@@ -13,6 +13,7 @@ from graph.errors import InputError, NotFound, ProcessConflict, Violation
 from graph.model import Claim
 from graph.model.extraction import ExtractedSentence
 from graph.rules import shown
+from graph.store.claim_places import with_places_of
 from graph.store.database import Database, Transaction
 from graph.store.process_rows import claim_from, claim_row, extracted_from, extraction_batches
 
@@ -26,7 +27,7 @@ _TRAIL = ("trail/clear_paths", "trail/clear_errors", "trail/clear_iterations", "
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What went with claims that were removed."""
+    """Claims that were removed, and verifications that had ended and went with them."""
 
     claims: int
     verifications: int
@@ -92,7 +93,8 @@ class ClaimStore:
         """Store what was extracted from a node in one transaction; give how many claims are new.
 
         The sentences take the place of those of an earlier extraction. A claim whose claim_id is
-        stored stays as it is stored, also where it was edited; no claim is removed.
+        stored stays as it is stored, also where it was edited, but for its places: those that it
+        lacks are added. No claim is removed.
 
         Raises:
             NotFound: The process was removed or replaced meanwhile; nothing was stored.
@@ -112,7 +114,7 @@ class ClaimStore:
                 pass
             for batch in extraction_batches(sentences):
                 tx.run("ingest/extraction", node_id=node_id, rows=batch, **process)
-            return _add_unknown(tx, process_id, claims)
+            return _add_found(tx, process_id, claims)
 
         return await self._database.write_with(work)
 
@@ -177,6 +179,9 @@ class ClaimStore:
     ) -> Removed:
         """Remove claims, and their verifications with them.
 
+        Verifications that are only queued, as a killed run leaves them, go without being asked
+        for and are not counted.
+
         Args:
             process_id: The process.
             claim_ids: The claims.
@@ -196,6 +201,10 @@ class ClaimStore:
             )
         claims = gone = 0
         for _ in range(_ROUNDS):  # a verification may come in between: its claim stays till then
+            for batch in _batches(ids):
+                await self._database.write(
+                    "process/remove_queued", process_id=process_id, claim_ids=batch
+                )
             for verification_id in verifications:
                 await self._remove_verification(verification_id)
             gone += len(verifications)
@@ -243,15 +252,23 @@ class ClaimStore:
         return found
 
 
-def _add_unknown(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:
-    known: set[str] = set()
+def _add_found(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:
+    """Add claims that are not stored, and to those that are the places that they lack."""
+    process = {"process_id": process_id}
+    known: dict[str, Claim] = {}
     for batch in _batches([claim.claim_id for claim in claims]):
-        rows = tx.run("trail/claims_by_id", process_id=process_id, claim_ids=batch)
-        known |= {properties["claim_id"] for (properties,) in rows}
+        rows = tx.run("trail/claims_by_id", claim_ids=batch, **process)
+        known |= {row["claim_id"]: claim_from(row) for (row,) in rows}
+    both = [(known[claim.claim_id], claim) for claim in claims if claim.claim_id in known]
+    placed = [(stored, with_places_of(stored, claim)) for stored, claim in both]
+    changed = [after for before, after in placed if after != before]
+    for start in range(0, len(changed), ROWS):
+        lacking = [claim_row(claim) for claim in changed[start : start + ROWS]]
+        tx.run("ingest/claim_places", rows=lacking, **process)
     new = [claim for claim in claims if claim.claim_id not in known]
-    first = int(tx.run("ingest/next_claim_position", process_id=process_id)[0][0])
+    first = int(tx.run("ingest/next_claim_position", **process)[0][0])
     for batch_rows in _rows(new, first):
-        tx.run("ingest/claims", process_id=process_id, rows=batch_rows)
+        tx.run("ingest/claims", rows=batch_rows, **process)
     return len(new)
 
 

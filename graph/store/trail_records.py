@@ -136,5 +136,6 @@ def verification_from(
         content_hash=get("content_hash"),
         run_id=get("run_id"),
         settings=get("settings"),
+        run_options=get("run_options"),
         steps=tuple(steps),
     )

@@ -38,6 +38,7 @@ def verification_row(verification: Verification) -> dict[str, Any]:
         "content_hash": verification.content_hash,
         "run_id": verification.run_id,
         "settings": verification.settings,
+        "run_options": verification.run_options,
         **asdict(verification.usage),
     }
 

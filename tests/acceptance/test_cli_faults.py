@@ -60,9 +60,13 @@ def stored(veritrail: Veritrail, process: str) -> dict[str, dict[str, Any]]:
 
 def begin(veritrail: Veritrail, process: str) -> Started:
     """A run over all claims, of which some are finished and most are not."""
-    before = len(stored(veritrail, process))
-    run = veritrail.start("verify", process, "--json")
-    until(lambda: len(stored(veritrail, process)) > before)
+
+    def finished() -> int:
+        return len(by_status(list(stored(veritrail, process).values()), "succeeded"))
+
+    before = finished()
+    run = veritrail.start("verify", process, "--json", "--again")
+    until(lambda: finished() > before)
     return run
 
 

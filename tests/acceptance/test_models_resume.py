@@ -110,10 +110,11 @@ def test_a_resumed_run_is_set_as_it_was(veritrail: Veritrail, tmp_path: Path) ->
         soft = ("--q", "2", "--samples", "3", "--max-sentences", "5", "--max-calls", "30")
         stopped = veritrail("verify", process, *soft, "--json", status=1, **asking(server)).json
         run = stopped["run_id"]
-        moved = veritrail("verify", "--resume", run, "--json", status=2, **asking(another))
+        go_on = ("verify", "--resume", run, "--max-calls", "1000", "--json")
+        moved = veritrail(*go_on, status=2, **asking(another))
         assert "other settings" in moved.message
         assert another.requests == []
-        told = veritrail("verify", "--resume", run, "--json", **asking(server)).json
+        told = veritrail(*go_on, **asking(server)).json
         assert {one["q"] for one in told["verifications"]} == {2}
         assert {one["settings"]["samples"]["count"] for one in told["verifications"]} == {3}
         assert {one["settings"]["limits"]["other_sentences"] for one in told["verifications"]} == {
@@ -125,7 +126,7 @@ def test_a_resumed_run_is_set_as_it_was(veritrail: Veritrail, tmp_path: Path) ->
         foreign = veritrail("verify", "other", "--resume", run, "--json", status=2)
         assert process in foreign.message
     veritrail("ingest", pumps(tmp_path / "pumps-as-it-was.json", 9), "--replace")
-    replaced = veritrail("verify", "--resume", run, "--json", status=2, **asking(server))
+    replaced = veritrail(*go_on, status=2, **asking(server))
     assert run in replaced.message
 
 
@@ -231,18 +232,44 @@ def test_a_key_that_is_revoked_in_the_middle_stops_the_run_and_a_new_one_goes_on
         assert len(paid_twice(server, [])) <= AT_ONCE  # whose answers were on their way
 
 
-def test_a_run_that_still_goes_on_and_is_resumed_beside_itself_gives_one_trail_a_claim(
+def test_a_run_that_still_goes_on_is_not_resumed_beside_itself(
     veritrail: Veritrail, tmp_path: Path
 ) -> None:
     process = a_process(veritrail, tmp_path, "pumps-beside", 12)
-    with ModelServer(latency=LATENCY) as server:
+    with ModelServer(latency=0.4) as server:
         started = veritrail.start("verify", process, *SLOWLY, **asking(server))
         until(lambda: len(server.requests) > 10)
-        beside = veritrail.start(
-            "verify", "--resume", run_id(veritrail, process), "--json", **asking(server)
-        )
-        told = [each.end(0).json for each in (started, beside)]
-    assert [outcome(one) for one in told] == [expected(12)] * 2
+        run = run_id(veritrail, process)
+        told = veritrail("verify", "--resume", run, "--json", status=2, **asking(server))
+        assert "on its way in another command" in told.message
+        assert outcome(started.end(0).json) == expected(12)
+        again = veritrail("verify", "--resume", run, "--json", **asking(server)).json
+    assert outcome(again) == expected(12)
     assert counted(veritrail, process) == {"succeeded": 12}
-    shown = veritrail("show", ids(told[0])[0], "--json").json
-    assert shown in [one["verifications"][0] for one in told]
+
+
+def test_a_run_that_used_up_its_budget_goes_on_with_a_new_one_only(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    process = a_process(veritrail, tmp_path, "pumps-spent", 12)
+    with ModelServer() as server:
+        limits = ("--max-calls", "40", "--price", "1,1")
+        stopped = veritrail("verify", process, *limits, "--json", status=1, **asking(server))
+        run = stopped.json["run_id"]
+        assert "with a new --budget or --max-calls" in stopped.err
+        done = [v for v in stopped.json["verifications"] if v["status"] == "succeeded"]
+        assert done  # few are finished rather than many begun
+        told = veritrail("verify", "--resume", run, "--json", status=2, **asking(server))
+        assert "--max-calls" in told.message
+        assert len(server.requests) == 40
+        more = ("--max-calls", "1000", "--json")
+        rest = veritrail("verify", "--resume", run, *more, **asking(server)).json
+    assert outcome(rest) == expected(12)
+    assert rest["usage"]["cost_usd"] > 0  # at the price of the run
+
+
+def test_a_resumed_run_takes_no_other_settings(veritrail: Veritrail) -> None:
+    run = "r-" + "0" * 32
+    for option in (["--q", "1"], ["--samples", "3"], ["--model", "m"], ["--again"]):
+        told = veritrail("verify", "--resume", run, *option, "--json", status=2)
+        assert "--resume" in told.message

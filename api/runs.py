@@ -1,0 +1,112 @@
+"""What belongs to a run as a whole: its pace, what it may spend, and who holds it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from api.bench import Bench, How
+from api.models import ModelOptions
+from api.settings import Settings
+from graph.content_hash import canonical
+from graph.errors import InputError, NotFound
+from graph.model import Verification
+from verifier.slots import within
+
+RUN_ID = re.compile(r"r-[0-9a-f]{32}")
+CLAIMS_A_CALL, MOST_CLAIMS = 8, 256
+"""Claims that are on their way for each call in the air, and at most, where models are asked.
+
+More than calls are allowed in the air: a claim that waits for the graph leaves its place to
+another, and claims that share a frontier ask about it at about the same time.
+"""
+
+
+def pace(bench: Bench) -> Callable[[int], int]:
+    """How many claims are on their way at a time.
+
+    Under a budget only as many begin as can be finished, as far as the claims until then tell.
+    """
+    if bench.models is None:
+        return lambda _ended: bench.how.concurrency
+    spending = bench.models.spending
+    most = min(CLAIMS_A_CALL * bench.models.concurrency, MOST_CLAIMS)
+
+    def affordable(ended: int) -> int:
+        at_a_time = most
+        if spending.budget_usd is not None:
+            left = spending.budget_usd - spending.spent
+            at_a_time = within(left, spending.spent, ended, at_a_time)
+        if spending.max_calls is not None:
+            left = spending.max_calls - spending.calls
+            at_a_time = min(at_a_time, within(left, spending.calls, ended, most))
+        return at_a_time
+
+    return affordable
+
+
+@contextmanager
+def held_run(settings: Settings, run_id: str) -> Iterator[None]:
+    """Hold a run, so that no other command of this home goes on with it at the same time.
+
+    Raises:
+        InputError: Another command holds it.
+    """
+    from filelock import FileLock, Timeout
+
+    if not RUN_ID.fullmatch(run_id):  # it becomes the name of a file
+        raise NotFound(f"No run {run_id!r} is stored.")
+    path = settings.home / "runs" / f"{run_id}.lock"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path)
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise InputError(
+            f"Run {run_id} is on its way in another command; wait for it, or stop it first."
+        ) from None
+    except OSError:  # nowhere to write: then there is no other command to be told of it
+        yield
+        return
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        lock.release()
+
+
+def run_options(options: ModelOptions) -> str:
+    """What a run may spend, as canonical JSON."""
+    return canonical(
+        {"budget_usd": options.budget, "max_calls": options.max_calls, "price": options.price}
+    ).decode()
+
+
+def what_is_left(earlier: Sequence[Verification], how: How) -> How:
+    """The budget and the calls that a run has left, where the command gives no new ones.
+
+    Raises:
+        InputError: There is nothing left.
+    """
+    options = json.loads(earlier[0].run_options or "{}")
+    models = how.models
+    budget, calls = models.budget, models.max_calls
+    if budget is None and options.get("budget_usd") is not None:
+        spent = sum(v.usage.cost_usd or 0.0 for v in earlier)
+        budget = _rest(options["budget_usd"], spent, "--budget USD", "budget")
+    if calls is None and options.get("max_calls") is not None:
+        made = sum(v.usage.calls for v in earlier)
+        calls = int(_rest(options["max_calls"], made, "--max-calls N", "number of calls"))
+    return replace(how, models=replace(models, budget=budget, max_calls=calls))
+
+
+def _rest(most: float, used: float, option: str, what: str) -> float:
+    if used >= most:
+        raise InputError(
+            f"The run has used up its {what} ({most:g}). Say with {option} what it may take from "
+            "now on."
+        )
+    return most - used
