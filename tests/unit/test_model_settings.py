@@ -1,0 +1,169 @@
+"""Settings of models: what comes first, what is refused, and that no key is repeated."""
+
+from __future__ import annotations
+
+import pytest
+
+from api.bench import How, how_of
+from api.model_settings import Use, model_settings
+from api.models import ModelOptions, all_model_settings, claim_deadline, patience
+from api.runs import held_run, run_options, what_is_left
+from api.settings import Settings
+from graph.errors import InputError, NotFound
+from graph.model import Claim, Status, Usage, Verification
+
+
+def of(use: Use = Use.VERDICT, engine: str = "openai", **values: str):
+    return model_settings({"VERITRAIL_MODEL": "m", **values}, use, engine)
+
+
+def test_a_step_has_its_own_model_endpoint_key_and_limits() -> None:
+    values = {
+        "OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
+        "OPENAI_API_KEY": "sk-first",
+        "VERITRAIL_TEMPERATURE": "0.1",
+        "VERITRAIL_VERDICT_MODEL": "judge",
+        "VERITRAIL_VERDICT_BASE_URL": "http://127.0.0.1:2/v1",
+        "VERITRAIL_VERDICT_TEMPERATURE": "none",
+        "VERITRAIL_VERDICT_CONTEXT_TOKENS": "9000",
+        "VERITRAIL_VERDICT_RPM": "60",
+        "VERITRAIL_VERDICT_PRICE": "1,2,0.5",
+    }
+    judge, reader = of(Use.VERDICT, **values), of(Use.SELECTION, **values)
+    assert (judge.model, judge.base_url, judge.api_key) == ("judge", "http://127.0.0.1:2/v1", None)
+    assert (judge.temperature, judge.context_tokens, judge.rpm) == (None, 9000, 60)
+    assert judge.price == (1.0, 2.0, 0.5)
+    assert (reader.model, reader.api_key, reader.temperature) == ("m", "sk-first", 0.1)
+    assert reader.price is None
+
+
+def test_a_model_of_the_command_line_goes_before_every_setting() -> None:
+    settings = Settings.load({"VERITRAIL_VERDICT_MODEL": "judge", "VERITRAIL_MODEL": "m"})
+    found = all_model_settings(settings, "openai", ModelOptions(model="x", claims_model="y"))
+    assert [found[use].model for use in (Use.CLAIMS, Use.SELECTION, Use.VERDICT)] == ["y", "x", "x"]
+
+
+def test_azure_has_names_of_its_own() -> None:
+    found = of(
+        engine="azure",
+        AZURE_OPENAI_ENDPOINT="https://r.openai.azure.com",
+        AZURE_OPENAI_API_KEY="k",
+        OPENAI_API_KEY="other",
+        OPENAI_API_VERSION="2024-10-21",
+    )
+    assert found.base_url == "https://r.openai.azure.com"
+    assert (found.api_key, found.api_version) == ("k", "2024-10-21")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "127.0.0.1:8000/v1",
+        "ftp://host/v1",
+        "http://",
+        "http://host:0/v1",
+        "http://host:99999/v1",
+        "http://[::1/v1",
+        "http://user:sk-secret@host/v1",
+        "http://host/v1?key=sk-secret",
+        "http://host/v1#sk-secret",
+        "http://host/v1\nsk-secret",
+        "http://host/v1\x01",
+        "http://höst/v1",
+        "http://host/v1/chat/completions",
+        "sk-secret",
+    ],
+)
+def test_what_is_no_address_is_refused_and_not_repeated(url: str) -> None:
+    for name in ("OPENAI_BASE_URL", "VERITRAIL_VERDICT_BASE_URL"):
+        with pytest.raises(InputError, match=name) as refused:
+            of(**{name: url})
+        assert "sk-secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("key", ["sk-1\n2", "sk-ké", "sk 1", "sk-\x7f"])
+def test_what_is_no_key_is_refused_and_not_repeated(key: str) -> None:
+    with pytest.raises(InputError, match="OPENAI_API_KEY") as refused:
+        of(OPENAI_API_KEY=key)
+    assert key not in str(refused.value)
+    assert "sk-" not in repr(of(OPENAI_API_KEY="sk-abc"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("VERITRAIL_TEMPERATURE", "hot"),
+        ("VERITRAIL_TEMPERATURE", "3"),
+        ("VERITRAIL_CONTEXT_TOKENS", "0"),
+        ("VERITRAIL_RPM", "-1"),
+        ("VERITRAIL_TPM", "1.5"),
+        ("VERITRAIL_STRUCTURED", "perhaps"),
+        ("VERITRAIL_PRICE", "1"),
+        ("VERITRAIL_PRICE", "1,nan"),
+        ("VERITRAIL_PRICE", "1e300,1"),
+        ("VERITRAIL_PRICE", "1,2,3,4"),
+    ],
+)
+def test_a_wrong_value_is_refused(name: str, value: str) -> None:
+    with pytest.raises(InputError, match="price" if "PRICE" in name else name):
+        of(**{name: value})
+
+
+@pytest.mark.parametrize("model", ["", "  "])
+def test_an_empty_name_of_a_model_is_refused(model: str) -> None:
+    with pytest.raises(InputError, match="empty"):
+        model_settings({}, Use.VERDICT, "openai", model=model)
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "soon"])
+def test_times_are_above_zero(value: str) -> None:
+    for name in ("VERITRAIL_CALL_DEADLINE", "VERITRAIL_ATTEMPT_TIMEOUT"):
+        with pytest.raises(InputError, match=name):
+            patience(Settings.load({name: value}))
+    with pytest.raises(InputError, match="VERITRAIL_CLAIM_DEADLINE"):
+        claim_deadline(Settings.load({"VERITRAIL_CLAIM_DEADLINE": value}))
+
+
+def earlier(cost: float, calls: int, options: ModelOptions) -> Verification:
+    return Verification(
+        "v-1", "p", Claim("k", "A claim.", "t"), 3, "openai", "m", False, "2026-01-01T00:00:00Z",
+        Status.SUCCEEDED, usage=Usage(calls=calls, cost_usd=cost), run_options=run_options(options),
+    )  # fmt: skip
+
+
+def test_a_resumed_run_has_what_the_run_has_left() -> None:
+    done = earlier(0.3, 40, ModelOptions(budget=1.0, max_calls=100, price="1,2"))
+    left = what_is_left([done], How("openai")).models
+    assert (left.budget, left.max_calls) == (0.7, 60)
+    new = what_is_left([done], How("openai", models=ModelOptions(budget=5.0, max_calls=7))).models
+    assert (new.budget, new.max_calls) == (5.0, 7)
+
+
+@pytest.mark.parametrize("options", [ModelOptions(budget=0.3), ModelOptions(max_calls=40)])
+def test_a_run_that_has_nothing_left_wants_a_new_limit(options: ModelOptions) -> None:
+    with pytest.raises(InputError, match="used up"):
+        what_is_left([earlier(0.3, 40, options)], How("openai"))
+
+
+def test_a_verification_without_settings_is_resumed_with_its_engine_and_q() -> None:
+    old = earlier(0.0, 0, ModelOptions())
+    how = how_of(old, How("lexical"))
+    assert (how.engine, how.q) == ("openai", 3)
+
+
+def test_a_run_is_held_by_one_at_a_time(tmp_path) -> None:
+    settings = Settings(home=tmp_path)
+    run = "r-" + "0" * 32
+    refused = pytest.raises(InputError, match="another command")
+    with held_run(settings, run), refused, held_run(settings, run):
+        pass
+    with held_run(settings, run):
+        pass
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+@pytest.mark.parametrize("run", ["r-1", "../../x", "r-" + "g" * 32])
+def test_what_is_no_run_is_no_file(tmp_path, run: str) -> None:
+    with pytest.raises(NotFound), held_run(Settings(home=tmp_path), run):
+        pass
+    assert list(tmp_path.iterdir()) == []
