@@ -14,10 +14,6 @@ from urllib.parse import urlsplit
 
 from graph.errors import InputError
 
-HIGHEST_PRICE = 1_000_000.0
-"""USD per million tokens; whoever gives more has mistaken the unit."""
-
-
 class Use(StrEnum):
     """What a model is used for."""
 
@@ -236,6 +232,8 @@ def _price(text: str) -> tuple[float, ...]:
             f"price {text!r}: write INPUT,OUTPUT or INPUT,OUTPUT,CACHED, in USD per million tokens"
         )
     price = tuple(number(part.strip(), "price") for part in parts)
-    if max(price) > HIGHEST_PRICE:
+    from verifier.models.prices import HIGHEST
+
+    if max(price) > HIGHEST:
         raise InputError(f"price {text!r}: no model costs so much; it is USD per million tokens")
     return price

@@ -23,6 +23,8 @@ from verifier.models.warming import MIN_TOKENS
 
 T = TypeVar("T")
 
+PROMPTS_APART = 100
+"""Prompts between two signs of life of a walk."""
 AROUND = 10
 """Tokens of roles and separators around the messages of a prompt."""
 _SUMMARY = "The selected sentences say this of what the claim says, with its names and its figures."
@@ -81,11 +83,15 @@ class Supposed:
         scenario: What is assumed.
         claim: The claim that is walked.
         warm: What another claim about the same node would come to, with warm prefixes.
+        prompts: How many prompts were looked at, in all walks.
+        on_prompts: Told their number now and then.
     """
 
     scenario: Scenario = LIKELY
     claim: str = ""
     warm: Usage = Usage()
+    prompts: int = 0
+    on_prompts: Callable[[int], None] = lambda _prompts: None
     _iteration: int = -1
     _nodes: int = 0
     _selected: dict[str, list[int]] = field(default_factory=dict)
@@ -97,6 +103,9 @@ class Supposed:
 
     def answer(self, request: Request, iteration: int) -> tuple[dict[str, Any], int]:
         """The assumed answer, and how many tokens it is."""
+        self.prompts += 1
+        if self.prompts % PROMPTS_APART == 0:
+            self.on_prompts(self.prompts)
         assumed = self.scenario
         if request.asked.step == Step.VERDICT:
             return {"verdict": Verdict.FULLY_SUPPORTED, "reason": "Assumed."}, assumed.verdict

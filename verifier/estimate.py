@@ -10,7 +10,7 @@ Source: VeriTrail D (computational cost).
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -72,8 +72,16 @@ class Estimator:
     nodes: NodeSource
     q: int
 
-    async def estimate(self, tasks: Sequence[Task]) -> Estimates:
+    async def estimate(
+        self,
+        tasks: Sequence[Task],
+        on_progress: Callable[[int, int], None] = lambda _claims, _prompts: None,
+    ) -> Estimates:
         """Low, likely and high of all claims; claims about one node are walked once.
+
+        Args:
+            tasks: The claims.
+            on_progress: Told how many claims are done, and how many prompts were looked at.
 
         Raises:
             VeriTrailError: A node cannot be read.
@@ -81,7 +89,9 @@ class Estimator:
         alike: dict[tuple[str, bool], list[Task]] = {}
         for task in tasks:
             alike.setdefault((task.node.node_id, bool(task.claim.sub_claims)), []).append(task)
-        whole = Estimates()
+        whole, done = Estimates(), 0
+        self.supposed.on_prompts = lambda prompts: on_progress(done, prompts)
+        on_progress(0, 0)
         for group in alike.values():
             nothing, narrow, likely, high = [
                 await self._walked(group, scenario) for scenario in (NOTHING, NARROW, LIKELY, HIGH)
@@ -89,6 +99,8 @@ class Estimator:
             low = min((nothing, narrow, likely), key=lambda one: one.weight)
             high = max((high, likely), key=lambda one: one.weight)
             whole = Estimates(whole.low + low, whole.likely + likely, whole.high + high)
+            done += len(group)
+            on_progress(done, self.supposed.prompts)
         return whole
 
     async def _walked(self, group: Sequence[Task], scenario: Scenario) -> Estimate:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
@@ -14,7 +16,7 @@ from api.settings import Settings
 from graph.errors import InputError
 
 if TYPE_CHECKING:
-    from verifier.models.cache import AnswerCache
+    from verifier.models.cache import AnswerCache, Cleared
 
 T = TypeVar("T")
 
@@ -47,11 +49,18 @@ def stats(as_json: AsJson = False) -> None:
 @app.command("clear")
 def clear(as_json: AsJson = False) -> None:
     """Remove all kept answers; stored trails stay."""
-    removed = run(_clear(Settings.load()), as_json=as_json)
+    from api.models import cache_path
+
+    settings = Settings.load()
+    found = run(_clear(settings), as_json=as_json)
     if as_json:
-        print_json({"removed": removed})
+        malformed = {"malformed": found.malformed} if found.malformed else {}
+        print_json({"removed": found.answers, **malformed})
+    elif found.malformed:
+        path = cache_path(settings)
+        say(f"{path} was no cache of answers ({found.malformed}): it was removed.")
     else:
-        say(f"{removed:,} answer(s) removed.")
+        say(f"{found.answers:,} answer(s) removed.")
 
 
 async def _stats(settings: Settings) -> dict[str, Any]:
@@ -72,8 +81,10 @@ async def _stats(settings: Settings) -> dict[str, Any]:
     }
 
 
-async def _clear(settings: Settings) -> int:
-    return await _with(settings, lambda cache: cache.clear()) or 0
+async def _clear(settings: Settings) -> Cleared:
+    from verifier.models.cache import Cleared
+
+    return await _with(settings, lambda cache: cache.clear()) or Cleared()
 
 
 async def _with(settings: Settings, work: Callable[[AnswerCache], Awaitable[T]]) -> T | None:
@@ -82,8 +93,12 @@ async def _with(settings: Settings, work: Callable[[AnswerCache], Awaitable[T]])
     from verifier.models.cache import AnswerCache
 
     path = cache_path(settings)
-    if not path.exists():
-        return None
+    try:
+        if not path.exists():
+            _expect_folder(path.parent)
+            return None
+    except OSError as error:
+        raise InputError(f"no answers can be kept in {path}: {error}") from None
     warnings: list[str] = []
     cache = AnswerCache(path, warnings.append)
     try:
@@ -93,3 +108,14 @@ async def _with(settings: Settings, work: Callable[[AnswerCache], Awaitable[T]])
     if warnings:
         raise InputError(warnings[0])
     return found
+
+
+def _expect_folder(folder: Path) -> None:
+    """See whether a folder could be made: it is, and what was not there is taken away again."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    finally:
+        for one in missing:
+            with contextlib.suppress(OSError):  # not made, or in use by now
+                one.rmdir()

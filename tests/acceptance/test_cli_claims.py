@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,6 +122,29 @@ def test_a_person_sees_claims_reasons_and_cost(
     listed = veritrail("claims", "list", stored, "--sentences").out
     assert "I like it." in listed
     assert TWICE in listed
+
+
+def test_a_terminal_shows_how_far_extraction_is(veritrail: Veritrail, stored: str) -> None:
+    pytest.importorskip("termios", reason="no terminals to open here")
+    with ModelServer(Reader(), latency=0.4) as model:
+        shown = veritrail.on_terminal("claims", "extract", stored, **settings(model))
+    progress = re.findall(r"sentences.*?(\d)/5", re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown))
+    assert {"0", "2"} <= set(progress)
+    assert re.search(r"15 answers", shown)
+
+
+def test_places_are_added_to_a_claim_that_was_given_without(
+    veritrail: Veritrail, stored: str, model: ModelServer
+) -> None:
+    veritrail("verify", stored, "--claim", TWICE, "--engine", "lexical")
+    (given,) = veritrail("claims", "list", stored, "--json").json["claims"]
+    assert (given["start"], given["also"]) == (None, [])
+    done = veritrail("claims", "extract", stored, "--json", **settings(model)).json
+    assert done["claims_added"] == 1
+    (same,) = [one for one in done["claims"] if one["claim_id"] == given["claim_id"]]
+    places = [[same["start"], same["end"]], *same["also"]]
+    assert [ANSWER[start:end] for start, end in places] == [TWICE, TWICE]
+    assert veritrail("claims", "list", stored, "--json").json["claims"] == done["claims"]
 
 
 def test_a_sentence_that_fails_makes_status_1_and_the_others_are_kept(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,19 @@ def test_more_samples_and_smaller_prompts_are_more_calls(
     assert calls("--max-sentences", "5", "--max-root-sentences", "5") > plain
     assert calls("--max-sentences", "none", "--max-root-sentences", "none") <= plain
     assert calls("--q", "1") <= plain
+
+
+def test_a_terminal_shows_how_far_it_is(veritrail: Veritrail, harbour: str) -> None:
+    pytest.importorskip("termios", reason="no terminals to open here")
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", veritrail.on_terminal("estimate", harbour))
+    assert re.search(r"claims .* 24/24 .* [1-9]\d* prompts looked at", shown)
+
+
+def test_claims_that_stay_whole_cost_less(veritrail: Veritrail, harbour: str) -> None:
+    command = ("estimate", harbour, "--claim-id", "k01", "--json")
+    apart, whole = veritrail(*command).json, veritrail(*command, "--no-sub-claims").json
+    assert apart["high"]["calls"] == whole["high"]["calls"] + 20
+    assert apart["low"]["calls"] == whole["low"]["calls"] + 1
 
 
 def test_an_unknown_price_is_said_to_be_unknown(veritrail: Veritrail, harbour: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -61,6 +62,13 @@ def sentence(
     start = place * 12
     return ExtractedSentence(
         "t", place, start, start + len(text), text, SentenceOutcome(outcome), reason, ids
+    )
+
+
+def queued(process_id: str, of: Claim, name: str) -> Verification:
+    """A verification that a run has yet to make."""
+    return Verification(
+        name, process_id, of, 1, "lexical", None, True, now(), Status.QUEUED, run_id="r"
     )
 
 
@@ -162,6 +170,35 @@ def test_extracting_again_leaves_an_edited_claim_as_it_is(
     arun(claims.edit(process_id, first.claim_id, "A is in Oban."))
     assert arun(keep(process_id, stored, "t", [sentence(0, "claims", first)], [first])) == 0
     assert [one.text for one in arun(claims.all(process_id))] == ["A is in Oban."]
+
+
+def test_extraction_adds_the_places_that_a_stored_claim_lacks(
+    monkeypatch: pytest.MonkeyPatch, arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    monkeypatch.setattr("graph.store.claims.ROWS", 1)
+    without = replace(claim("A."), start=None, end=None)
+    first = replace(claim("B.", 22), sub_claims=("One.", "Two."), label=Verdict.INCONCLUSIVE)
+    partly = claim("C.", 3, (30, 41))
+    odd = replace(without, claim_id="odd", node_id="a")
+    arun(claims.add(process_id, [without, first, partly, odd]))
+    arun(claims.edit(process_id, without.claim_id, "A, edited."))
+    found = [
+        claim("A.", 0, *((place * 12, place * 12 + 11) for place in range(1, 9))),
+        claim("B.", 0, (22, 33), (44, 55)),
+        claim("C.", 3, (30, 41)),
+        replace(odd, node_id="t", start=0, end=5),  # another node's: none of its places
+        claim("D."),
+    ]
+    with_all = [
+        replace(found[0], text="A, edited."),
+        replace(first, also=((0, 11), (44, 55))),
+        partly,
+        odd,
+        found[-1],
+    ]
+    for added in (1, 0):
+        assert arun(claims.keep_extraction(process_id, stored, "t", [], found)) == added
+        assert arun(claims.all(process_id)) == with_all
 
 
 def test_sentences_and_claims_are_stored_in_batches(
@@ -301,3 +338,40 @@ def test_verifications_go_with_their_claim_when_that_is_wished(
         assert arun(store.trails.read([name])) == []
         iterations = f"(x:Iteration {{verification_id: '{name}'}})"
         assert count(store, arun, iterations, process_id) == 0
+
+
+def test_what_is_only_queued_is_no_verification_of_a_claim(
+    store: Store, arun: Any, process_id: str, claims: ClaimStore, stored: str
+) -> None:
+    first, second = claim("A is there."), claim("Both are.", 12)
+    arun(claims.add(process_id, [first, second]))
+    names = [f"q{number}-{process_id}" for number in range(2)]
+    waiting = [queued(process_id, of, n) for of, n in zip((first, second), names, strict=True)]
+    arun(store.trails.queue(waiting))
+    edited = arun(claims.edit(process_id, first.claim_id, "A is in Oban."))
+    assert edited.text == "A is in Oban."
+    assert arun(claims.remove(process_id, [first.claim_id])) == Removed(1, 0)
+    assert arun(claims.all(process_id)) == [second]
+    assert arun(store.trails.all_ids(process_id)) == [names[1]]
+
+    done = f"v-{process_id}"
+    arun(store.trails.write(verification(process_id, second, done)))
+    with pytest.raises(InputError, match=r"have 1 verification\(s\)"):
+        arun(claims.remove(process_id, [second.claim_id]))
+    with pytest.raises(InputError, match=r"has 1 verification\(s\)"):
+        arun(claims.edit(process_id, second.claim_id, "Else."))
+    assert sorted(arun(store.trails.all_ids(process_id))) == [names[1], done]
+    assert arun(claims.remove(process_id, [second.claim_id], force=True)) == Removed(1, 1)
+    assert arun(store.trails.all_ids(process_id)) == []
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED])
+def test_a_verification_that_ended_without_a_verdict_counts(
+    store: Store, arun: Any, process_id: str, claims: ClaimStore, stored: str, status: Status
+) -> None:
+    first = claim("A is there.")
+    arun(claims.add(process_id, [first]))
+    ended = replace(queued(process_id, first, f"v-{process_id}"), status=status, failure="Why.")
+    arun(store.trails.write(ended))
+    with pytest.raises(InputError, match=r"1 verification\(s\)"):
+        arun(claims.remove(process_id, [first.claim_id]))

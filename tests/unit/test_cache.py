@@ -18,7 +18,7 @@ from typing import TypeVar
 import pytest
 
 from verifier.bill import Asked
-from verifier.models.cache import AnswerCache, CacheStats, answer_key
+from verifier.models.cache import AnswerCache, CacheStats, Cleared, answer_key
 from verifier.models.port import Request
 
 T = TypeVar("T")
@@ -137,8 +137,8 @@ def test_what_is_kept_can_be_counted_and_cleared(path: Path) -> None:
         assert found.oldest is not None
         assert found.newest is not None
         assert time.time() - 60 < found.oldest <= found.newest <= time.time()
-        assert await cache.clear() == 4
-        assert await cache.clear() == 0
+        assert await cache.clear() == Cleared(4)
+        assert await cache.clear() == Cleared(0)
         found = await cache.stats()
         assert found is not None
         assert (found.answers, found.oldest) == (0, None)
@@ -191,6 +191,60 @@ def test_a_file_that_cannot_be_used_is_told_once_and_left_alone(
     assert str(path) in warnings[0]
     if make in (damaged, newer):
         assert path.read_bytes() == before
+
+
+def half(path: Path) -> None:
+    """A cache whose later pages are rubbish: it opens, and reading it fails."""
+    use(path, put_and_get)
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [(damaged, "not a database"), (another_table, "another shape"), (half, "malformed")],
+)
+def test_a_file_that_is_no_cache_can_be_cleared_and_is_made_anew(
+    path: Path, make: Callable[[Path], None], why: str
+) -> None:
+    path.parent.mkdir(parents=True)
+    make(path)
+    _, (warning,) = use(path, stats)
+    assert why in warning
+    assert "veritrail cache clear" in warning
+    cleared, warnings = use(path, lambda cache: cache.clear())
+    assert cleared.answers == 0
+    assert why in str(cleared.malformed)
+    assert warnings == []
+    assert not list(path.parent.iterdir())
+    assert use(path, put_and_get) == ("An answer.", [])
+
+
+@pytest.mark.parametrize("make", [newer, a_folder])
+def test_a_file_that_may_be_somebody_elses_is_not_cleared(
+    path: Path, make: Callable[[Path], None]
+) -> None:
+    path.parent.mkdir(parents=True)
+    make(path)
+    cleared, warnings = use(path, lambda cache: cache.clear())
+    assert cleared == Cleared()
+    assert len(warnings) == 1
+    assert "cache clear" not in warnings[0]
+    assert path.exists()
+
+
+def test_a_file_that_is_locked_is_not_cleared(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("verifier.models.cache.BUSY", 0.1)
+    use(path, put_and_get)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    try:
+        cleared, warnings = use(path, lambda cache: cache.clear())
+    finally:
+        other.close()
+    assert cleared == Cleared()
+    assert "locked" in warnings[0]
+    assert use(path, get) == ("An answer.", [])
 
 
 def test_a_folder_that_cannot_be_made_ends_no_run(tmp_path: Path) -> None:

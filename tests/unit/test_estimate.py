@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -48,6 +49,7 @@ def estimator(
     price: Price | None = None,
     caches: bool = False,
     samples: int = 1,
+    sub_claims: bool = True,
     is_exact: bool = True,
     source: DagSource | None = None,
 ) -> Estimator:
@@ -61,6 +63,7 @@ def estimator(
         one_sentence,
         limits=Limits(),
         samples=Samples(samples, samples // 2 + 1),
+        sub_claims=sub_claims,
     )
     return Estimator("p", judge, supposed, source or DagSource(dag), q)
 
@@ -153,6 +156,28 @@ def test_every_sample_is_a_call_but_a_claim_is_taken_apart_once() -> None:
     apart = LIKELY.decompositions
     assert three.likely.usage.calls - apart == 3 * (one.likely.usage.calls - apart)
     assert three.likely.visited == one.likely.visited
+
+
+def test_claims_that_stay_whole_need_no_call_to_take_them_apart() -> None:
+    dag = layered()
+    apart, whole = (estimate(dag, claims(dag), sub_claims=wanted) for wanted in (True, False))
+    assert apart.high.usage.calls == whole.high.usage.calls + HIGH.decompositions
+    assert apart.low.usage.calls == whole.low.usage.calls + 1
+    assert apart.high.visited == whole.high.visited
+
+
+def test_a_walk_tells_now_and_then_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("verifier.assumed_model.PROMPTS_APART", 5)
+    dag = layered()
+    tasks = [*claims(dag, 3), *claims(dag, 2, sub_claims=("One.", "Two."))]
+    told: list[tuple[int, int]] = []
+    asyncio.run(estimator(dag).estimate(tasks, lambda *progress: told.append(progress)))
+    assert told[0] == (0, 0)
+    assert told[-1][0] == len(tasks)
+    assert {done for done, _ in told} == {0, 3, 5}
+    prompts = [number for _, number in told]
+    assert prompts == sorted(prompts)
+    assert all(after - before <= 5 for before, after in pairwise(prompts))
 
 
 def test_money_is_tokens_times_price() -> None:

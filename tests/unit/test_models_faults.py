@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from verifier.models.faults import Problem, retry_after, shown
+from verifier.models.faults import Around, Problem, retry_after
 from verifier.models.faults import fault as meaning
 from verifier.models.port import (
     ContextTooLong,
@@ -19,11 +19,19 @@ from verifier.models.port import (
     RequestRejected,
     TransportFault,
 )
+from verifier.models.wording import shown
+
+FIRST = Around()
+ANSWERED = Around(has_answered=True)
 
 
-def fault(status: int, body: Any) -> ModelError:
+def fault(status: int, body: Any, around: Around = FIRST) -> ModelError:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return meaning(status, Problem.read(content), {}, "told")
+    return meaning(status, Problem.read(content), {}, "told", around)
+
+
+def says(message: str) -> dict[str, Any]:
+    return {"error": {"message": message}}
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
@@ -67,6 +75,12 @@ def test_a_wait_that_makes_no_sense_is_none(value: str) -> None:
         (404, {"error": {"code": "model_not_found", "message": "The model `x` does not exist."}}),
         (400, {"error": {"message": "The model `x` does not exist"}}),
         (429, {"error": {"code": "insufficient_quota", "message": "You exceeded your quota."}}),
+        (402, says("This request requires more credits, or fewer max_tokens.")),
+        (402, b""),
+        (405, b"<html><title>405 Not Allowed</title></html>"),
+        (410, says("This model has been retired.")),
+        (403, says("Country, region, or territory not supported")),
+        (403, says("Your organization must be verified to use the model `x`.")),
     ],
 )
 def test_what_holds_for_all_calls_refuses_the_endpoint(status: int, body: Any) -> None:
@@ -180,7 +194,7 @@ def test_a_filter_that_refuses_the_prompt_is_a_filter() -> None:
     assert type(fault(400, body)) is Filtered
 
 
-@pytest.mark.parametrize("status", [400, 405, 415, 418, 422])
+@pytest.mark.parametrize("status", [400, 415, 418, 422])
 def test_other_refusals_are_of_this_request(status: int) -> None:
     assert type(fault(status, {"error": {"message": "Invalid messages."}})) is RequestRejected
 
@@ -195,8 +209,8 @@ def test_any_body_of_an_error_can_be_read(body: bytes) -> None:
 
 def test_words_of_a_server_are_cut_and_cleaned() -> None:
     told = shown("Key sk-12345 is wrong.\x1b[31m\nSee\u202e " + "x" * 1000, "sk-12345")
-    assert told.startswith("Key … is wrong. [31m See  xxx")
-    assert len(told) == 201
+    assert told.startswith("Key … is wrong. [31m See xxx")
+    assert len(told) == 200
 
 
 def test_what_a_server_validates_is_read_and_its_echo_is_not() -> None:
@@ -206,3 +220,129 @@ def test_what_a_server_validates_is_read_and_its_echo_is_not() -> None:
     assert problem == Problem(
         "Extra inputs are not permitted", frozenset({"extra_forbidden"}), "temperature"
     )
+
+
+GOOGLE = {
+    "error": {
+        "code": 400,
+        "message": "API key not valid. Please pass a valid API key.",
+        "status": "INVALID_ARGUMENT",
+        "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "x"}],
+    }
+}
+EXPIRED = {
+    "error": {"message": "Renew it.", "details": [{"reason": "API_KEY_INVALID"}], "code": 400}
+}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        GOOGLE,
+        [GOOGLE],
+        EXPIRED,
+        says("Invalid API-key provided."),
+        says("Incorrect API key provided: abc."),
+        says("Missing required api_key"),
+        {"error": {"type": "authentication_error", "message": "no"}},
+        says("Your credit balance is too low to access the API. Please go to Plans & Billing."),
+        says("Insufficient balance"),
+        says("You have not enough credits left."),
+    ],
+)
+@pytest.mark.parametrize("around", [FIRST, ANSWERED])
+def test_a_bad_request_that_is_a_bad_key_or_an_empty_account_stops_the_run(
+    body: Any, around: Around
+) -> None:
+    assert type(fault(400, body, around)) is EndpointRefused
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Invalid value for 'messages[1].content'.",
+        "The model could not read the key `text` of message 1.",
+        "This document says that the balance of forces is unknown.",
+        "Invalid 'temperature': expected a number.",
+        "The request is missing a required field.",
+        "safety_identifier is not taken here",
+    ],
+)
+def test_a_bad_request_about_itself_is_of_this_request(message: str) -> None:
+    assert type(fault(400, says(message))) is RequestRejected
+
+
+@pytest.mark.parametrize("status", [400, 403])
+def test_words_that_a_server_repeats_from_the_prompt_say_nothing(status: int) -> None:
+    sentence = "The API key is not valid, and the content\nwas flagged by moderation."
+    body = says(f"Cannot read: 0: {sentence}")
+    around = Around(f"[[1]]\n0: {sentence}\nClaim: x", has_answered=True)
+    assert type(fault(status, body, around)) is RequestRejected
+    assert type(fault(400, body, Around("Claim: x"))) is EndpointRefused
+
+
+def test_a_model_that_answered_before_is_not_unknown() -> None:
+    body = says("model error: image not found")
+    assert type(fault(400, body)) is EndpointRefused
+    assert type(fault(400, body, ANSWERED)) is RequestRejected
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        says("Your chosen model requires moderation and your input was flagged for violence."),
+        {"error": {"code": "content_policy_violation", "message": "No."}},
+        says("This request violates our content policy."),
+        says("Blocked for reasons of safety."),
+        says("The prompt was blocked."),
+    ],
+)
+@pytest.mark.parametrize("around", [FIRST, ANSWERED])
+def test_a_403_about_what_a_prompt_says_is_a_filter(body: Any, around: Around) -> None:
+    assert type(fault(403, body, around)) is Filtered
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "You do not have permission to use this model.",
+        "Access denied.",
+        "This key has been blocked.",
+        "Your account was suspended: it violates our content policy.",
+        "Project has no access to model x",
+    ],
+)
+@pytest.mark.parametrize("around", [FIRST, ANSWERED])
+def test_a_403_about_the_key_stops_the_run(message: str, around: Around) -> None:
+    assert type(fault(403, says(message), around)) is EndpointRefused
+
+
+@pytest.mark.parametrize(
+    "body", [b"", says("Forbidden"), b"<html><title>Access denied</title></html>"]
+)
+def test_a_403_that_says_nothing_stops_a_run_that_was_never_answered(body: Any) -> None:
+    assert type(fault(403, body)) is EndpointRefused
+    assert type(fault(403, body, ANSWERED)) is RequestRejected
+
+
+def test_a_page_that_blocks_a_prompt_does_not_stop_a_run_that_was_answered() -> None:
+    page = b"<!DOCTYPE html><html><body>Sorry, you have been blocked</body></html>"
+    assert type(fault(403, page)) is EndpointRefused
+    assert type(fault(403, page, ANSWERED)) is Filtered
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("bad \ud800 thing\udfff\ufffe", "bad \ufffd thing\ufffd\ufffd"),
+        (
+            "\n<!DOCTYPE html>\n<html><head><title>\n 502 Bad\nGateway</title>",
+            "an HTML page: 502 Bad Gateway",
+        ),
+        ("<html><body>" + "x" * 1000, "an HTML page"),
+        ("upstream said <b>no</b>\t\r\n  at all", "upstream said no at all"),
+        ("use <name> for the model", "use <name> for the model"),
+    ],
+)
+def test_words_of_a_server_can_be_stored_and_are_on_one_line(text: str, told: str) -> None:
+    assert shown(text) == told

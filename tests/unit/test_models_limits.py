@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifier.models.limits import Bucket, Limiter
+from verifier.models.limits import Bucket, Dismissed, Limiter
 from verifier.models.port import OverBudget
 from verifier.models.spending import Spending
 
@@ -107,6 +107,37 @@ def test_nothing_is_let_through_during_a_pause() -> None:
         limiter.pause(0.2)
         await asyncio.gather(*(limiter.acquire() for _ in range(3)))
         assert 0.19 <= asyncio.get_running_loop().time() - began < 2
+
+    run(work())
+
+
+def test_a_pause_can_be_ended() -> None:
+    async def work() -> None:
+        limiter = Limiter(4)
+        limiter.pause(60)
+        waiting = asyncio.create_task(limiter.acquire())
+        await asyncio.sleep(0)
+        limiter.resume()
+        await asyncio.wait_for(waiting, 1)
+
+    run(work())
+
+
+def test_calls_of_one_owner_can_be_sent_away() -> None:
+    async def work() -> None:
+        limiter = Limiter(1)
+        await limiter.acquire()
+        mine = [asyncio.create_task(limiter.acquire(owner="me")) for _ in range(3)]
+        others = asyncio.create_task(limiter.acquire(owner="other"))
+        await asyncio.sleep(0)
+        limiter.dismiss("me")
+        mine[2].cancel()
+        found = await asyncio.gather(*mine, return_exceptions=True)
+        assert [type(one) for one in found] == [Dismissed, Dismissed, asyncio.CancelledError]
+        assert not others.done()
+        limiter.release()
+        await asyncio.wait_for(others, 1)
+        assert limiter.in_air == 1
 
     run(work())
 
@@ -220,7 +251,17 @@ def test_calls_are_allowed_until_the_budget_is_spent() -> None:
     spending.admit()
     spending.settle(0.6)
     assert spending.spent == pytest.approx(1.2)
-    with pytest.raises(OverBudget, match=r"1\.2000 USD spent"):
+    with pytest.raises(OverBudget, match=r"used up \(1\.2000 USD spent\)"):
+        spending.admit()
+
+
+@pytest.mark.parametrize(("others", "words"), [(1, "1 call"), (3, "3 calls")])
+def test_what_is_still_in_the_air_is_said(others: int, words: str) -> None:
+    spending = Spending(budget_usd=1.0)
+    for _ in range(others + 1):
+        spending.admit()
+    spending.settle(1.01)
+    with pytest.raises(OverBudget, match=rf"\(1\.0100 USD spent so far, {words} in the air\)"):
         spending.admit()
 
 

@@ -236,3 +236,11 @@ def test_a_call_that_hangs_is_tried_again_soon_where_answers_are_quick() -> None
     first, second = script.times[26] - script.times[25], script.times[27] - script.times[26]
     assert first < 1
     assert first < second < 4
+
+
+@pytest.mark.parametrize(
+    "values", [{"deadline": 0}, {"attempt_timeout": -1.0}, {"cap": float("nan")}, {"rest": 0}]
+)
+def test_no_patience_at_all_is_refused(values: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="not above 0"):
+        Patience(**values)  # type: ignore[arg-type]

@@ -115,6 +115,10 @@ def test_a_table_of_ones_own_goes_before_all_else(tmp_path: Path) -> None:
         ({"m": {"input": 1, "output": -2}}, "`output` is -2"),
         ({"m": {"input": True, "output": 2}}, "`input` is True"),
         ('{"m": {"input": NaN, "output": 2}}', "`input` is nan"),
+        ('{"m": {"input": 1, "output": Infinity}}', "`output` is inf"),
+        (f'{{"m": {{"input": {"9" * 400}, "output": 2}}}}', f"`input` is {'9' * 40}…, not"),
+        (f'{{"m": {{"input": {"9" * 5000}, "output": 2}}}}', "cannot be read"),
+        ({"m": {"input": 1, "output": 1_000_001}}, "from 0 to 1,000,000"),
     ],
 )
 def test_a_table_that_is_wrong_is_refused_with_the_place(

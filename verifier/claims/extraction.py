@@ -66,7 +66,7 @@ async def extract(
         steps: The stages with their model.
         split: Splits a text into sentences.
         bill: Charged with every call.
-        on_sentence: Told how many sentences are done, and how many there are.
+        on_sentence: Told how many sentences are done, 0 at first, and how many there are.
 
     Raises:
         OverBudget: The budget is used up.
@@ -75,6 +75,7 @@ async def extract(
     Source: VeriTrail 3.1; Claimify.
     """
     answer = await asyncio.to_thread(Answer.of, node_id, text, question, split)
+    on_sentence(0, len(answer.sentences))
     slots = asyncio.Semaphore(SENTENCES_AT_ONCE)
     done = 0
     ended: ModelError | None = None

@@ -36,6 +36,7 @@ from verifier.models.retrying import Patience, Retrying
 from verifier.models.spending import Spending
 from verifier.models.tokens import context_window, counter
 from verifier.models.warming import Warm, Warming
+from verifier.models.wording import storable
 
 T = TypeVar("T")
 
@@ -213,7 +214,7 @@ class LanguageModel:
                 told = ", ".join(f"{count} {kind}" for kind, count in invalid.most_common())
                 raise ModelError(
                     f"no valid answer to {request.asked.step} in {invalid.total()} attempts"
-                    f" ({told}); the last: {error}"
+                    f" ({told}); the last: {storable(str(error))}"
                 ) from None
 
     async def _paid(self, request: Request, bill: Bill) -> Completion:
@@ -221,8 +222,9 @@ class LanguageModel:
         prefix = await self._warming.wait(request)
         try:
             completion = await self._fitting(request)
-        except InvalidAnswer as error:
-            bill.charge(request.asked, error.usage)
+        except ModelError as error:
+            if isinstance(error, InvalidAnswer) or error.usage.input_tokens:
+                bill.charge(request.asked, error.usage)
             raise
         finally:
             self._warming.done(prefix)

@@ -28,6 +28,9 @@ VERSION = 1
 BUSY = 5.0  # seconds to wait for another process
 T = TypeVar("T")
 
+_COLUMNS = ("key", "step", "model", "text", "input_tokens", "output_tokens", "created_at")
+_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
     key BLOB PRIMARY KEY,
@@ -39,6 +42,10 @@ CREATE TABLE IF NOT EXISTS answers (
     created_at REAL NOT NULL
 )
 """
+
+
+class _Malformed(sqlite3.DatabaseError):
+    """The file is no cache of answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,19 @@ class CacheStats:
     by_step: Mapping[tuple[str, str], int]
     oldest: float | None
     newest: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """What was removed.
+
+    Attributes:
+        answers: How many answers.
+        malformed: What was wrong with the file, where it had to be removed as a whole.
+    """
+
+    answers: int = 0
+    malformed: str | None = None
 
 
 def answer_key(address: str, request: Request, max_output: int | None, **others: Any) -> bytes:
@@ -121,9 +141,11 @@ class AnswerCache:
         """What it holds; None where it cannot be read."""
         return await self._run(self._stats)
 
-    async def clear(self) -> int:
-        """Remove all answers; how many there were."""
-        return await self._run(self._clear) or 0
+    async def clear(self) -> Cleared:
+        """Remove all answers; a file that is no cache of answers is removed as a whole."""
+        if self._broken or self._closed:
+            return Cleared()
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._clear_file)
 
     async def close(self) -> None:
         """Close the file; it may be called more than once."""
@@ -153,8 +175,29 @@ class AnswerCache:
             return work(self._connection)
         except (sqlite3.Error, OSError) as error:
             self._broken = True
-            self._warn(f"answers are not kept in {self._path}: {error}")
+            told = f"answers are not kept in {self._path}: {error}"
+            if _is_malformed(error):
+                told += "; `veritrail cache clear` removes the file, and answers are kept again"
+            self._warn(told)
             return None
+
+    def _clear_file(self) -> Cleared:
+        try:
+            if self._connection is None:
+                self._connection = self._open()
+            return Cleared(self._clear(self._connection))
+        except (sqlite3.Error, OSError) as error:
+            if not _is_malformed(error):
+                self._broken = True
+                self._warn(f"the answers in {self._path} cannot be removed: {error}")
+                return Cleared()
+            self._close()
+            for file in self._files():
+                file.unlink(missing_ok=True)
+            return Cleared(malformed=str(error))
+
+    def _files(self) -> list[Path]:
+        return [self._path.with_name(self._path.name + end) for end in ("", "-wal", "-shm")]
 
     def _open(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -171,6 +214,10 @@ class AnswerCache:
             db.execute("PRAGMA synchronous = NORMAL")
             if version < VERSION:
                 db.execute(_SCHEMA)
+            found = tuple(row[1] for row in db.execute("PRAGMA table_info(answers)"))
+            if found != _COLUMNS:
+                raise _Malformed("its table has another shape")
+            if version < VERSION:
                 db.execute(f"PRAGMA user_version = {VERSION}")
         except BaseException:
             db.close()
@@ -188,8 +235,7 @@ class AnswerCache:
         oldest, newest = db.execute(
             "SELECT min(created_at), max(created_at) FROM answers"
         ).fetchone()
-        files = [self._path.with_name(self._path.name + end) for end in ("", "-wal", "-shm")]
-        size = sum(file.stat().st_size for file in files if file.exists())
+        size = sum(file.stat().st_size for file in self._files() if file.exists())
         return CacheStats(sum(by_step.values()), size, by_step, oldest, newest)
 
     @staticmethod
@@ -199,3 +245,11 @@ class AnswerCache:
             db.execute("VACUUM")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return count
+
+
+def _is_malformed(error: Exception) -> bool:
+    """Whether the file is no cache of answers, and will never be one."""
+    if isinstance(error, _Malformed):
+        return True
+    code = getattr(error, "sqlite_errorcode", None)  # the lowest byte is the kind of the error
+    return isinstance(code, int) and code & 0xFF in _DAMAGED

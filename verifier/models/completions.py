@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from graph.model import Usage
-from verifier.models.faults import shown
 from verifier.models.port import (
     Completion,
     CutOff,
@@ -21,6 +21,7 @@ from verifier.models.port import (
     TransportFault,
 )
 from verifier.models.tokens import estimate
+from verifier.models.wording import shown
 
 
 def read_completion(body: bytes, content_type: str, request: Request, told: str) -> Completion:
@@ -45,7 +46,8 @@ def read_completion(body: bytes, content_type: str, request: Request, told: str)
         raise TransportFault(f"{told}: the answer is not JSON", status=200) from None
     choice = _choice(found)
     if choice is None:
-        raise TransportFault(f"{told}: the answer holds no completion", status=200)
+        lost = _stated(found, request)
+        raise TransportFault(f"{told}: the answer holds no completion", status=200, usage=lost)
     message = choice["message"]
     text = _text(message.get("content"))
     usage = _usage(found.get("usage"), request, text)
@@ -101,6 +103,14 @@ def _usage(found: Any, request: Request, text: str) -> Usage:
         output_tokens=completion,
         reasoning_tokens=min(reasoning or 0, completion),
     )
+
+
+def _stated(found: Any, request: Request) -> Usage:
+    """Tokens that are billed although there is no answer; no call, and nothing is estimated."""
+    usage = found.get("usage") if isinstance(found, dict) else None
+    if not isinstance(usage, dict) or not _count(usage, "prompt_tokens"):
+        return Usage()
+    return replace(_usage(usage, request, ""), calls=0)
 
 
 def _part(found: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from verifier.models.port import (
     ContextTooLong,
@@ -22,17 +23,55 @@ from verifier.models.port import (
     RequestRejected,
     TransportFault,
 )
+from verifier.models.wording import is_page, shown
 
-SHOWN = 200
 TRANSIENT = frozenset({408, 409, 425, 429})
-NO_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+NO_QUOTA = frozenset(
+    {
+        "insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
+        "insufficient_credits", "insufficient_balance", "credit_balance_too_low",
+    }
+)  # fmt: skip
+NO_KEY = frozenset(
+    {
+        "invalid_api_key", "api_key_invalid", "incorrect_api_key", "authentication_error",
+        "invalid_authentication", "unauthenticated", "account_deactivated",
+    }
+)  # fmt: skip
 NO_MODEL = frozenset({"model_not_found", "modelnotfound", "deploymentnotfound", "unknown_model"})
 TOO_LONG = frozenset(
     {"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"}
 )
-FILTERED = frozenset({"content_filter", "content_policy_violation", "responsibleaipolicyviolation"})
+FILTERED = frozenset(
+    {
+        "content_filter", "content_policy_violation", "responsibleaipolicyviolation",
+        "moderation", "moderation_error", "content_moderation", "flagged", "safety",
+    }
+)  # fmt: skip
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_WRONG = r"(not valid|invalid|incorrect|not found|missing|expired|revoked|disabled|required|wrong)"
+_NO_KEY_TEXT = re.compile(
+    rf"api[ _-]?key\b.{{0,40}}\b{_WRONG}|\b{_WRONG}.{{0,20}}\bapi[ _-]?key"
+    r"|authentication (failed|error)|(invalid|incorrect) (credentials|authentication)"
+    r"|\b(account|organi[sz]ation|project)\b.{0,40}\b(deactivated|suspended|disabled|terminated)",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_QUOTA_TEXT = re.compile(
+    r"\b(credits?|balance|quota|funds)\b.{0,30}(too low|insufficient|exhausted|depleted|used up)"
+    r"|(insufficient|not enough|no more|out of) (account )?(credits?|balance|quota|funds)",
+    re.IGNORECASE | re.DOTALL,
+)
+_FILTERED_TEXT = re.compile(
+    r"\bmoderation\b|\bflagged\b|content[ _-](policy|filter|management|moderation)"
+    r"|\bsafety\b|\busage polic|\bharmful\b|\binappropriate\b",
+    re.IGNORECASE,
+)
+_BLOCKED_TEXT = re.compile(r"\b(prompt|input|content|request|message|you)\b.{0,40}\bblocked", re.I)
+_NO_ACCESS_TEXT = re.compile(
+    r"\bkeys?\b|permission|\baccess\b|credential|authori[sz]|authenticat|\bbilling\b"
+    r"|\b(account|organi[sz]ation|project|subscription)\b|forbidden.{0,20}model|model.{0,40}forbidden",
+    re.IGNORECASE | re.DOTALL,
+)
 _NO_MODEL_TEXT = re.compile(
     r"model\b.{0,80}\b(does not exist|not found|not exist|is not available|unknown)"
     r"|(unknown|no such|invalid) model\b",
@@ -106,6 +145,7 @@ class Problem:
         inner = found.get("innererror")
         named = [found.get("code"), found.get("type"), found.get("status")]
         named.append(inner.get("code") if isinstance(inner, Mapping) else None)
+        named += _reasons(found.get("details"))
         message, parameter, window = found.get("message"), found.get("param"), found.get("n_ctx")
         return cls(
             message if isinstance(message, str) else "",
@@ -119,15 +159,40 @@ class Problem:
         return not self.codes.isdisjoint(codes)
 
 
-def shown(text: str, secret: str | None = None) -> str:
-    """A server's words, fit for a message: short, on one line, without the key."""
-    if secret and len(secret) > 3:
-        text = text.replace(secret, "…")
-    text = _CONTROL.sub(" ", text).strip()
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What an error is judged by besides itself.
+
+    Attributes:
+        prompt: What was sent. A server may repeat it, and what stands in it says nothing.
+        has_answered: Whether the endpoint has answered any call: then its key is a good one.
+    """
+
+    prompt: str = ""
+    has_answered: bool = False
+
+    def hears(self, pattern: re.Pattern[str], problem: Problem) -> bool:
+        """Whether the server says this in words of its own."""
+        for found in pattern.finditer(problem.message):
+            words = " ".join(found[0].split()).casefold()
+            if words not in " ".join(self.prompt.split()).casefold():
+                return True
+        return False
 
 
-def fault(status: int, problem: Problem, headers: Mapping[str, str], told: str) -> ModelError:
+def _reasons(details: Any) -> list[Any]:
+    """Codes in the details that Google's servers give."""
+    rows = details[:10] if isinstance(details, list) else []
+    return [row.get("reason") for row in rows if isinstance(row, Mapping)]
+
+
+def fault(
+    status: int,
+    problem: Problem,
+    headers: Mapping[str, str],
+    told: str,
+    around: Around = Around(),
+) -> ModelError:
     """What an error of the endpoint means.
 
     Args:
@@ -135,28 +200,72 @@ def fault(status: int, problem: Problem, headers: Mapping[str, str], told: str) 
         problem: What the body says.
         headers: Headers of the answer, by name in lower case.
         told: Who answered what, fit to be shown.
+        around: What else is known.
     """
-    if problem.says(NO_QUOTA):
+    if problem.says(NO_QUOTA) or status == 402:
         return EndpointRefused(f"{told}: the account has no quota or credit left")
+    if 300 <= status < 400:
+        return _elsewhere(headers, told)
     if status == 429 and _TOO_LARGE_TEXT.search(problem.message):
         return ContextTooLong(told)  # more than the tokens of a minute: waiting does not help
     if status in TRANSIENT or status >= 500:
         return TransportFault(told, status=status, retry_after=retry_after(headers))
-    if status in (401, 403):
+    if status == 401:
         return EndpointRefused(f"{told}: the key is not accepted; check it, and the address")
-    if status == 404 or problem.says(NO_MODEL):
+    if status == 403:
+        return _forbidden(problem, told, around)
+    if status in (404, 410) or problem.says(NO_MODEL):
         return EndpointRefused(f"{told}: check the model's name and the address")
+    if status == 405:
+        return EndpointRefused(f"{told}: no chat completions are served there; check the address")
     if status in (400, 413, 422):
-        return _of_the_request(status, problem, told)
+        return _of_the_request(status, problem, told, around)
     return RequestRejected(told)
 
 
-def _of_the_request(status: int, problem: Problem, told: str) -> ModelError:
+def _elsewhere(headers: Mapping[str, str], told: str) -> ModelError:
+    """A redirect: nobody said that prompts and the key may go to another place."""
+    try:
+        parts = urlsplit(headers.get("location", ""))
+    except ValueError:
+        parts = urlsplit("")
+    host = parts.netloc.rpartition("@")[2]
+    if not host:
+        return EndpointRefused(f"{told}: it redirects, and is not followed; check the address")
+    place = shown(f"{parts.scheme or 'https'}://{host}{parts.path}")
+    return EndpointRefused(
+        f"{told}: it redirects to {place} and is not followed; if that is the endpoint that you"
+        " want, set OPENAI_BASE_URL to it, without /chat/completions"
+    )
+
+
+def _forbidden(problem: Problem, told: str, around: Around) -> ModelError:
+    """HTTP 403: of the key, or of what this one prompt says."""
+    is_worded = not is_page(problem.message)  # a page says the same of everything
+    if not problem.says(NO_KEY) and not around.hears(_NO_KEY_TEXT, problem):
+        if problem.says(FILTERED) or (is_worded and around.hears(_FILTERED_TEXT, problem)):
+            return Filtered(f"{told}: a content filter withheld the answer")
+        no_access = is_worded and around.hears(_NO_ACCESS_TEXT, problem)
+        is_telling = is_worded or around.has_answered
+        if is_telling and not no_access and around.hears(_BLOCKED_TEXT, problem):
+            return Filtered(f"{told}: a content filter withheld the answer")
+        if not no_access and around.has_answered:
+            return RequestRejected(told)
+    return EndpointRefused(f"{told}: the key is not accepted; check it, and the address")
+
+
+def _of_the_request(status: int, problem: Problem, told: str, around: Around) -> ModelError:
     if problem.says(FILTERED):
         return Filtered(f"{told}: a content filter withheld the answer")
     if status == 413 or problem.says(TOO_LONG) or _TOO_LONG_TEXT.search(problem.message):
         return ContextTooLong(told, problem.window or window(problem.message))
-    if _NO_MODEL_TEXT.search(problem.message):
+    if problem.says(NO_KEY) or around.hears(_NO_KEY_TEXT, problem):
+        return EndpointRefused(f"{told}: the key is not accepted; check it, and the address")
+    if around.hears(_NO_QUOTA_TEXT, problem):
+        return EndpointRefused(f"{told}: the account has no quota or credit left")
+    if around.hears(_FILTERED_TEXT, problem):
+        return Filtered(f"{told}: a content filter withheld the answer")
+    if not around.has_answered and around.hears(_NO_MODEL_TEXT, problem):
         return EndpointRefused(f"{told}: check the model's name and the address")
     return RequestRejected(told)
 

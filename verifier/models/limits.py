@@ -41,6 +41,10 @@ class Bucket:
         self._level -= amount
 
 
+class Dismissed(Exception):
+    """A call need not wait for its slot any more: its owner gave up."""
+
+
 class Limiter:
     """Slots for the calls in the air to one endpoint.
 
@@ -63,7 +67,7 @@ class Limiter:
         self._clock = clock
         self._requests = Bucket(requests_per_minute, clock) if requests_per_minute else None
         self._tokens = Bucket(tokens_per_minute, clock) if tokens_per_minute else None
-        self._waiting: deque[tuple[asyncio.Future[None], int]] = deque()
+        self._waiting: deque[tuple[asyncio.Future[None], int, object]] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._paused_until = 0.0
         self._successes = 0
@@ -74,18 +78,27 @@ class Limiter:
         """Whether callers have to say how many tokens their prompts are."""
         return self._tokens is not None
 
-    async def acquire(self, tokens: int = 0, *, again: bool = False) -> float:
+    @property
+    def paused_until(self) -> float:
+        """When the pause that the endpoint asked for ends, on this limiter's clock."""
+        return self._paused_until
+
+    async def acquire(self, tokens: int = 0, *, again: bool = False, owner: object = None) -> float:
         """Wait for a slot; the answer is the time at which it was got.
 
         Args:
             tokens: Tokens of the prompt, where tokens are counted.
             again: The call tries again: it goes before those that have not tried at all.
+            owner: Who may dismiss it while it waits.
+
+        Raises:
+            Dismissed: The owner did.
         """
         if not self._waiting and self.in_air < self.limit and self._delay(tokens) <= 0:
             self._take(tokens)
             return self._clock()
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        entry = (turn, tokens)
+        entry = (turn, tokens, owner)
         if again:
             self._waiting.appendleft(entry)
         else:
@@ -94,9 +107,9 @@ class Limiter:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
                 self.release()  # the slot came at the moment of the cancellation
-            else:
+            elif entry in self._waiting:
                 self._waiting.remove(entry)
                 self._let_through()
             raise
@@ -135,6 +148,19 @@ class Limiter:
         """Let nothing through for so long: the endpoint asked for it."""
         self._paused_until = max(self._paused_until, self._clock() + seconds)
 
+    def resume(self) -> None:
+        """End a pause: nobody is left who could make use of it."""
+        self._paused_until = 0.0
+        self._let_through()
+
+    def dismiss(self, owner: object) -> None:
+        """Send away all calls of an owner that wait for a slot."""
+        for entry in [entry for entry in self._waiting if entry[2] is owner]:
+            if not entry[0].done():
+                self._waiting.remove(entry)
+                entry[0].set_exception(Dismissed())
+        self._let_through()
+
     def _delay(self, tokens: int) -> float:
         delay = self._paused_until - self._clock() if self._paused_until else 0.0
         if self._requests:
@@ -155,7 +181,7 @@ class Limiter:
             self._timer.cancel()
             self._timer = None
         while self._waiting and self.in_air < self.limit:
-            turn, tokens = self._waiting[0]
+            turn, tokens, _ = self._waiting[0]
             if turn.done():  # cancelled, and about to leave
                 return
             delay = self._delay(tokens)

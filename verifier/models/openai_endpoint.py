@@ -16,17 +16,19 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from verifier.models.completions import read_completion
-from verifier.models.faults import Problem, fault, shown
+from verifier.models.faults import Around, Problem, fault
 from verifier.models.port import (
     Completion,
     ContextTooLong,
     Filtered,
+    InvalidAnswer,
     ModelError,
     ParameterRefused,
     Request,
     RequestRejected,
     TransportFault,
 )
+from verifier.models.wording import shown
 
 if TYPE_CHECKING:  # the client is slow to import: `--help` does without
     import httpx2
@@ -116,6 +118,7 @@ class OpenAiEndpoint:
             api_key=api_key or NO_KEY,
             base_url=url,
             max_retries=0,
+            timeout=_timeout(attempt_timeout),
             http_client=_pool(attempt_timeout, connections),
         )
 
@@ -139,6 +142,7 @@ class OpenAiEndpoint:
             api_key=api_key,
             api_version=api_version,
             max_retries=0,
+            timeout=_timeout(attempt_timeout),
             http_client=_pool(attempt_timeout, connections),
         )
         return self
@@ -150,6 +154,7 @@ class OpenAiEndpoint:
         self._key = api_key
         self._timeout = attempt_timeout
         self._dialect = Dialect()
+        self._has_answered = False
 
     async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
         """Ask once; see `Endpoint`."""
@@ -170,7 +175,13 @@ class OpenAiEndpoint:
         except UnicodeEncodeError:
             raise RequestRejected("the prompt holds a lone surrogate, no character") from None
         kind = response.headers.get("content-type", "")
-        return read_completion(response.content, kind.lower(), request, self.address)
+        try:
+            answer = read_completion(response.content, kind.lower(), request, self.address)
+        except InvalidAnswer:
+            self._has_answered = True
+            raise
+        self._has_answered = True
+        return answer
 
     async def close(self) -> None:
         """Let go of its connections."""
@@ -194,9 +205,10 @@ class OpenAiEndpoint:
         status = response.status_code
         problem = Problem.read(response.content)
         echoes = any(text[:40] in problem.message for text in (request.system, request.user))
+        around = Around(f"{request.system}\n{request.user}", self._has_answered)
         said = "" if echoes else shown(problem.message, self._key)
         told = f"{self.address} answered HTTP {status}" + (f" ({said})" if said else "")
-        meaning = fault(status, problem, response.headers, told)
+        meaning = fault(status, problem, response.headers, told, around)
         if status not in (400, 422) or isinstance(meaning, ContextTooLong | Filtered):
             return meaning
         learned = dialect.without(problem)
@@ -236,6 +248,13 @@ def _body(request: Request, max_output_tokens: int | None, dialect: Dialect) -> 
     return body
 
 
+def _timeout(attempt_timeout: float) -> httpx2.Timeout:
+    """Limits of one attempt; the client tells the endpoint of them in a header."""
+    import httpx2
+
+    return httpx2.Timeout(attempt_timeout, connect=min(CONNECT_TIMEOUT, attempt_timeout))
+
+
 def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
     """Connections that are kept, with answers bounded in time and size."""
     import httpx2
@@ -264,7 +283,8 @@ def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
             response.stream = Bounded(cast(httpx2.AsyncByteStream, response.stream))
 
     return openai.DefaultAsyncHttpxClient(
-        timeout=httpx2.Timeout(attempt_timeout, connect=min(CONNECT_TIMEOUT, attempt_timeout)),
+        timeout=_timeout(attempt_timeout),
+        follow_redirects=False,  # a prompt goes to the one place that was named
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=connections),
         headers={"Accept-Encoding": "identity"},  # so that the bound holds for what is unpacked
         event_hooks={"response": [bound]},

@@ -68,7 +68,13 @@ class Completion:
 
 
 class ModelError(VeriTrailError):
-    """A call to a model went wrong; the base of the ways below."""
+    """A call to a model went wrong; the base of the ways below.
+
+    Attributes:
+        usage: What it cost all the same.
+    """
+
+    usage = Usage()
 
 
 class TransportFault(ModelError):
@@ -78,6 +84,7 @@ class TransportFault(ModelError):
         status: The HTTP status, if there was an answer.
         retry_after: Seconds that the endpoint asks to wait, if it does.
         is_unreachable: Whether there was not even a connection.
+        usage: Tokens that the endpoint counted, though it gave no answer; not a call.
     """
 
     def __init__(
@@ -87,11 +94,13 @@ class TransportFault(ModelError):
         status: int | None = None,
         retry_after: float | None = None,
         is_unreachable: bool = False,
+        usage: Usage = Usage(),
     ) -> None:
         super().__init__(message)
         self.status = status
         self.retry_after = retry_after
         self.is_unreachable = is_unreachable
+        self.usage = usage
 
     @property
     def is_throttling(self) -> bool:
@@ -100,11 +109,7 @@ class TransportFault(ModelError):
 
 
 class InvalidAnswer(ModelError):
-    """The model answered, but not what was asked for: asked again a few times, never cached.
-
-    Attributes:
-        usage: What the answer cost all the same.
-    """
+    """The model answered, but not what was asked for: asked again a few times, never cached."""
 
     def __init__(self, message: str, usage: Usage = Usage()) -> None:
         super().__init__(message)

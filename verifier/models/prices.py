@@ -7,7 +7,6 @@ never asked of it. A price that is not known is None, never 0.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ CLOSED = {
     "anthropic": ("claude-",),
     "google": ("gemini-",),
 }
+HIGHEST = 1_000_000  # US dollars per million tokens; what is more is a mistake
 _DATE = re.compile(r"-(20\d\d-?\d\d-?\d\d)$")
 _KEYS = frozenset({"input", "output", "cached_input"})
 
@@ -112,8 +112,12 @@ def _row(path: Path, model: str, row: Any) -> Price:
     rates: dict[str, float] = {}
     for key, value in row.items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not math.isfinite(value) or value < 0:
-            raise InputError(f"{where}: `{key}` is {value!r}, not a number of US dollars")
+        if not is_number or not 0 <= value <= HIGHEST:  # not so for nan
+            told = repr(value)
+            told = told if len(told) <= 40 else f"{told[:40]}…"
+            raise InputError(
+                f"{where}: `{key}` is {told}, not a number of US dollars from 0 to {HIGHEST:,}"
+            )
         rates[key] = float(value)
     return Price(rates["input"], rates.get("cached_input", rates["input"]), rates["output"])
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 
-from verifier.models.limits import Limiter
+from graph.model import Usage
+from verifier.models.breaker import Breaker
+from verifier.models.limits import Dismissed, Limiter
 from verifier.models.port import (
     Completion,
+    ContextTooLong,
     Endpoint,
     EndpointRefused,
     InvalidAnswer,
@@ -44,6 +47,11 @@ class Patience:
         cap: The highest bound.
         give_up_after: So many calls in a row that ran into their deadline, none answered in
             between, leave further calls one attempt each until one is answered.
+        rest: When many of these failed as well, one call in so many seconds is tried, and the
+            others fail at once.
+
+    Raises:
+        ValueError: One of them is not above 0.
     """
 
     deadline: float = 120.0
@@ -52,6 +60,13 @@ class Patience:
     base: float = 0.5
     cap: float = 20.0
     give_up_after: int = 3
+    rest: float = 20.0
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if not value > 0:  # so is nan
+                raise ValueError(f"{one.name} is {value!r}, which is not above 0")
 
 
 @dataclass(slots=True)
@@ -64,6 +79,7 @@ class _Call:
     tokens: int = 0
     time_outs: int = 0
     last: TransportFault | None = None
+    lost: Usage = field(default_factory=Usage)
 
 
 class Retrying:
@@ -85,7 +101,7 @@ class Retrying:
         self._price = price
         self._answered = False  # whether anything has ever come back from the endpoint
         self._failing_since: float | None = None
-        self._given_up = 0
+        self._breaker = Breaker(patience.give_up_after, patience.deadline, patience.rest)
         self._answers = 0
         self._usual = 0.0
         self._refused: EndpointRefused | None = None
@@ -109,9 +125,19 @@ class Retrying:
 
         Raises:
             InvalidAnswer: There was one, but it is none; it carries its usage and price.
-            ModelError: There is none.
+            ModelError: There is none; it carries what was paid all the same.
         """
         call = _Call(time.monotonic() + self._patience.deadline, tokens=tokens)
+        try:
+            completion = await self._until_answered(request, max_output, call)
+        except ModelError as error:
+            error.usage += call.lost
+            raise
+        return Completion(completion.text, completion.usage + call.lost)
+
+    async def _until_answered(
+        self, request: Request, max_output: int | None, call: _Call
+    ) -> Completion:
         while True:
             try:
                 return await self._attempt(request, max_output, call)
@@ -125,9 +151,15 @@ class Retrying:
     async def _attempt(self, request: Request, max_output: int | None, call: _Call) -> Completion:
         queued = time.monotonic()
         again = call.attempts + call.adjustments > 0
-        await self._limiter.acquire(call.tokens, again=again)
+        self._breaker.check(queued)
+        pause = max(0.0, self._limiter.paused_until - queued)
+        try:
+            await self._limiter.acquire(call.tokens, again=again, owner=self)
+        except Dismissed:
+            raise self._breaker.not_tried() from None
         began = time.monotonic()
-        call.ends_at += began - queued
+        # A pause is a wait between attempts, where there has been one.
+        call.ends_at += began - queued - (min(pause, began - queued) if again else 0.0)
         more_tokens = 0
         try:
             completion = await self._send(request, max_output, call)
@@ -145,6 +177,7 @@ class Retrying:
     async def _send(self, request: Request, max_output: int | None, call: _Call) -> Completion:
         """One request, counted and paid."""
         self.check()  # others may have been refused while this one waited for its slot
+        self._breaker.begin(time.monotonic())
         self._spending.admit()
         call.attempts += 1
         cost, sent = None, True
@@ -166,11 +199,17 @@ class Retrying:
             raise
         except TransportFault as fault:
             sent = not fault.is_unreachable
+            if fault.usage.input_tokens:
+                lost = priced(fault.usage, self._price)
+                call.lost += lost
+                cost = lost.cost_usd
             raise
         except ModelError as error:
             self._answered = True  # by an error, but it is there
             if isinstance(error, EndpointRefused):
                 self._refused = error
+            elif isinstance(error, ParameterRefused | ContextTooLong):
+                self._breaker.answered()
             raise
         except TimeoutError:
             call.time_outs += 1
@@ -183,7 +222,7 @@ class Retrying:
 
     def _is_answered(self, seconds: float) -> None:
         self._answered = True
-        self._given_up = 0
+        self._breaker.answered()
         self._answers += 1
         # A moving mean; the plain one until there are enough.
         self._usual += (seconds - self._usual) / min(self._answers, ENOUGH)
@@ -202,6 +241,8 @@ class Retrying:
             self._answered = True
         if fault.is_throttling:
             self._limiter.throttled(began)
+        if self._breaker.is_open:  # the others would wait for nothing
+            return
         if fault.retry_after and time.monotonic() + fault.retry_after < call.ends_at:
             self._limiter.pause(fault.retry_after)
 
@@ -214,7 +255,9 @@ class Retrying:
             self._failing_since = self._failing_since or now
             if now - self._failing_since >= self._patience.unreachable:
                 raise self._nobody_there(fault)
-        elif self._given_up >= self._patience.give_up_after:
+        elif self._breaker.is_open:
+            if call.attempts == 1 and self._breaker.failed(now, str(fault)):
+                self._limiter.dismiss(self)
             tried = "one attempt" if call.attempts == 1 else f"{call.attempts} attempts"
             raise ModelError(f"{fault} ({tried}: earlier calls failed until their deadline)")
         bound = min(self._patience.cap, self._patience.base * 2 ** min(call.attempts - 1, 30))
@@ -224,7 +267,8 @@ class Retrying:
         if now + pause >= call.ends_at:
             if is_nobody_there:
                 raise self._nobody_there(fault)
-            self._given_up += 1
+            if self._breaker.given_up(now):
+                self._limiter.resume()
             raise ModelError(self._last_words(fault, call, now))
         await asyncio.sleep(pause)
 

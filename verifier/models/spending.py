@@ -41,9 +41,11 @@ class Spending:
             OverBudget: There is not.
         """
         if self.budget_usd is not None and self.spent >= self.budget_usd:
-            raise OverBudget(
-                f"the budget of {self.budget_usd:g} USD is used up ({self.spent:.4f} USD spent)"
-            )
+            told = f"the budget of {self.budget_usd:g} USD is used up ({self.spent:.4f} USD spent"
+            if self.in_flight:  # what they cost is not known yet
+                plural = "s" if self.in_flight > 1 else ""
+                told += f" so far, {self.in_flight:,} call{plural} in the air"
+            raise OverBudget(f"{told})")
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise OverBudget(f"the run may make {self.max_calls:,} calls, and has made them")
 

@@ -1,0 +1,190 @@
+"""Refusals, redirects and odd words of an endpoint, as they come over the wire."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from fakes.byte_server import Server, answer, http, serving
+
+from verifier.bill import Asked, Bill
+from verifier.models.asking import LanguageModel
+from verifier.models.openai_endpoint import OpenAiEndpoint
+from verifier.models.port import (
+    EndpointRefused,
+    Filtered,
+    InvalidAnswer,
+    ModelError,
+    Request,
+    RequestRejected,
+)
+from verifier.models.prices import Price
+from verifier.models.retrying import Patience
+from verifier.models.spending import Spending
+
+KEY = "sk-secret-0123456789"
+REQUEST = Request(Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "Be exact.", "0: A")
+NONE = http(200, {"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 500}})
+PRICE = Price(1_000.0, 1_000.0, 2_000.0)
+
+
+def told_in_turn(*replies: bytes) -> tuple[list[ModelError | None], Server]:
+    """What one endpoint says of these answers, one after the other."""
+
+    async def calls() -> tuple[list[ModelError | None], Server]:
+        left = list(replies)
+        async with serving(lambda _body: left.pop(0)) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY, attempt_timeout=5)
+            found: list[ModelError | None] = []
+            for _ in replies:
+                try:
+                    await endpoint.send(REQUEST, 100)
+                    found.append(None)
+                except ModelError as error:
+                    found.append(error)
+            await endpoint.close()
+            return found, server
+
+    return asyncio.run(calls())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        http(400, b'{"error": {"message": "bad \\ud800 thing"}}'),
+        http(400, "bad \ud800 thing".encode("utf-8", "surrogatepass")),
+        http(200, b'{"choices": [{"message": {"content": null, "refusal": "no \\ud800"}}]}'),
+        http(500, b'{"error": {"message": "bad \\udfff"}}', "retry-after: x"),
+        http(200, b"x", kind="text/\u00ff"),
+    ],
+)
+def test_half_characters_of_an_endpoint_are_in_no_message(reply: bytes) -> None:
+    (found,), _ = told_in_turn(reply)
+    assert found is not None
+    assert str(found).encode()
+
+
+def test_half_characters_of_an_answer_are_in_no_message() -> None:
+    def read(text: str) -> str:
+        raise InvalidAnswer(f"cannot read {text}")
+
+    async def call() -> str:
+        reply = http(200, b'{"choices": [{"message": {"content": "half \\ud800"}}]}')
+        async with serving(reply) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY)
+            asking = LanguageModel(endpoint, "some-model", answer_retries=1)
+            with pytest.raises(ModelError) as raised:
+                await asking.ask(REQUEST, read, Bill())
+            await asking.close()
+            return str(raised.value)
+
+    assert asyncio.run(call()).endswith("cannot read half \ufffd")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed_and_says_where_it_leads(status: int) -> None:
+    async def call() -> tuple[str, Server]:
+        async with serving(answer()) as other:
+            place = f"http://user:secret@127.0.0.1:{other.port}/v2/chat/completions?token=secret"
+            async with serving(http(status, b"", f"location: {place}")) as server:
+                endpoint = OpenAiEndpoint(server.base_url, KEY)
+                with pytest.raises(EndpointRefused) as raised:
+                    await endpoint.send(REQUEST, 100)
+                await endpoint.close()
+            told = str(raised.value).replace(f":{other.port}/", ":PORT/")
+            return told, other
+
+    told, other = asyncio.run(call())
+    assert other.heads == []
+    assert "redirects to http://127.0.0.1:PORT/v2/chat/completions and is not followed" in told
+    assert "OPENAI_BASE_URL" in told
+    assert "secret" not in told
+
+
+@pytest.mark.parametrize("location", ["location: /v2", "location: http://[", "x: y"])
+def test_a_redirect_to_nowhere_in_particular_is_one(location: str) -> None:
+    (found,), _ = told_in_turn(http(308, b"", location))
+    assert type(found) is EndpointRefused
+    assert "redirects" in str(found)
+
+
+def test_a_403_without_reasons_stops_no_run_that_was_answered() -> None:
+    nothing = http(403, b"")
+    assert [type(one) for one in told_in_turn(nothing, answer(), nothing)[0]] == [
+        EndpointRefused,
+        type(None),
+        RequestRejected,
+    ]
+    cut_off = answer("Half an ans", "length")  # an answer too, as far as the key goes
+    assert type(told_in_turn(cut_off, nothing)[0][1]) is RequestRejected
+
+
+def test_a_403_about_one_prompt_leaves_the_others_alone() -> None:
+    flagged = http(403, {"error": {"message": "Your input was flagged."}})
+    found, _ = told_in_turn(flagged, answer())
+    assert [type(one) for one in found] == [Filtered, type(None)]
+
+
+@pytest.mark.parametrize("make", ["plain", "azure"])
+def test_the_client_tells_how_long_it_waits(make: str) -> None:
+    async def call() -> str:
+        async with serving(answer()) as server:
+            if make == "plain":
+                endpoint = OpenAiEndpoint(server.base_url, KEY, attempt_timeout=7)
+            else:
+                url = f"http://127.0.0.1:{server.port}"
+                endpoint = OpenAiEndpoint.azure(url, KEY, "2024-10-21", attempt_timeout=7)
+            await endpoint.send(REQUEST, 100)
+            await endpoint.close()
+            return server.heads[0].lower()
+
+    head = asyncio.run(call())
+    assert "x-stainless-read-timeout: 7\r\n" in head.replace("7.0", "7")
+
+
+def asked(*replies: bytes, **options: Any) -> tuple[Bill, Spending, ModelError | None]:
+    """Ask once, with these answers in turn."""
+
+    async def call() -> tuple[Bill, Spending, ModelError | None]:
+        left, bill, spending = list(replies), Bill(), Spending(5.0)
+        async with serving(lambda _body: left.pop(0) if left[1:] else left[0]) as server:
+            asking = LanguageModel(
+                OpenAiEndpoint(server.base_url, KEY), "some-model", price=PRICE, spending=spending,
+                patience=Patience(deadline=0.5, attempt_timeout=0.5, base=0.05, cap=0.1), **options,
+            )  # fmt: skip
+            try:
+                await asking.ask(REQUEST, str.lower, bill)
+                error = None
+            except ModelError as raised:
+                error = raised
+            finally:
+                await asking.close()
+        return bill, spending, error
+
+    return asyncio.run(call())
+
+
+def test_tokens_that_are_billed_without_an_answer_are_paid() -> None:
+    usage = {"prompt_tokens": 10, "completion_tokens": 5}
+    bill, spending, error = asked(NONE, answer(usage=usage))
+    assert error is None
+    total = bill.total
+    assert (total.calls, total.input_tokens, total.output_tokens) == (1, 1010, 505)
+    assert total.cost_usd == pytest.approx(2.02)
+    assert spending.spent == pytest.approx(2.02)
+
+
+def test_tokens_that_are_billed_are_paid_where_no_answer_ever_comes() -> None:
+    bill, spending, error = asked(NONE)
+    assert error is not None
+    assert bill.total.calls == 0
+    assert bill.total.input_tokens >= 1000
+    assert bill.total.cost_usd == pytest.approx(spending.spent)
+
+
+def test_nothing_is_estimated_for_what_is_no_answer() -> None:
+    bill, spending, _ = asked(http(200, {"choices": []}), answer("Yes."))
+    assert bill.total.calls == 1
+    assert bill.total.input_tokens < 20
+    assert spending.spent == pytest.approx(bill.total.cost_usd)
