@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from graph.errors import InputError
 
+
 class Use(StrEnum):
     """What a model is used for."""
 

@@ -15,7 +15,7 @@ from api.runs import held_run, pace, run_options
 from api.settings import Settings
 from graph.errors import InputError, NotFound
 from graph.importers.records import ClaimRecord
-from graph.model import Status, Verification
+from graph.model import Status, Usage, Verification
 from verifier.bill import Bill
 from verifier.driver import Observer, Task
 from verifier.run import Run
@@ -78,6 +78,9 @@ async def verify(
     what: What,
     observer: Observer | None = None,
     on_run: Callable[[Run, int], None] = lambda _run, _claims: None,
+    *,
+    on_sentence: Callable[[int, int], None] = lambda _done, _total: None,
+    on_answer: Callable[[Usage], None] = lambda _usage: None,
 ) -> Done:
     """Verify claims; those that were verified with the same settings are not paid for again.
 
@@ -88,6 +91,8 @@ async def verify(
         what: Which claims.
         observer: Told what happens.
         on_run: Given the run and its number of claims before it begins.
+        on_sentence: Told how many sentences were looked at for claims, and how many there are.
+        on_answer: Told what each call of the extraction came to.
 
     Raises:
         InputError: A claim or a node cannot be verified.
@@ -96,7 +101,9 @@ async def verify(
     from api.claims import choose_claims
 
     claim_ids = list(what.claim_ids)
-    extraction = await _extracted(store, bench, what) if what.extract else None
+    extraction = None
+    if what.extract:
+        extraction = await _extracted(store, bench, what, Bill(on_answer), on_sentence)
     if extraction is not None:
         claim_ids += [claim.claim_id for claim in extraction.claims]
     tasks = await choose_claims(
@@ -199,7 +206,9 @@ async def stored_run(store: Store, run_id: str) -> list[Verification]:
     return found
 
 
-async def _extracted(store: Store, bench: Bench, what: What) -> ExtractionReport:
+async def _extracted(
+    store: Store, bench: Bench, what: What, bill: Bill, on_sentence: Callable[[int, int], None]
+) -> ExtractionReport:
     """Extract claims from the node and store them."""
     from api.extraction import extract_claims
 
@@ -215,7 +224,8 @@ async def _extracted(store: Store, bench: Bench, what: What) -> ExtractionReport
         bench.models.steps.claims,
         bench.prompts,
         bench.splitter,
-        Bill(),
+        bill,
+        on_sentence=on_sentence,
     )
 
 

@@ -203,6 +203,7 @@ async def _verify(settings: Settings, order: _Order) -> Report:
         return await _resume(settings, order)
     from api.bench import set_up
     from api.claims import read_claims_file
+    from api.cli.claim_output import ExtractionWatch
     from api.cli.verified import Report
     from api.cli.watch import Watch
     from api.verification import verify
@@ -216,7 +217,17 @@ async def _verify(settings: Settings, order: _Order) -> Report:
         async with open_graph(settings, say_starting) as store:
             with long_work() as work:
                 watch = Watch(work, bench.models)
-                done = await verify(settings, store, bench, what, watch.observer, watch.begins)
+                extraction = ExtractionWatch(work)
+                done = await verify(
+                    settings,
+                    store,
+                    bench,
+                    what,
+                    watch.observer,
+                    watch.begins,
+                    on_sentence=extraction.sentence_done,
+                    on_answer=extraction.call_made,
+                )
     return Report.of(bench, what.process_id, done, interrupted=watch.interrupted)
 
 

@@ -11,6 +11,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -78,9 +79,10 @@ class EngineFolder:
 
     def _tighten(self) -> None:
         for path in (self.root, *_entries(self.root)):
-            mode = path.lstat().st_mode
-            if mode & _OTHERS and not stat.S_ISLNK(mode):
-                path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
+            with suppress(FileNotFoundError):  # another first command works here, too
+                mode = path.lstat().st_mode
+                if mode & _OTHERS and not stat.S_ISLNK(mode):
+                    path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
 
     def _unusable(self, error: OSError) -> EngineUnavailable:
         if isinstance(error, FileExistsError | NotADirectoryError):
