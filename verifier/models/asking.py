@@ -13,6 +13,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from graph.model import Usage
@@ -44,6 +45,8 @@ DEFAULT_WINDOW = 128_000
 MAX_OUTPUT = 8_192
 SMALLEST_WINDOW = 512
 ANSWER_RETRIES = 5
+COUNTED, LONGEST_COUNTED = 8_192, 8_000
+"""Texts whose count of tokens is remembered, and their most characters."""
 
 _FROM_CACHE = Usage(cached_calls=1, cost_usd=0.0)
 _KINDS = {
@@ -110,6 +113,7 @@ class LanguageModel:
         self._cache = cache
         self._answer_retries = answer_retries
         self._count = counter(model)
+        self._counted = lru_cache(COUNTED)(self._count)
         self._longest = max_output_tokens or MAX_OUTPUT
         self._window = max(SMALLEST_WINDOW, window or context_window(model) or DEFAULT_WINDOW)
         # As it is at first: a key must not depend on what a run learns on its way.
@@ -135,7 +139,8 @@ class LanguageModel:
 
     def tokens(self, text: str) -> int:
         """Tokens of a text: counted where the tokenizer is known, else a safe estimate."""
-        return self._count(text)
+        # Instructions, and sentences of roots, are asked about again for every claim.
+        return self._counted(text) if len(text) <= LONGEST_COUNTED else self._count(text)
 
     async def ask(self, request: Request, read: Callable[[str], T], bill: Bill) -> T:
         """Ask until there is a valid answer, and read it; see `Asking`."""
