@@ -227,7 +227,7 @@ def test_a_file_in_place_of_a_folder_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_with_the_name_of_a_prompt_is_refused(tmp_path: Path) -> None:
     (tmp_path / "verdict.v1.md").mkdir()
-    with pytest.raises(InputError, match=r"verdict\.v1\.md cannot be read: Is a directory"):
+    with pytest.raises(InputError, match=r"verdict\.v1\.md is not a file"):
         load_prompts(tmp_path)
 
 
@@ -318,3 +318,9 @@ def test_what_the_protocol_page_says_of_ids_holds(
     found = read_selection(json.dumps(answer), 10)
     assert (found.evidence, found.dropped) == (evidence, dropped)
     assert bool(found.summary) is bool(evidence)
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "verdict.v9.md")
+    with pytest.raises(InputError, match="is not a file"):
+        load_prompts(tmp_path)

@@ -83,6 +83,8 @@ def _of_user(folder: Path) -> dict[Step, Prompt]:
 
 def _read(path: Path) -> bytes:
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for without end
+            raise InputError(f"{path} is not a file")
         if path.stat().st_size > MOST_BYTES:
             raise InputError(f"{path} is larger than {MOST_BYTES:,} bytes")
         return path.read_bytes()
