@@ -93,7 +93,7 @@ def test_an_endpoint_that_comes_back_is_asked_again() -> None:
 
 
 def test_one_call_in_a_while_finds_out_whether_an_endpoint_is_back() -> None:
-    patience = Patience(deadline=0.2, attempt_timeout=0.2, base=0.01, cap=0.02, rest=0.3)
+    patience = Patience(deadline=1.0, attempt_timeout=1.0, base=0.01, cap=0.02, rest=1.0)
 
     async def work() -> None:
         async with serving(http(503, {})) as server:

@@ -29,6 +29,7 @@ BUSY = 5.0  # seconds to wait for another process
 T = TypeVar("T")
 
 _COLUMNS = ("key", "step", "model", "text", "input_tokens", "output_tokens", "created_at")
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 _SCHEMA = """
@@ -200,6 +201,21 @@ class AnswerCache:
         return [self._path.with_name(self._path.name + end) for end in ("", "-wal", "-shm")]
 
     def _open(self) -> sqlite3.Connection:
+        """Open the file, made by whichever process comes first.
+
+        Where several make it at once, SQLite tells some of them at once that it is busy,
+        whatever the time-out.
+        """
+        patience = time.monotonic() + BUSY
+        while True:
+            try:
+                return self._connect()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > patience:
+                    raise
+            time.sleep(0.02)
+
+    def _connect(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # Made here, so that no moment passes in which others may read it.
         os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
