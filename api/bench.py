@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from api.models import ModelOptions, OpenModels, open_models
 from api.settings import Settings
-from graph.comparing import flat_settings
+from graph.comparing import changed_settings
 from graph.content_hash import canonical
 from graph.errors import InputError
 from graph.model import Verification
@@ -173,9 +173,5 @@ def how_of(verification: Verification, how: How) -> How:
 
 def differing(stored: str | None, now: str) -> list[str]:
     """The settings that are not as they were, each with what it was and what it is."""
-    then, current = flat_settings(stored), flat_settings(now)
-    return [
-        f"{name} was {then.get(name)!r} and is {current.get(name)!r}"
-        for name in sorted({*then, *current})
-        if then.get(name) != current.get(name)
-    ]
+    changed = sorted(changed_settings(stored, now), key=lambda one: one.name)
+    return [f"{one.name} was {one.a!r} and is {one.b!r}" for one in changed]

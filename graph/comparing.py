@@ -123,6 +123,11 @@ def compare(a: Verification, b: Verification) -> Difference:
     )
 
 
+def changed_settings(a: str | None, b: str | None) -> tuple[Changed, ...]:
+    """In what two settings, each as JSON, differ."""
+    return _changed(flat_settings(a), flat_settings(b))
+
+
 def _changed(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Changed, ...]:
     names = dict.fromkeys([*a, *b])
     pairs = ((name, a.get(name), b.get(name)) for name in names)

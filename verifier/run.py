@@ -171,18 +171,11 @@ class Run:
         fault = await self._keep(verification)
         if not isinstance(fault, InputError):
             return verification
-        failed = without_verdict(
-            task, self._process_id, self._judge, self._q, Status.FAILED, str(fault)
-        )
         return replace(
-            failed,
+            self._without_verdict(task, Status.FAILED, str(fault)),
             created_at=verification.created_at,
             usage=verification.usage,
-            content_hash=verification.content_hash,
             steps=verification.steps,
-            run_id=verification.run_id,
-            settings=verification.settings,
-            run_options=verification.run_options,
         )
 
     def _of_this_run(self, verification: Verification) -> Verification:

@@ -25,7 +25,7 @@ from api.cli.model_options import (
     SelectionModel,
     VerdictModel,
     VerdictSentences,
-    sentence_limit,
+    prompt_limits,
 )
 from api.cli.options import AsJson, ProcessId
 from api.cli.terminal import long_work, print_json, say, show
@@ -71,19 +71,14 @@ def estimate(
     from api.claims import read_claims_file
     from api.models import ModelOptions
     from api.verification import What
-    from verifier.limits import Limits, Samples
+    from verifier.limits import Samples
 
     settings = Settings.load()
     named = model or claims_model or selection_model or verdict_model
     how = How(
         engine=settings.engine_name(engine, named),
         q=q,
-        limits=Limits(
-            sentence_limit(max_root_sentences, "--max-root-sentences"),
-            sentence_limit(max_sentences, "--max-sentences"),
-            verdict_sentences,
-            max_reruns,
-        ),
+        limits=prompt_limits(max_root_sentences, max_sentences, verdict_sentences, max_reruns),
         samples=Samples(samples, samples // 2 + 1),
         prompts=prompts,
         sub_claims=not no_sub_claims,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from verifier.limits import Limits
 
 Claims = Annotated[
     list[str] | None, typer.Option("--claim", metavar="TEXT", help="A claim; may be repeated.")
@@ -114,6 +117,22 @@ Concurrency = Annotated[
         help="Calls in the air (default 16); without a model: claims at a time (default 8).",
     ),
 ]
+
+
+def prompt_limits(roots: str, others: str, verdict: int, max_reruns: int) -> Limits:
+    """The limits that these options set.
+
+    Raises:
+        InputError: A limit on sentences is none.
+    """
+    from verifier.limits import Limits
+
+    return Limits(
+        sentence_limit(roots, "--max-root-sentences"),
+        sentence_limit(others, "--max-sentences"),
+        verdict,
+        max_reruns,
+    )
 
 
 def sentence_limit(text: str, option: str) -> int | None:

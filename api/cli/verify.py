@@ -35,7 +35,7 @@ from api.cli.model_options import (
     Structured,
     VerdictModel,
     VerdictSentences,
-    sentence_limit,
+    prompt_limits,
 )
 from api.cli.options import AsJson
 from api.cli.terminal import long_work, say
@@ -128,7 +128,7 @@ def verify(
     from api.cli.verified import end, tell, tell_json
     from api.models import ModelOptions
     from api.verification import What
-    from verifier.limits import Limits, Samples
+    from verifier.limits import Samples
     from verifier.run import DEFAULT_CONCURRENCY
 
     settings = Settings.load()
@@ -143,12 +143,7 @@ def verify(
     how = How(
         engine=settings.engine_name(engine, named),
         q=q,
-        limits=Limits(
-            sentence_limit(max_root_sentences, "--max-root-sentences"),
-            sentence_limit(max_sentences, "--max-sentences"),
-            verdict_sentences,
-            max_reruns,
-        ),
+        limits=prompt_limits(max_root_sentences, max_sentences, verdict_sentences, max_reruns),
         samples=Samples(samples, threshold or samples // 2 + 1),
         prompts=prompts,
         sub_claims=not no_sub_claims,

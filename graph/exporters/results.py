@@ -16,7 +16,6 @@ from graph.model import (
     EvidenceRole,
     Iteration,
     Status,
-    StepRecord,
     Usage,
     Verification,
 )
@@ -52,7 +51,7 @@ def verification_json(verification: Verification) -> dict[str, Any]:
         "error": verification.failure,
         "run_id": verification.run_id,
         "settings": parsed_settings(verification.settings),
-        "steps": [_step(step) for step in verification.steps],
+        "steps": [asdict(step) for step in verification.steps],
     }
 
 
@@ -133,18 +132,6 @@ def _iteration(iteration: Iteration, verification: Verification) -> dict[str, An
         "reruns": iteration.reruns,
         "left_out": iteration.left_out,
         "usage": asdict(iteration_usage(verification, iteration.number)),
-    }
-
-
-def _step(step: StepRecord) -> dict[str, Any]:
-    return {
-        "iteration": step.iteration,
-        "step": step.step,
-        "prompt": step.prompt,
-        "prompt_hash": step.prompt_hash,
-        "model": step.model,
-        "temperature": step.temperature,
-        "usage": asdict(step.usage),
     }
 
 

@@ -74,15 +74,10 @@ def step_rows(verification: Verification) -> Iterable[dict[str, Any]]:
 
 
 def _step_row(step: StepRecord) -> dict[str, Any]:
-    return {
-        "iteration": step.iteration,
-        "step": step.step,
-        "prompt": step.prompt,
-        "prompt_hash": step.prompt_hash,
-        "model": step.model,
-        "temperature": step.temperature,
-        **asdict(step.usage),
-    }
+    """Properties of a step; what it cost stands among them."""
+    properties = asdict(step)
+    usage = properties.pop("usage")
+    return {**properties, **usage}
 
 
 def checked_rows(iterations: Iterable[Iteration], most: int) -> Iterable[list[list[Any]]]:

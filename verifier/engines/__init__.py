@@ -10,7 +10,6 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from graph.errors import InputError
@@ -86,8 +85,14 @@ class Engine:
 
 def engine_names() -> list[str]:
     """Names of all engines, sorted; none of them is imported for it."""
-    own = {module.name for module in pkgutil.iter_modules(__path__)}
-    return sorted(own | {point.name for point in metadata.entry_points(group=GROUP)})
+    from importlib import metadata
+
+    return sorted(_own() | {point.name for point in metadata.entry_points(group=GROUP)})
+
+
+def _own() -> set[str]:
+    """Names of the engines that stand here."""
+    return {module.name for module in pkgutil.iter_modules(__path__)}
 
 
 def engine_named(name: str) -> Engine:
@@ -96,9 +101,11 @@ def engine_named(name: str) -> Engine:
     Raises:
         InputError: There is none.
     """
-    if name in {module.name for module in pkgutil.iter_modules(__path__)}:
+    if name in _own():
         found = importlib.import_module(f"{__name__}.{name}").ENGINE
     else:
+        from importlib import metadata
+
         points = metadata.entry_points(group=GROUP, name=name)
         if not points:
             raise InputError(f"Unknown engine {name!r}. Engines: {', '.join(engine_names())}.")
