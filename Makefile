@@ -15,13 +15,13 @@ ARGS ?=
 # The engine of judgement of the demo: lexical, or openai.
 ENGINE ?= lexical
 
-.PHONY: help setup demo model test lint bench soak clean lock
+.PHONY: help setup demo model env test lint bench bench-large soak clean lock
 
 help: ## List the targets
 	@bold=; plain=; \
 	if [ -t 1 ] && [ -z "$${NO_COLOR:-}" ]; then bold=$$(printf '\033[1;36m'); plain=$$(printf '\033[0m'); fi; \
 	awk -v bold="$$bold" -v plain="$$plain" 'BEGIN { FS = ":.*## " } \
-		/^[a-z][a-z-]*:.*## / { printf "  %smake %-8s%s %s\n", bold, $$1, plain, $$2 }' $(firstword $(MAKEFILE_LIST))
+		/^[a-z][a-z-]*:.*## / { printf "  %smake %-11s%s %s\n", bold, $$1, plain, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # Two marks say what is done already. `.made-at`: the folder that the scripts
 # of the environment point to (a clone that was moved gets a new environment).
@@ -61,6 +61,9 @@ demo: setup ## Show the product on a small example (ENGINE=openai: with a langua
 model: setup ## Serve a very small language model on this machine, for trials
 	@$(PY) examples/local_model.py $(ARGS)
 
+env: ## Write .env with random passwords for docker compose (an old one stays)
+	@$(PYTHON) examples/env_file.py $(ARGS)
+
 test: setup ## Run the tests, without the long loops (ARGS="-k walk -x")
 	@$(PY) -m pytest -m "not soak" $(ARGS)
 
@@ -78,14 +81,21 @@ lint: setup ## Check style, types, layers and the rules of the source
 bench: setup ## Run the benchmarks
 	@$(PY) -m benchmarks $(ARGS)
 
+bench-large: setup ## Growth up to a million nodes (long; needs 6 GB of memory)
+	@$(PY) -m benchmarks --only growth --nodes 10000 100000 1000000 $(ARGS)
+
 soak: setup ## Run the long fault and load loops
 	@$(PY) -m pytest -m soak $(ARGS)
 
 lock: setup ## Resolve the dependencies anew into requirements.lock (ARGS=--upgrade)
 	@$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
 	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --extra fast --extra tokens --group dev \
+		--no-emit-index-url --no-emit-find-links --extra tokens --group dev \
 		--custom-compile-command "make lock" --output-file requirements.lock $(ARGS) pyproject.toml
+	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --extra tokens --no-emit-package arcadedb-embedded \
+		--custom-compile-command "make lock" --constraint requirements.lock \
+		--output-file requirements-runtime.lock $(ARGS) pyproject.toml
 	@echo "lock: requirements.lock holds $$(grep -c '^[a-z0-9]' requirements.lock) packages"
 
 clean: ## Remove build products and caches; .venv, downloads and your data stay

@@ -107,7 +107,8 @@ async def estimate_claims(
         reading, what.process_id, what.texts, what.records, what.claim_ids, what.node
     )
     process = await store.processes.get(what.process_id)
-    nodes = SharedNodes(store.reading, what.process_id, splitter, size=process.nodes)
+    size, edges = process.nodes, process.edges
+    nodes = SharedNodes(store.reading, what.process_id, splitter, size=size, edges=edges)
     estimator = Estimator(what.process_id, judge, models[0].supposed, nodes, how.q)
     named = [name for name in (judge.model,) if name != NO_MODEL]
     return Estimated(

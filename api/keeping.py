@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from graph.errors import EngineError, EngineUnavailable, InputError, StoreFull
+from graph.errors import EngineError, EngineUnavailable, InputError, ReadOnlyGraph, StoreFull
 from graph.model import Verification
 from verifier.run import Write
 
@@ -71,7 +71,7 @@ class Keep:
                         await self._store([alone])
                     return
                 fault = error
-            except (EngineUnavailable, StoreFull) as error:
+            except (EngineUnavailable, ReadOnlyGraph, StoreFull) as error:
                 self._loss = fault = error
                 self.on_loss()
             except Exception as error:  # noqa: BLE001  # whoever waits is told

@@ -25,6 +25,8 @@ class Settings:
         neo4j_username: Its user; None: no authentication.
         neo4j_password: Its password; never shown.
         neo4j_database: Its database; None: the server's default.
+        query_seconds: How long a query of the library or of the shell may take.
+        connect_seconds: How long to wait for a server that is starting.
         engine: Engine of judgement, as set; see `engine_name`.
         model: Name of the model, if one is set.
         language: Language whose rules split texts into sentences.
@@ -39,6 +41,8 @@ class Settings:
     neo4j_username: str | None = None
     neo4j_password: str | None = field(default=None, repr=False)
     neo4j_database: str | None = None
+    query_seconds: float = 60.0
+    connect_seconds: float = 5.0
     engine: str | None = None
     model: str | None = None
     language: str = "english"
@@ -67,6 +71,8 @@ class Settings:
             neo4j_username=username,
             neo4j_password=password,
             neo4j_database=values.get("NEO4J_DATABASE"),
+            query_seconds=_seconds(values, "VERITRAIL_QUERY_SECONDS", 60.0, least=0.1),
+            connect_seconds=_seconds(values, "VERITRAIL_CONNECT_SECONDS", 5.0, least=0.0),
             engine=values.get("VERITRAIL_ENGINE"),
             model=values.get("VERITRAIL_MODEL"),
             language=values.get("VERITRAIL_LANGUAGE", "english").lower(),
@@ -121,9 +127,29 @@ def _uri(values: Mapping[str, str]) -> str | None:
             f"NEO4J_URI holds a user name or password; {wanted}, and set NEO4J_USERNAME and "
             "NEO4J_PASSWORD"
         )
+    if parts.scheme in ("http", "https"):
+        raise InputError(
+            f"NEO4J_URI={uri!r} is an address for a web browser; this program speaks Bolt: "
+            f"write it as bolt://{parts.hostname or 'host'}:7687"
+        )
     if not is_whole:
         raise InputError(f"NEO4J_URI={uri!r} is no address of a Bolt server; {wanted}")
     return uri
+
+
+_LONGEST = 86_400.0
+
+
+def _seconds(values: Mapping[str, str], name: str, default: float, *, least: float) -> float:
+    value = values.get(name)
+    if value is None:
+        return default
+    match = re.fullmatch(r"\d+(\.\d+)?", value)
+    if match is None or not least <= float(value) <= _LONGEST:
+        raise InputError(
+            f"{name}={value!r}: must be a number of seconds from {least:g} to {_LONGEST:g}"
+        )
+    return float(value)
 
 
 _SIZE_UNITS = {"": 1, "b": 1, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000}

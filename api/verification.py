@@ -15,7 +15,7 @@ from api.runs import held_run, pace, run_options
 from api.settings import Settings
 from graph.errors import InputError, NotFound
 from graph.importers.records import ClaimRecord
-from graph.model import Status, Usage, Verification
+from graph.model import Process, Status, Usage, Verification
 from verifier.bill import Bill
 from verifier.driver import Observer, Task
 from verifier.run import Run
@@ -124,7 +124,7 @@ async def verify(
         same = await store.trails.same(what.process_id, claims, bench.settings, stored.content_hash)
     found = {v.claim.claim_id: v for v in await store.trails.read(list(same.values()))}
     left = [task for task in tasks if task.claim.claim_id not in found]
-    run = _run(settings, store, bench, what.process_id, stored.content_hash, stored.nodes, observer)
+    run = _run(settings, store, bench, stored, observer)
     on_run(run, len(left))
     with held_run(settings, run.run_id):
         made = {v.claim.claim_id: v for v in await run.verify(_by_frontier(left))}
@@ -182,9 +182,7 @@ async def _resume(
     found = {v.verification_id: v for v in await store.trails.read(finished)}
     open_ = [v for v in earlier if v.verification_id not in found]
     tasks = await tasks_of(store, process_id, open_)
-    run = _run(
-        settings, store, bench, process_id, stored.content_hash, stored.nodes, observer, run_id
-    )
+    run = _run(settings, store, bench, stored, observer, run_id)
     on_run(run, len(tasks))
     made = {v.verification_id: v for v in await run.verify(_by_frontier(tasks))}
     order = [v.verification_id for v in earlier]
@@ -233,9 +231,7 @@ def _run(
     settings: Settings,
     store: Store,
     bench: Bench,
-    process_id: str,
-    content_hash: str,
-    size: int,
+    process: Process,
     observer: Observer | None,
     run_id: str | None = None,
 ) -> Run:
@@ -244,14 +240,15 @@ def _run(
     from verifier.nodes import SharedNodes
 
     keep = Keep(store.trails.write)
+    name, size, edges = process.process_id, process.nodes, process.edges
     run = Run(
-        process_id,
+        name,
         bench.judge,
-        SharedNodes(store.reading, process_id, bench.splitter, size=size),
+        SharedNodes(store.reading, name, bench.splitter, size=size, edges=edges),
         keep.write,
         q=bench.how.q,
         concurrency=pace(bench),
-        content_hash=content_hash,
+        content_hash=process.content_hash,
         observer=observer,
         queue=store.trails.queue,
         run_id=run_id,

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 def engine_settings(settings: Settings) -> EngineSettings:
     """The embedded engine's settings."""
-    from graph.embedded import EngineSettings, parse_duration
+    from graph.embedded import STATEMENT_SECONDS, EngineSettings, parse_duration
 
     return EngineSettings(
         home=settings.home,
         idle_seconds=parse_duration(settings.db_idle, "VERITRAIL_DB_IDLE"),
         heap=settings.db_heap,
+        # What nobody waits for any more is to end; what an ingest or a deletion does is not.
+        statement_seconds=max(STATEMENT_SECONDS, settings.query_seconds),
     )
 
 
@@ -46,7 +48,11 @@ async def open_graph(
             settings.neo4j_password,
             settings.neo4j_database,
         )
-        async with open_store(address) as store:
+        async with open_store(
+            address,
+            query_seconds=settings.query_seconds,
+            wait_seconds=settings.connect_seconds,
+        ) as store:
             yield store
         return
 
@@ -55,7 +61,9 @@ async def open_graph(
     async with running_engine(engine_settings(settings), on_starting=on_starting) as engine:
         address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
         # It is on this machine: when it does not answer now, it is gone.
-        async with open_store(address, retry_seconds=3) as store:
+        async with open_store(
+            address, retry_seconds=3, query_seconds=settings.query_seconds
+        ) as store:
             yield store
 
 

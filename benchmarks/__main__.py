@@ -11,22 +11,38 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import commands, engines, ingest, models, walk, write_back
+from benchmarks import (
+    commands,
+    engines,
+    growth,
+    ingest,
+    models,
+    peers,
+    queries,
+    walk,
+    write_back,
+)
 from benchmarks.children import BenchmarkError, run_child
 from benchmarks.engines import Engine
 from benchmarks.report import Report
 
 SMALL = 0.25
-STORED = ("ingest", "walk", "trail", "verify")
+STORED = ("ingest", "walk", "trail", "verify", "queries")
 """What works on the generated process; all but the first need it stored."""
 PARTS = ("help", *STORED, "reading", *models.PARTS)
+EXTRA = ("growth", "peers")
+"""Only when they are asked for: they take long, and the second fetches what it is held against."""
+ONLY = f"may be given several times (default: everything but {' and '.join(EXTRA)})"
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="size of the process; 1: paper's")
     parser.add_argument("--engine", choices=engines.NAMES, action="append", help="default: both")
-    parser.add_argument("--only", choices=PARTS, action="append", help="default: everything")
+    parser.add_argument("--only", choices=(*PARTS, *EXTRA), action="append", help=ONLY)
+    parser.add_argument(
+        "--nodes", type=int, nargs="+", default=growth.SIZES, help="sizes for growth"
+    )
     parser.add_argument("--claims", type=int, default=5_000, help="claims of the largest run")
     parser.add_argument("--repeat", type=int, default=2, help="ingests of each kind (default: 2)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
@@ -48,10 +64,13 @@ def main() -> int:
             _attempt(report, "help", lambda: commands.measure_help(report))
         if "reading" in parts:
             _attempt(report, "reading", lambda: models.measure_reading(report))
-        if parts.intersection((*STORED, *models.PARTS)):
+        if "peers" in parts:
+            _attempt(report, "peers", lambda: peers.measure(report, folder))
+        if parts.intersection((*STORED, "growth", *models.PARTS)):
+            large = "growth" in parts and max(options.nodes) > growth.LARGE
             for name in options.engine or engines.NAMES:
                 try:
-                    with engines.running(name, folder / "home") as engine:
+                    with engines.running(name, folder / "home", large=large) as engine:
                         _measure(report, engine, folder, options, parts)
                 except BenchmarkError as error:
                     report.fail(name, error)
@@ -88,6 +107,7 @@ def _measure(
         "walk": lambda: walk.measure(report, engine),
         "trail": lambda: write_back.measure(report, engine),
         "verify": lambda: commands.measure_verify(report, engine, folder),
+        "queries": lambda: queries.measure(report, engine, options.scale),
     }
     chosen = parts.intersection(STORED)
     if chosen - {"verify"}:
@@ -99,6 +119,12 @@ def _measure(
     finally:  # a server of somebody else is left as it was
         if "ingest" in chosen:
             _attempt(report, f"{engine.name}: cleaning", lambda: ingest.clean(engine))
+    if "growth" in parts:
+        _attempt(
+            report,
+            f"{engine.name}: growth",
+            lambda: growth.measure(report, engine, folder, options.nodes),
+        )
     wanted = parts.intersection(models.PARTS)
     if wanted:
         _attempt(

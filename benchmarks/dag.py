@@ -136,7 +136,7 @@ def _length(shape: Shape, stage: int, place: int) -> int:
 
 def _sources(shape: Shape, stage: int) -> list[list[tuple[int, int]]]:
     """(stage, place) of the sources of every node of a stage."""
-    chunks, extractions, descriptions, reports, answers, _ = shape.stages
+    chunks, extractions, descriptions, reports, answers, finals = shape.stages
     found: list[list[tuple[int, int]]] = [[] for _ in range(shape.stages[stage])]
     merged = [place for place in range(extractions) if place % 10 < 7]
     single = [place for place in range(extractions) if place % 10 >= 7]
@@ -154,8 +154,9 @@ def _sources(shape: Shape, stage: int) -> list[list[tuple[int, int]]]:
     elif stage == 4:
         for place in range(reports):
             found[place * answers // reports].append((3, place))
-    else:
-        found[0] = [(4, place) for place in range(answers)]
+    else:  # one, up to the paper's size; larger processes answer several questions
+        for place in range(answers):
+            found[place * finals // answers].append((4, place))
     return found
 
 

@@ -18,11 +18,11 @@ from graph.errors import EngineUnavailable
 from graph.store.database import DatabaseAddress
 
 NAMES = ("embedded", "neo4j")
+HEAP, LARGE_HEAP = "1g", "4g"
 
 # As a server is run, and not as for tests: all compilers, the default collector.
 PRODUCTION_JAVA = (
     "-Xms512m",
-    "-Xmx1g",
     *(
         f"--add-opens=java.base/{package}=ALL-UNNAMED"
         for package in ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
@@ -54,17 +54,18 @@ class Engine:
 
 
 @contextmanager
-def running(name: str, home: Path) -> Iterator[Engine]:
+def running(name: str, home: Path, *, large: bool = False) -> Iterator[Engine]:
     """Run an engine until the end of the `with` block.
 
     Args:
         name: `embedded` or `neo4j`.
         home: A temporary VERITRAIL_HOME.
+        large: Whether a Neo4j of our own gets the memory for a million nodes.
 
     Raises:
         BenchmarkError: It cannot be started here.
     """
-    with _embedded(home) if name == "embedded" else _neo4j(home) as engine:
+    with _embedded(home) if name == "embedded" else _neo4j(home, large=large) as engine:
         yield engine
 
 
@@ -84,18 +85,37 @@ def _embedded(home: Path) -> Iterator[Engine]:
 
 
 @contextmanager
-def _neo4j(home: Path) -> Iterator[Engine]:
+def _neo4j(home: Path, *, large: bool) -> Iterator[Engine]:
     uri = os.environ.get("NEO4J_URI")
     if uri:
         user = os.environ.get("NEO4J_USERNAME") or "neo4j"
         password = os.environ.get("NEO4J_PASSWORD")
         yield _server(home, uri, user, password or "", os.environ.get("NEO4J_DATABASE"))
         return
+    settings = {"server.memory.pagecache.size": "1g"} if large else None
+    with own_neo4j(home, heap=LARGE_HEAP if large else HEAP, settings=settings) as engine:
+        yield engine
+
+
+@contextmanager
+def own_neo4j(
+    home: Path, *, heap: str = HEAP, settings: Mapping[str, str] | None = None
+) -> Iterator[Engine]:
+    """Run a Neo4j that is nobody else's, whatever NEO4J_URI says.
+
+    Args:
+        home: A temporary VERITRAIL_HOME.
+        heap: The most memory that its heap takes.
+        settings: Lines of its configuration.
+
+    Raises:
+        BenchmarkError: It cannot be started here.
+    """
     from tests.neo4j_server import launcher
 
-    launcher.JAVA_OPTIONS = PRODUCTION_JAVA
+    launcher.JAVA_OPTIONS = (*PRODUCTION_JAVA, f"-Xmx{heap}")
     try:
-        with launcher.start() as server:
+        with launcher.start(settings) as server:
             yield _server(home, server.uri, server.username, server.password, server.database)
     except launcher.Unavailable as error:
         raise BenchmarkError(f"no Neo4j here, set NEO4J_URI to use one: {error}") from error

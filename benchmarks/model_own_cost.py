@@ -77,7 +77,7 @@ async def _read_all(tasks: Sequence[Task], nodes: SharedNodes) -> None:
     frontier = {task.node.node_id for task in tasks}
     while frontier:
         seen |= frontier
-        found = await nodes.source_nodes(sorted(frontier), will_read=True)
+        found = await nodes.source_nodes(sorted(frontier))
         await nodes.read(found.nodes)
         frontier = {ref.node_id for ref in found.nodes if not ref.is_root} - seen
 

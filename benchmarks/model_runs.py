@@ -89,10 +89,10 @@ class TimedDatabase(Database):
         with self.writes.call():
             return await super().write_all(steps)
 
-    async def write_with(self, work: Callable[[Transaction], T]) -> T:
+    async def write_with(self, work: Callable[[Transaction], T], *, repeatable: bool = False) -> T:
         """Write."""
         with self.writes.call():
-            return await super().write_with(work)
+            return await super().write_with(work, repeatable=repeatable)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import Any
 import neo4j
 
 import cypher
+from benchmarks import frontiers
 from benchmarks.children import run_child
 from benchmarks.engines import Engine
 from benchmarks.ingest import OURS
@@ -32,7 +33,8 @@ Calls = list[tuple[str, dict[str, Any]]]
 
 SECONDS, MOST_ROUNDS = 20.0, 40
 """Rounds of all ways in turn: as many as go into this time, and no more."""
-MANY_CLAIMS = 50
+MANY_CLAIMS = 560
+TOPOLOGY = cypher.load("walk/topology").text
 # A walk to the roots, and one whose frontiers are all source nodes of the one before.
 KINDS = {
     "to the roots": Verdict.FULLY_SUPPORTED,
@@ -42,6 +44,7 @@ KINDS = {
 
 def measure(report: Report, engine: Engine) -> None:
     """Walk the stored process in both ways, and with one claim and with many."""
+    frontiers.measure(report, engine)
     for kind, verdict in KINDS.items():
         found = run_child("benchmarks.walk:compare", login=engine.login, verdict=verdict.value)
         report.add(
@@ -59,6 +62,15 @@ def measure(report: Report, engine: Engine) -> None:
         )
     for kind, verdict in KINDS.items():
         found = run_child("benchmarks.walk:count", login=engine.login, verdict=verdict.value)
+        report.add(
+            Line(
+                f"{engine.name}: topology, {MANY_CLAIMS} claims, {kind}",
+                found["many_topologies"],
+                "",
+                target=1,
+                note="how often it is read",
+            )
+        )
         report.add(
             Line(
                 f"{engine.name}: store calls, {MANY_CLAIMS} claims, {kind}",
@@ -92,14 +104,14 @@ async def compare(login: dict[str, Any], verdict: str) -> dict[str, float]:
     database = _Recording(address)
     store = Store.of(database)
     judge = FixedJudge(Verdict(verdict))
-    await _verify(store, judge, 1)
+    await verify(store, judge, 1)
     calls = list(database.asked)
     found: dict[str, list[float]] = {"ours": [], "threads": [], "sync": [], "async": []}
     auth = (address.username or "", address.password or "")
     with neo4j.GraphDatabase.driver(address.uri, auth=auth) as driver:
         async with neo4j.AsyncGraphDatabase.driver(address.uri, auth=auth) as async_driver:
             ways: dict[str, Callable[[], Awaitable[Any]]] = {
-                "ours": lambda: _verify(store, FixedJudge(Verdict(verdict)), 1),
+                "ours": lambda: verify(store, FixedJudge(Verdict(verdict)), 1),
                 "threads": lambda: _in_threads(driver, address.database, calls),
                 "sync": lambda: _alone(driver, address.database, calls),
                 "async": lambda: _with_async(async_driver, address.database, calls),
@@ -123,16 +135,20 @@ async def compare(login: dict[str, Any], verdict: str) -> dict[str, float]:
 
 async def count(login: dict[str, Any], verdict: str) -> dict[str, float]:
     """Store calls of one claim and of many."""
-    database = Database(DatabaseAddress(**login))
+    database = _Recording(DatabaseAddress(**login))
     store = Store.of(database)
     found: dict[str, float] = {}
     most = 0
     for name, claims in (("one", 1), ("many", MANY_CLAIMS)):
         judge = FixedJudge(Verdict(verdict))
         before, start = database.calls, time.perf_counter()
-        verified = await _verify(store, judge, claims)
+        database.asked.clear()
+        verified = await verify(store, judge, claims)
         found[f"{name}_seconds"] = time.perf_counter() - start
         found[f"{name}_calls"] = database.calls - before
+        found[f"{name}_topologies"] = sum(
+            text == TOPOLOGY and given["first"] == 0 for text, given in database.asked
+        )
         found[f"{name}_iterations"] = sum(len(v.iterations) for v in verified)
         found[f"{name}_nodes"] = judge.nodes_read
         most = 2 * sum(len(v.iterations) for v in verified)
@@ -140,10 +156,11 @@ async def count(login: dict[str, Any], verdict: str) -> dict[str, float]:
     return {**found, "most": most}
 
 
-async def _verify(store: Store, judge: FixedJudge, claims: int) -> list[Verification]:
+async def verify(store: Store, judge: FixedJudge, claims: int) -> list[Verification]:
+    """Verify so many claims about the final answer of the stored process."""
     process = await store.processes.get(OURS)
     terminal, _ = await store.reading.node(OURS, process.terminals[0])
-    nodes = SharedNodes(store.reading, OURS, WholeTexts(), size=process.nodes)
+    nodes = SharedNodes(store.reading, OURS, WholeTexts(), size=process.nodes, edges=process.edges)
 
     async def write(*_verifications: Verification) -> None:
         return

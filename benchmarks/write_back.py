@@ -1,4 +1,4 @@
-"""Writing a trail back: ours, against one bare transaction with the same statements."""
+"""Writing trails back: ours, against the bare statements and against a single node."""
 
 from __future__ import annotations
 
@@ -30,22 +30,40 @@ from graph.model import (
 from graph.store import DatabaseAddress
 from graph.store.database import Database, Transaction
 from graph.store.store import Store
+from graph.store.trail_rows import verification_row
 
 ITERATIONS, SENTENCES = 6, 40
-ROUNDS = 21
-TARGET = 1.2
+ROUNDS = 41
+TOGETHER, GROUPS = 50, 6
+BARE, SINGLE = 1.2, 3.0
+"""A trail takes at most so many times its bare statements, and a transaction of one node."""
+
+ONE_NODE = "CREATE (v:Verification) SET v = $properties"
 
 
 def measure(report: Report, engine: Engine) -> None:
-    """Write a trail of six iterations and forty sentences both ways."""
+    """Write trails of six iterations and forty sentences, one by one and many together."""
     found = run_child("benchmarks.write_back:compare", login=engine.login)
+    trail = f"{engine.name}: trail of {ITERATIONS} iterations written back"
+    size = f"{found['statements']:.0f} statement(s) in one transaction, {SENTENCES} sentences"
+    report.add(
+        Line(f"{trail}, bare", found["ours"], reference=found["bare"], target=BARE, note=size)
+    )
     report.add(
         Line(
-            f"{engine.name}: trail of {ITERATIONS} iterations written back",
+            f"{trail}, one node",
             found["ours"],
-            reference=found["bare"],
-            target=TARGET,
-            note=f"{found['statements']} statements in one transaction, {SENTENCES} sentences",
+            reference=found["single"],
+            target=SINGLE,
+            note="against one node with the properties of a verification, medians",
+        )
+    )
+    report.add(
+        Line(
+            f"{engine.name}: each of {TOGETHER} trails written together",
+            found["together"],
+            reference=found["single"],
+            note=f"{1 / found['together']:,.0f} trails a second",
         )
     )
 
@@ -54,31 +72,48 @@ Statements = list[tuple[str, dict[str, Any]]]
 
 
 async def compare(login: dict[str, Any]) -> dict[str, float]:
-    """Median seconds of our write and of the bare transaction, in turn."""
+    """Median seconds of our write, the bare transaction and a single node, in turn."""
     address = DatabaseAddress(**login)
     database = Database(address)
+    await database.connect()
     store = Store.of(database)
     process = await store.processes.get(OURS)
     terminal, _ = await store.reading.node(OURS, process.terminals[0])
     nodes = (await store.reading.source_nodes(OURS, [terminal.node_id], with_texts=False)).nodes
-    ours: list[float] = []
-    bare: list[float] = []
+    times: dict[str, list[float]] = {"ours": [], "bare": [], "single": []}
     auth = (address.username or "", address.password or "")
     recorded = await _record(store, _verification("recorded", terminal, nodes))
     with neo4j.GraphDatabase.driver(address.uri, auth=auth) as driver:
         for round_ in range(ROUNDS + 1):
-            verification = _verification(f"ours-{round_}", terminal, nodes)
-            start = time.perf_counter()
-            await store.trails.write(verification)
-            between = time.perf_counter()
-            statements = _renamed(recorded, "recorded", f"bare-{round_}")
+            one = _verification(f"ours-{round_}", terminal, nodes)
             begin = time.perf_counter()
-            _write(driver, address.database, statements)
-            if round_:  # the first one opens connections
-                ours.append(between - start)
-                bare.append(time.perf_counter() - begin)
+            await store.trails.write(one)
+            times["ours"].append(time.perf_counter() - begin)
+            properties = verification_row(_verification(f"single-{round_}", terminal, nodes))
+            for kind, statements in (
+                ("bare", _renamed(recorded, "recorded", f"bare-{round_}")),
+                ("single", [(ONE_NODE, {"properties": properties})]),
+            ):
+                begin = time.perf_counter()
+                _write(driver, address.database, statements)
+                times[kind].append(time.perf_counter() - begin)
+    together = await _together(store, terminal, nodes)
     await database.close()
-    return {"ours": middle(ours), "bare": middle(bare), "statements": len(recorded)}
+    # The first ones open connections.
+    found = {kind: middle(some[1:]) for kind, some in times.items()}
+    return {**found, "together": together, "statements": len(recorded)}
+
+
+async def _together(store: Store, terminal: NodeRef, nodes: tuple[NodeRef, ...]) -> float:
+    """Median seconds a trail, when many are written in one transaction."""
+    times = []
+    for group in range(GROUPS):
+        names = [f"group-{group}-{number}" for number in range(TOGETHER)]
+        many = [_verification(name, terminal, nodes) for name in names]
+        begin = time.perf_counter()
+        await store.trails.write(*many)
+        times.append((time.perf_counter() - begin) / TOGETHER)
+    return middle(times)
 
 
 def _verification(name: str, terminal: NodeRef, nodes: tuple[NodeRef, ...]) -> Verification:

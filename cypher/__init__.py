@@ -3,9 +3,10 @@
 A file opens with its header, one `// key: value` a line:
 
     // purpose: what the statement does, in one sentence
-    // param NAME: TYPE [= DEFAULT] - what it is
+    // param NAME: TYPE [= DEFAULT] [in BOUNDS] - what it is; bounds: 1..100, or a|b|c
     // column NAME: TYPE - what it is
-    // example: NAME=VALUE …          (queries of the library only)
+    // group: the heading it is listed under     (queries of the library only)
+    // example: NAME=VALUE …                     (queries of the library only)
     // source: the section of the paper, or "ours"
 
 The loader refuses a file whose header and body differ: a parameter that is declared and
@@ -21,8 +22,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from itertools import pairwise
 from typing import Any
+
+from cypher.body import returned_columns, without_strings_and_comments
 
 TYPES = ("string", "integer", "float", "boolean", "list", "map", "any")
 
@@ -33,13 +35,35 @@ class StatementError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A declared parameter; `default` is None for a required one without default."""
+    """A declared parameter; `default` is None for a required one without default.
+
+    Attributes:
+        name: Its name, without the dollar sign.
+        type: One of `TYPES`.
+        meaning: What it is.
+        required: Whether it must be given.
+        default: What stands for it otherwise.
+        choices: The only values that it takes; empty where any is taken.
+        bounds: The least and the greatest value that it takes, or None.
+    """
 
     name: str
     type: str
     meaning: str
     required: bool
     default: Any = None
+    choices: tuple[str, ...] = ()
+    bounds: tuple[int, int] | None = None
+
+    def fault(self, value: Any) -> str | None:
+        """What is wrong with a value of the right type, in words, or None."""
+        if value is None:
+            return None
+        if self.choices and value not in self.choices:
+            return f"must be one of {', '.join(self.choices)}"
+        if self.bounds is not None and not self.bounds[0] <= value <= self.bounds[1]:
+            return f"must be from {self.bounds[0]} to {self.bounds[1]}"
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +85,7 @@ class Statement:
         source: The section of the paper that it carries out, or `ours`.
         parameters: In the order of the header.
         columns: In the order of the header, which is that of the RETURN clause.
+        group: The heading that it is listed under, for queries of the library.
         example: Parameters of an example call, for queries of the library.
         text: The statement itself, without the header.
     """
@@ -70,6 +95,7 @@ class Statement:
     source: str
     parameters: tuple[Parameter, ...]
     columns: tuple[Column, ...]
+    group: str | None
     example: str | None
     text: str
 
@@ -115,10 +141,12 @@ def _files() -> Iterator[str]:
                     yield f"{folder.name}/{file.name.removesuffix('.cypher')}"
 
 
-_HEADER_LINE = re.compile(r"//\s*(?P<key>purpose|param|column|example|source)\b\s*(?P<rest>.*)")
+_HEADER_LINE = re.compile(
+    r"//\s*(?P<key>purpose|param|column|group|example|source)\b\s*(?P<rest>.*)"
+)
 _FIELD = re.compile(
     r"(?P<name>[A-Za-z_]\w*)\s*:\s*(?P<type>\w+)"
-    r"(?:\s*=\s*(?P<default>\S+))?\s+-\s+(?P<meaning>.+)"
+    r"(?:\s*=\s*(?P<default>\S+))?(?:\s+in\s+(?P<bounds>\S+))?\s+-\s+(?P<meaning>.+)"
 )
 
 
@@ -154,6 +182,7 @@ def parse(name: str, content: str) -> Statement:
         source=single["source"],
         parameters=tuple(parameters),
         columns=tuple(columns),
+        group=single.get("group"),
         example=single.get("example"),
         text=body,
     )
@@ -171,7 +200,20 @@ def _parameter(name: str, rest: str) -> Parameter:
     match = _field(name, rest)
     default = match["default"]
     value = None if default in {None, "null"} else convert(default, match["type"])
-    return Parameter(match["name"], match["type"], match["meaning"], default is None, value)
+    choices, bounds = _bounds(match["bounds"] or "")
+    found = Parameter(
+        match["name"], match["type"], match["meaning"], default is None, value, choices, bounds
+    )
+    if found.fault(value):
+        raise StatementError(f"{name}: the default of {found.name} {found.fault(value)}")
+    return found
+
+
+def _bounds(text: str) -> tuple[tuple[str, ...], tuple[int, int] | None]:
+    least, range_, most = text.partition("..")
+    if range_:
+        return (), (int(least), int(most))
+    return tuple(text.split("|")) if text else (), None
 
 
 def _column(name: str, rest: str) -> Column:
@@ -182,7 +224,9 @@ def _column(name: str, rest: str) -> Column:
 def _field(name: str, rest: str) -> re.Match[str]:
     match = _FIELD.fullmatch(rest)
     if match is None or match["type"] not in TYPES:
-        raise StatementError(f"{name}: expected 'NAME: TYPE [= DEFAULT] - meaning', got: {rest}")
+        raise StatementError(
+            f"{name}: expected 'NAME: TYPE [= DEFAULT] [in BOUNDS] - meaning', got: {rest}"
+        )
     return match
 
 
@@ -193,6 +237,8 @@ def convert(value: str, type_: str) -> Any:
         ValueError: The text is no such value.
     """
     if type_ == "integer":
+        if not re.fullmatch(r"[+-]?[0-9]{1,18}", value):
+            raise ValueError(f"{value!r} is no integer")
         return int(value)
     if type_ == "float":
         return float(value)
@@ -206,13 +252,13 @@ def convert(value: str, type_: str) -> Any:
 
 
 def _check(statement: Statement) -> None:
-    code = _without_strings_and_comments(statement.text)
+    code = without_strings_and_comments(statement.text)
     used = set(re.findall(r"\$([A-Za-z_]\w*)", code))
     declared = {parameter.name for parameter in statement.parameters}
     if used != declared:
         odd = ", ".join(sorted(used ^ declared))
         raise StatementError(f"{statement.name}: parameters of header and body differ: {odd}")
-    returned = _returned(code)
+    returned = returned_columns(code)
     columns = [column.name for column in statement.columns]
     if returned != columns:
         raise StatementError(
@@ -220,44 +266,3 @@ def _check(statement: Statement) -> None:
         )
     if ";" in code:
         raise StatementError(f"{statement.name}: one statement a file, without semicolon")
-
-
-def _without_strings_and_comments(text: str) -> str:
-    pattern = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//[^\n]*|/\*.*?\*/"
-    return re.sub(pattern, "''", text, flags=re.DOTALL)
-
-
-def _returned(code: str) -> list[str]:
-    """Names of the columns of the last RETURN clause; none when there is no such clause."""
-    depth_zero = _blank_inner(code)
-    clauses = [match.end() for match in re.finditer(r"\bRETURN\b(?:\s+DISTINCT\b)?", depth_zero)]
-    if not clauses:
-        return []
-    start = clauses[-1]
-    tail = depth_zero[start:]
-    end = re.search(r"\b(?:ORDER\s+BY|SKIP|LIMIT)\b", tail)
-    stop = start + (end.start() if end else len(tail))
-    parts = _split_commas(code[start:stop], depth_zero[start:stop])
-    return [_column_name(part.strip()) for part in parts]
-
-
-def _blank_inner(code: str) -> str:
-    """The code with everything inside brackets blanked, at the same places."""
-    out, depth = [], 0
-    for char in code:
-        if char in ")]}":
-            depth -= 1
-        out.append(char if depth == 0 else " ")
-        if char in "([{":
-            depth += 1
-    return "".join(out)
-
-
-def _split_commas(code: str, outline: str) -> list[str]:
-    places = [-1, *(n for n, char in enumerate(outline) if char == ","), len(code)]
-    return [code[a + 1 : b] for a, b in pairwise(places)]
-
-
-def _column_name(expression: str) -> str:
-    match = re.search(r"\bAS\s+(\w+)\s*$", expression)
-    return match[1] if match else expression

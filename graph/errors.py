@@ -7,6 +7,9 @@ VeriTrailError                   exit status   what happened
 │   └── NotFound                 2             no such process, claim, node, verification or query
 ├── EngineError                  3             the graph engine cannot do what was asked
 │   ├── EngineUnavailable        3             it cannot be started, reached or logged in to
+│   │   └── CommitInDoubt        3             the connection was lost while it was storing
+│   ├── QueryTimeout             3             a query took longer than it may
+│   ├── ReadOnlyGraph            3             it is set read-only
 │   └── StoreFull                3             it has no room left to write to
 └── JudgeError, ModelError       1             an answer could not be had (`verifier`)
     └── EndpointRefused          3             the key, the model or the address is refused
@@ -68,6 +71,18 @@ class EngineError(VeriTrailError):
 
 class EngineUnavailable(EngineError):
     """The graph engine cannot be started, reached or logged in to."""
+
+
+class CommitInDoubt(EngineUnavailable):
+    """The connection was lost while the engine was storing; whether it stored is not known."""
+
+
+class QueryTimeout(EngineError):
+    """A query took longer than it may."""
+
+
+class ReadOnlyGraph(EngineError):
+    """The graph is set read-only: it can be read and not be written to."""
 
 
 class StoreFull(EngineError):

@@ -1,8 +1,8 @@
 """The second reading of an input: storing a process that keeps every rule.
 
-Spans go in bounded batches, then edges grouped by their target, then claims. A fault
-half-way leaves a process that nobody sees; the next ingest of it, or `db clean`, removes
-it. Texts are streamed: they are read, sent and let go.
+Spans go in bounded batches, then edges grouped by their target, then claims. A kill
+half-way leaves a process that nobody sees; the next ingest of the same input goes on with
+it, that of another one, or `db clean`, removes it.
 
 Source: VeriTrail 2.
 """
@@ -10,21 +10,20 @@ Source: VeriTrail 2.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
+import dataclasses
 from dataclasses import dataclass
-from typing import Any
 
-from graph.batches import Rows, edge_batches, span_batches
-from graph.errors import EngineError, ProcessConflict
+from graph.appending import append_process, stored_shape, with_warnings
+from graph.batches import plan_key
+from graph.errors import InputError, ProcessConflict
 from graph.importers.records import ProcessInput
+from graph.loading import Loading, Progress
+from graph.restoring import restore
 from graph.store import Store
-from graph.store.processes import BEAT_SECONDS, READY, StoredState
-from graph.survey import MAX_NODE_TEXT, Survey, survey
-
-Progress = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and how much there is (0: unknown)."""
+from graph.store.processes import LOADING, READY, StoredState
+from graph.stored_shape import StoredShape
+from graph.survey import MAX_NODE_TEXT, Survey
+from graph.trail_checks import survey_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +32,14 @@ class IngestReport:
 
     Attributes:
         survey: The process that was read.
-        status: `created`, `unchanged` or `replaced`.
+        status: `created`, `unchanged`, `replaced` or `appended`.
         claims: Claims that the process has now.
         claims_added: Claims that were not stored before.
         removed_verifications: Verifications that a replacement removed.
+        verifications_added: Verifications of the input that were not stored before.
+        resumed: Whether it went on with what an earlier one, killed under way, had stored.
+        nodes_added: Nodes that an append added.
+        edges_added: Edges that an append added.
     """
 
     survey: Survey
@@ -44,6 +47,10 @@ class IngestReport:
     claims: int
     claims_added: int
     removed_verifications: int = 0
+    verifications_added: int = 0
+    resumed: bool = False
+    nodes_added: int = 0
+    edges_added: int = 0
 
 
 def _no_progress(_what: str, _done: int, _total: int) -> None:
@@ -77,7 +84,8 @@ async def ingest(
     found = await read_and_check(
         source, process_id=process_id, max_node_text=max_node_text, progress=progress
     )
-    return await store_process(store, source, found, replace=replace, progress=progress)
+    report = await store_process(store, source, found, replace=replace, progress=progress)
+    return await restore(store, source, report)
 
 
 async def read_and_check(
@@ -85,18 +93,27 @@ async def read_and_check(
     *,
     process_id: str | None = None,
     max_node_text: int = MAX_NODE_TEXT,
+    onto: StoredShape | None = None,
     progress: Progress = _no_progress,
 ) -> Survey:
     """The first reading alone; it needs no graph.
+
+    Args:
+        source: The input.
+        process_id: Takes the place of the input's own.
+        max_node_text: The longest text of a node, in bytes of UTF-8.
+        onto: The stored process that it is to be appended to.
+        progress: Told how far it is.
 
     Raises:
         InvalidProcess: The input breaks rules; all violations are listed.
     """
     return await asyncio.to_thread(
-        survey,
+        survey_whole,
         source,
         process_id=process_id,
         max_node_text=max_node_text,
+        onto=onto,
         on_record=lambda count: progress("checking", count, 0),
     )
 
@@ -116,40 +133,130 @@ async def store_process(
         EngineError: The engine failed; what was stored of the process is not visible.
     """
     processes = store.processes
-    await _settle(store, found.process_id)
+    plan = await asyncio.to_thread(plan_key, found)
+    left = await _settle(store, found, plan, replace=replace)
     state = await processes.state(found.process_id)
-    if state is not None and state.status != READY:
+    if state is not None and state.status != READY and left != state:
         raise ProcessConflict(
             f"Process {found.process_id!r} is being written by another command "
             f"({state.owner}, last sign of life {state.beat}). Wait for it to end."
         )
-    if state is not None and state.content_hash == found.hash:
+    is_stored = state is not None and state.status == READY
+    if state is not None and is_stored and state.content_hash == found.hash:
         added = await processes.add_claims(found.process_id, found.claims)
         stored = await processes.get(found.process_id)
         return IngestReport(found, "unchanged", stored.claims, added)
-    if state is None:
-        stored_id = await processes.begin(found)
-        await _load(store, stored_id, source, found, progress)
-        await processes.finish(stored_id)
-        return IngestReport(found, "created", len(found.claims), len(found.claims))
-    if not replace:
+    if is_stored and not replace:
         raise ProcessConflict(
             f"Process {found.process_id!r} is stored with another content. Use --replace to "
-            "replace it, which removes its verifications, or --process-id for another id."
+            "replace it, which removes its verifications, --append to add to it, or --process-id "
+            "for another id."
         )
-    removed = await processes.count_verifications(found.process_id)
-    staged_id = await processes.begin(found, replaces=found.process_id)
-    await _load(store, staged_id, source, found, progress)
-    await processes.promote(staged_id, found.process_id)
-    return IngestReport(found, "replaced", len(found.claims), len(found.claims), removed)
+    new = IngestReport(found, "created", len(found.claims), len(found.claims))
+    if is_stored:
+        removed = await processes.count_verifications(found.process_id)
+        new = dataclasses.replace(new, status="replaced", removed_verifications=removed)
+    await _load(store, source, found, plan, left, replaces=is_stored, progress=progress)
+    return dataclasses.replace(new, resumed=left is not None)
 
 
-async def _settle(store: Store, process_id: str) -> None:
-    """Take up what a dead writer left under this id."""
+async def _load(
+    store: Store,
+    source: ProcessInput,
+    found: Survey,
+    plan: str,
+    left: StoredState | None,
+    *,
+    replaces: bool,
+    progress: Progress,
+) -> None:
+    """Load a process, from its beginning or from where a dead writer left it; make it visible."""
+    processes = store.processes
+    replaced = found.process_id if replaces else None
+    if left is None:
+        stored_id = await processes.begin(found, replaces=replaced, plan=plan)
+    else:
+        stored_id = left.process_id
+        await processes.take_over(left)
+    await Loading(store, stored_id, source, found, progress, resumed=left is not None).run()
+    if replaced is None:
+        await processes.finish(stored_id)
+    else:
+        await processes.promote(stored_id, replaced)
+
+
+async def append(
+    store: Store,
+    source: ProcessInput,
+    *,
+    process_id: str | None = None,
+    max_node_text: int = MAX_NODE_TEXT,
+    progress: Progress = _no_progress,
+) -> IngestReport:
+    """Add what is new of an input to a stored process; what is stored stays.
+
+    Args:
+        store: The graph.
+        source: The input.
+        process_id: The stored process, when it is not the input's own.
+        max_node_text: The longest text of a node, in bytes of UTF-8.
+        progress: Told how far it is.
+
+    Raises:
+        InputError: The input names no process, or is too large for one transaction.
+        InvalidProcess: Stored process and input together break rules; nothing was stored.
+        NotFound: There is no such process.
+        ProcessConflict: Somebody else changed the process meanwhile.
+        EngineError: The engine failed; the process is as it was.
+    """
+    name = process_id or source.header.process_id
+    if name is None:
+        raise InputError(
+            "The input does not say which process it is to be appended to; name it with "
+            "--process-id."
+        )
+    await _settle_left(store, name)
+    onto = await stored_shape(store, name, progress)
+    found = await read_and_check(
+        source, process_id=name, max_node_text=max_node_text, onto=onto, progress=progress
+    )
+    done = await append_process(store, source, with_warnings(found), progress)
+    stored = await store.processes.get(name)
+    report = IngestReport(
+        done.survey,
+        "unchanged" if done.is_unchanged else "appended",
+        stored.claims,
+        done.claims_added,
+        nodes_added=done.nodes_added,
+        edges_added=done.edges_added,
+    )
+    return await restore(store, source, report)
+
+
+async def _settle_left(store: Store, process_id: str) -> None:
+    """Finish what a dead writer left of a replacement or a deletion."""
     for name in (store.processes.staged_id(process_id), process_id):
         state = await store.processes.state(name)
-        if state is not None and state.is_abandoned:
+        if state is not None and state.is_abandoned and state.status != LOADING:
             await store.processes.settle(state)
+
+
+async def _settle(store: Store, found: Survey, plan: str, *, replace: bool) -> StoredState | None:
+    """Take up what a dead writer left under this id; give what can be gone on with."""
+    going_on = None
+    staged_id = store.processes.staged_id(found.process_id)
+    stored = await store.processes.state(found.process_id)
+    is_other = stored is not None and stored.status == READY and stored.content_hash != found.hash
+    wanted = staged_id if replace and is_other else found.process_id
+    for name in (staged_id, found.process_id):
+        state = await store.processes.state(name)
+        if state is None or not state.is_abandoned:
+            continue
+        if name == wanted and state.can_go_on(plan):
+            going_on = state
+        else:
+            await store.processes.settle(state)
+    return going_on
 
 
 async def clean(store: Store) -> list[StoredState]:
@@ -162,104 +269,3 @@ async def clean(store: Store) -> list[StoredState]:
         if current is not None and current.is_abandoned:
             await store.processes.settle(current)
     return left
-
-
-async def _load(
-    store: Store, stored_id: str, source: ProcessInput, found: Survey, progress: Progress
-) -> None:
-    """Send spans, edges and claims; on a fault take back what can be taken back."""
-    try:
-        await _send_spans(store, stored_id, source, found, progress)
-        await _send_edges(store, stored_id, found, progress)
-        await store.processes.add_claims(stored_id, found.claims)
-    except BaseException:
-        # Nobody sees a process that is loading; removing it now is only tidy, so a second
-        # fault here must not hide the first.
-        with suppress(EngineError):
-            await store.processes.delete(stored_id)
-        raise
-
-
-async def _send_spans(
-    store: Store, stored_id: str, source: ProcessInput, found: Survey, progress: Progress
-) -> None:
-    total = len(found.topology.ids)
-
-    async def send(rows: Rows) -> None:
-        await store.database.write("ingest/spans", process_id=stored_id, rows=rows)
-
-    counting = _counting(progress, "nodes", total)
-    batches = span_batches(source, found)
-    await _pipeline(store, stored_id, batches, send, counting)
-
-
-async def _send_edges(store: Store, stored_id: str, found: Survey, progress: Progress) -> None:
-    total = len(found.topology.edge_sources)
-
-    async def send(rows: Rows) -> None:
-        stored = await store.database.write("ingest/edges", process_id=stored_id, rows=rows)
-        # An engine that does not find a node stores no edge and says nothing of it.
-        if (stored[0][0] if stored else 0) != sum(len(sources) for _, sources in rows):
-            raise EngineError("The graph engine did not store every edge; nothing is visible.")
-
-    counting = _counting(progress, "edges", total, weight=lambda row: len(row[1]))
-    await _pipeline(store, stored_id, edge_batches(found), send, counting)
-
-
-def _counting(
-    progress: Progress, what: str, total: int, weight: Callable[[Any], int] = lambda _row: 1
-) -> Callable[[Rows], None]:
-    done = 0
-
-    def count(rows: Rows) -> None:
-        nonlocal done
-        done += sum(weight(row) for row in rows)
-        progress(what, done, total)
-
-    return count
-
-
-async def _pipeline(
-    store: Store,
-    stored_id: str,
-    batches: Iterator[Rows],
-    send: Callable[[Rows], Awaitable[None]],
-    sent: Callable[[Rows], None],
-) -> None:
-    """Prepare the next batch while the engine stores those before; show signs of life."""
-    preparing, sending = asyncio.Lock(), asyncio.Semaphore(store.database.writers)
-    last_beat = time.monotonic()
-
-    async def work() -> None:
-        nonlocal last_beat
-        while True:
-            async with preparing:
-                rows = await asyncio.to_thread(next, batches, None)
-            if rows is None:
-                return
-            async with sending:
-                await _to_the_end(send(rows))
-            sent(rows)
-            if time.monotonic() - last_beat > BEAT_SECONDS:
-                last_beat = time.monotonic()
-                await store.processes.beat(stored_id)
-
-    workers = [asyncio.ensure_future(work()) for _ in range(store.database.writers + 1)]
-    try:
-        await asyncio.gather(*workers)
-    finally:
-        for worker in workers:
-            worker.cancel()
-        await asyncio.wait(workers)
-
-
-async def _to_the_end(sending: Awaitable[None]) -> None:
-    """Wait even when cancelled: what is being stored must not come in after it was removed."""
-    task = asyncio.ensure_future(sending)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()  # looked at, or asyncio reports it when it is collected
-        raise

@@ -91,10 +91,11 @@ def check_stage_order(topology: Topology) -> list[Violation]:
     return violations
 
 
-def default_terminals(topology: Topology) -> list[int]:
+def default_terminals(topology: Topology, among: Iterable[int] | None = None) -> list[int]:
     """The only sink; with several sinks, those of the maximal stage among them."""
     out_degrees = topology.out_degrees()
-    sinks = [node for node, degree in enumerate(out_degrees) if degree == 0]
+    nodes = range(len(topology.ids)) if among is None else sorted(among)
+    sinks = [node for node in nodes if out_degrees[node] == 0]
     if len(sinks) <= 1:
         return sinks
     highest = max(topology.stages[node] for node in sinks)

@@ -38,6 +38,17 @@ class Topology:
     edge_targets: array[int] = field(default_factory=lambda: array("L"))
     cited: dict[int, bool] = field(default_factory=dict)
 
+    def copy(self) -> Topology:
+        """The same shape, to be added to."""
+        return Topology(
+            list(self.ids),
+            dict(self.numbers),
+            array("q", self.stages),
+            array("L", self.edge_sources),
+            array("L", self.edge_targets),
+            dict(self.cited),
+        )
+
     def add_node(self, node_id: str, stage: int | None) -> int:
         """Number a node that is not there yet."""
         number = len(self.ids)
@@ -64,10 +75,11 @@ class Topology:
         A citation that any repetition knows of stays known.
         """
         base = max(1, len(self.ids))
-        order = sorted(
-            range(len(self.edge_sources)),
-            key=lambda edge: self.edge_targets[edge] * base + self.edge_sources[edge],
-        )
+        keys = [
+            target * base + source
+            for source, target in zip(self.edge_sources, self.edge_targets, strict=True)
+        ]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
         sources, targets, cited = array("L"), array("L"), dict[int, bool]()
         previous = (-1, -1)
         for edge in order:

@@ -129,7 +129,8 @@ async def _drive(
 
 async def _answer(need: Need, claim: Claim, judge: Judge, nodes: NodeSource, bill: Bill) -> Answer:
     if isinstance(need, NeedSources):
-        return await nodes.source_nodes([ref.node_id for ref in need.of], will_read=need.will_read)
+        of = [ref.node_id for ref in need.of]
+        return await (nodes.source_nodes(of) if need.will_read else nodes.left(of, need.checked))
     if isinstance(need, NeedEvidence):
         return await judge.select_evidence(claim, await nodes.read(need.nodes), bill)
     roots = await nodes.read(need.roots)

@@ -158,12 +158,15 @@ class SourceNodes:
 class NodeSource(Protocol):
     """Where the walk reads the process from."""
 
-    async def source_nodes(self, of: Collection[str], *, will_read: bool) -> SourceNodes:
-        """The source nodes of the nodes with these ids.
+    async def source_nodes(self, of: Collection[str]) -> SourceNodes:
+        """The source nodes of the nodes with these ids; `read` may follow for them."""
+        ...
 
-        Args:
-            of: node_ids.
-            will_read: Whether `read` may follow for them, so that texts are worth fetching.
+    async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
+        """Whether any source node of the nodes with these ids is not among those checked.
+
+        Returns:
+            The source nodes that are checked, and at least one that is not, if there is any.
         """
         ...
 

@@ -27,11 +27,14 @@ NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of t
 class NeedSources:
     """Asks for the source nodes of nodes; answered with `SourceNodes`.
 
-    `will_read` says whether another iteration may follow, so that texts are worth fetching.
+    `will_read` says whether another iteration may follow. If not, all that matters is which of
+    the nodes in `checked` are among them and whether any other node is: one that is not in
+    `checked` may stand in the answer for all that are not.
     """
 
     of: tuple[NodeRef, ...]
     will_read: bool
+    checked: frozenset[NodeRef] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,8 @@ class Outcome:
         score: The score of the last verdict that was asked for, None without samples.
         termination: Why the walk stopped.
         iterations: All rounds; the last one's verdict may differ from the final verdict.
-        sources: node_ids of the source nodes of every node that was asked about.
+        sources: node_ids of the source nodes of every node that was asked about, as far as they
+            were checked; of those that were not, some may be left out.
     """
 
     verdict: Verdict
@@ -97,7 +101,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
     checked: set[NodeRef] = set()  # 3
     roots_with_evidence: set[NodeRef] = set()  # 4
     sources: dict[str, tuple[str, ...]] = {}
-    nodes_to_check = yield from _sources({node}, sources, will_read=True)  # 6
+    nodes_to_check = yield from _sources({node}, sources)  # 6
     if not nodes_to_check:
         raise ValueError(f"{node.node_id!r} has no source nodes: there is nothing to check against")
 
@@ -135,7 +139,8 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
             consecutive_not_supported = 0  # 22
             candidates_of = with_evidence  # 23: of the nodes with evidence
         goes_on = consecutive_not_supported < q
-        candidates = yield from _sources(candidates_of, sources, will_read=goes_on)
+        last = None if goes_on else checked
+        candidates = yield from _sources(candidates_of, sources, last)
         nodes_to_check = candidates - checked  # 25, without the carried roots: never read again
 
         stop: Termination | None = None
@@ -151,13 +156,16 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
 
 
 def _sources(
-    of: set[NodeRef], known: dict[str, tuple[str, ...]], *, will_read: bool
+    of: set[NodeRef], known: dict[str, tuple[str, ...]], last: set[NodeRef] | None = None
 ) -> Generator[Need, Answer, set[NodeRef]]:
-    """src() of a set of nodes; roots have none and are not asked about."""
+    """src() of a set of nodes; roots have none and are not asked about.
+
+    `last` is what was checked, where no iteration may follow: see `NeedSources`.
+    """
     asked = in_order(ref for ref in of if not ref.is_root)
     if not asked:
         return set()
-    answer = yield NeedSources(asked, will_read)
+    answer = yield NeedSources(asked, last is None, frozenset(last or ()))
     if not isinstance(answer, SourceNodes):
         raise TypeError(f"expected SourceNodes, got {type(answer).__name__}")
     merge_sources(known, answer.sources)

@@ -8,7 +8,22 @@ from typing import Annotated
 
 import typer
 
-from api.cli import cache, claims, db, diff, estimate, ingest, query, report, stored, verify
+from api.cli import (
+    bloom,
+    cache,
+    claims,
+    copy,
+    db,
+    diff,
+    estimate,
+    export,
+    ingest,
+    query,
+    report,
+    serve,
+    stored,
+    verify,
+)
 from api.cli.exits import NOT_ALL_SUCCEEDED, WRONG_USE, Exit, fail, wants_json
 from api.cli.interrupt import INTERRUPTED
 from api.cli.terminal import print_json, say
@@ -42,6 +57,10 @@ app.command("list")(stored.list_)
 app.command("delete")(stored.delete)
 app.command("query")(query.query)
 app.command("report")(report.report)
+app.command("export")(export.export)
+app.command("copy")(copy.copy)
+app.command("serve")(serve.serve)
+app.add_typer(bloom.app, name="bloom")
 app.add_typer(cache.app, name="cache")
 app.add_typer(db.app, name="db")
 

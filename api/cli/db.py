@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from api.cli.db_status import engine_facts, graph_facts, tell_facts
 from api.cli.exits import run
 from api.cli.ingest import say_starting
 from api.cli.options import AsJson
-from api.cli.terminal import clean, print_json, say, show
+from api.cli.terminal import print_json, say
 from api.settings import Settings
 
 if TYPE_CHECKING:
-    from graph.embedded import EngineStatus
     from graph.store import StoredState
 
 app = typer.Typer(
@@ -31,7 +31,7 @@ def start(as_json: AsJson = False) -> None:
 
     _say_server()
     status = run(start_engine(engine_settings(Settings.load())), as_json=as_json)
-    _tell_status(status, as_json=as_json)
+    tell_facts(engine_facts(status), as_json=as_json)
 
 
 @app.command("stop")
@@ -48,22 +48,36 @@ def stop(as_json: AsJson = False) -> None:
 
 
 @app.command("status")
-def status(as_json: AsJson = False) -> None:
-    """Say whether the embedded engine runs, and how a Bolt client reaches it."""
-    from api.wiring import engine_settings
-    from graph.embedded import engine_status
+def status(
+    show_password: Annotated[
+        bool, typer.Option("--show-password", help="Print the password as well.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say which graph is in use, whether it answers, and how a Bolt client reaches it."""
+    work = graph_facts(Settings.load(), with_password=show_password)
+    tell_facts(run(work, as_json=as_json), as_json=as_json)
 
-    _say_server()
-    found = run(engine_status(engine_settings(Settings.load())), as_json=as_json)
-    _tell_status(found, as_json=as_json)
+
+@app.command("style")
+def style() -> None:
+    """Print the style file for Neo4j Browser: drop it onto the Browser's window."""
+    from graph.data_model.style import style as made
+
+    typer.echo(made(), nl=False)
 
 
 @app.command("shell")
-def open_shell() -> None:
+def open_shell(
+    own: Annotated[
+        bool,
+        typer.Option("--own", help="The prompt of our own, also where cypher-shell is installed."),
+    ] = False,
+) -> None:
     """Ask the graph in Cypher: cypher-shell where it is installed, else a prompt of our own."""
     from api.cli.shell import run_shell
 
-    run(run_shell(Settings.load()), as_json=False)
+    run(run_shell(Settings.load(), own=own), as_json=False)
 
 
 @app.command("clean")
@@ -91,38 +105,3 @@ def _say_server() -> None:
     uri = Settings.load().neo4j_uri
     if uri is not None:
         say(f"NEO4J_URI is set: commands use {uri}, not the embedded engine.", "yellow")
-
-
-def _tell_status(found: EngineStatus, *, as_json: bool) -> None:
-    facts: dict[str, Any] = {
-        "running": found.running,
-        "uri": found.uri,
-        "username": found.username,
-        "database": found.database,
-        "password_file": str(found.password_file),
-        "home": str(found.home),
-        "data_bytes": found.data_bytes,
-        "version": found.version,
-        "pid": found.pid,
-        "pinned": found.pinned,
-        "clients": found.clients,
-        "idle_seconds_left": found.idle_seconds_left,
-    }
-    if as_json:
-        print_json(facts)
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, show_header=False, pad_edge=False)
-    shown = facts if found.running else {k: facts[k] for k in ("running", "home", "data_bytes")}
-    for key, value in shown.items():
-        if value is not None:
-            table.add_row(Text(key.replace("_", " "), style="bold"), Text(clean(_words(value))))
-    show(table)
-
-
-def _words(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:,.0f}" if isinstance(value, float) else str(value)

@@ -12,6 +12,7 @@ import typer
 
 from api.cli.exits import run
 from api.cli.options import AsJson
+from api.cli.pace import Pace
 from api.cli.terminal import clean, long_work, one_line, print_json, say
 from api.settings import Settings
 from graph.errors import InputError
@@ -38,6 +39,12 @@ def ingest(
         typer.Option(
             "--replace",
             help="Replace another content under the same id, and remove its verifications.",
+        ),
+    ] = False,
+    append: Annotated[
+        bool,
+        typer.Option(
+            "--append", help="Add what is new to the stored process; its verifications stay."
         ),
     ] = False,
     answer: Annotated[
@@ -70,7 +77,8 @@ def ingest(
     settings = Settings.load()
     options = ImportOptions(answer, question, community_level, sources, settings.max_node_text)
     report = run(
-        _ingest(settings, path, format_name, process_id, replace, options), as_json=as_json
+        _ingest(settings, path, format_name, process_id, replace, append, options),
+        as_json=as_json,
     )
     if as_json:
         print_json(report_json(report))
@@ -84,12 +92,16 @@ async def _ingest(
     format_name: str | None,
     process_id: str | None,
     replace: bool,
+    append: bool,
     options: ImportOptions,
 ) -> IngestReport:
     from api.wiring import importers, open_graph
+    from graph import ingest as ingesting
     from graph.importers.process_file.schema import ID_PATTERN
-    from graph.ingest import read_and_check, store_process
+    from graph.restoring import restore
 
+    if append and replace:
+        raise InputError("--append and --replace exclude each other: name one of them")
     if process_id is not None and not re.match(ID_PATTERN, process_id):
         raise InputError(
             f"--process-id {process_id!r}: must be made of letters, digits and . _ : - "
@@ -98,15 +110,29 @@ async def _ingest(
     source = importers().open(path, format_name=format_name, options=options)
     left = threading.Event()
     with long_work() as work:
+        pace = Pace(work)
 
         def progress(what: str, done: int, total: int) -> None:
             if left.is_set():
                 raise InterruptedError  # ends the thread that reads
-            work.update(what, done, total)
+            pace.update(what, done, total)
 
+        if append:  # what is stored is half of what is checked
+            async with open_graph(settings, say_starting) as store:
+                try:
+                    return await ingesting.append(
+                        store,
+                        source,
+                        process_id=process_id,
+                        max_node_text=settings.max_node_text,
+                        progress=progress,
+                    )
+                except asyncio.CancelledError:
+                    left.set()
+                    raise
         # A file that is rejected starts no engine.
         try:
-            found = await read_and_check(
+            found = await ingesting.read_and_check(
                 source,
                 process_id=process_id,
                 max_node_text=settings.max_node_text,
@@ -116,7 +142,10 @@ async def _ingest(
             left.set()
             raise
         async with open_graph(settings, say_starting) as store:
-            return await store_process(store, source, found, replace=replace, progress=work.update)
+            report = await ingesting.store_process(
+                store, source, found, replace=replace, progress=pace.update
+            )
+            return await restore(store, source, report)
 
 
 def say_starting() -> None:
@@ -138,12 +167,17 @@ def report_json(report: IngestReport) -> dict[str, Any]:
         "edges": len(found.topology.edge_sources),
         "claims": report.claims,
         "claims_added": report.claims_added,
+        "verifications_added": report.verifications_added,
         "terminals": list(found.terminals),
         "stages": stages,
         "warnings": list(found.warnings),
     }
     if report.status == "replaced":
         result["removed_verifications"] = report.removed_verifications
+    if report.survey.onto is not None:
+        result |= {"nodes_added": report.nodes_added, "edges_added": report.edges_added}
+    if report.resumed:
+        result["resumed"] = True
     return result
 
 
@@ -161,16 +195,18 @@ def _tell(report: IngestReport) -> None:
     rows = [
         ("process", f"{found['process_id']} ({report.status})"),
         ("name", one_line(found["name"], 100)),
-        ("nodes", f"{found['nodes']:,} in {len(found['stages'])} stages"),
+        ("nodes", f"{found['nodes']:,} in {len(found['stages'])} stages{_new(found, 'nodes')}"),
     ]
     for stage, count in found["stages"].items():
         name = names.get(int(stage), "")
         rows.append((f"  stage {stage}", f"{count:,}  {one_line(name, 60)}".rstrip()))
     rows += [
-        ("edges", f"{found['edges']:,}"),
+        ("edges", f"{found['edges']:,}{_new(found, 'edges')}"),
         ("claims", f"{found['claims']:,} ({found['claims_added']:,} new)"),
         ("terminals", _some(found["terminals"])),
     ]
+    if found["verifications_added"]:
+        rows.append(("verifications", f"{found['verifications_added']:,} new"))
     if "removed_verifications" in found:
         rows.append(("removed", f"{found['removed_verifications']:,} verification(s)"))
     for key, value in rows:
@@ -178,6 +214,11 @@ def _tell(report: IngestReport) -> None:
     show(table)
     follow = "" if found["claims"] else ' --claim "…"'
     say(f"Next: veritrail verify {found['process_id']}{follow}", "dim")
+
+
+def _new(found: dict[str, Any], what: str) -> str:
+    added = found.get(f"{what}_added")
+    return "" if added is None else f" ({added:,} new)"
 
 
 def _some(names: list[str], most: int = 5) -> str:

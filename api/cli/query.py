@@ -36,19 +36,19 @@ def query(
     as_json: AsJson = False,
 ) -> None:
     """Ask the graph a named question."""
-    from graph.store.queries import find, library
+    from graph.store.queries import find, grouped, library
 
     if list_all:
         if as_json:
             print_json({"queries": [_statement_json(statement) for statement in library()]})
         else:
-            _tell_library(library())
+            _tell_library(grouped())
         return
     if name is None:
         raise InputError("Name a query; `veritrail query --list` shows all of them.")
     given = _read(param or [])
     if as_cypher:
-        text = _pasteable(find(name), given)
+        text = pasteable(find(name), given)
         if as_json:
             print_json({"name": find(name).short_name, "cypher": text})
         else:
@@ -86,24 +86,30 @@ async def _query(settings: Settings, name: str, given: dict[str, str]) -> QueryR
         return await store.queries.run(name, given)
 
 
-def _pasteable(statement: Statement, given: dict[str, str]) -> str:
-    """The statement with its parameters set in the way of Neo4j Browser; gaps say what is due."""
-    from graph.store.queries import read_parameters
+def pasteable(statement: Statement, given: dict[str, str]) -> str:
+    """The statement behind lines that set its parameters, as Neo4j Browser and its shell take it.
 
-    gaps = {
-        parameter.name: f"<{parameter.meaning}>"
-        for parameter in statement.parameters
-        if parameter.required and parameter.type == "string"
-    }
+    A parameter that must be given and was not has the value of the query's example.
+    """
+    from graph.exporters.cypher_script import literal
+    from graph.store.queries import MAX_ROWS, example_of, read_parameters
+
+    required = {parameter.name for parameter in statement.parameters if parameter.required}
+    examples = {key: value for key, value in example_of(statement).items() if key in required}
     lines = [f"// {statement.purpose}"]
-    for name, value in read_parameters(statement, gaps | given).items():
-        lines.append(f":param {name} => {json.dumps(value, ensure_ascii=False)};")
+    values = read_parameters(statement, examples | given)
+    if "limit" in values:
+        values["limit"] = values["limit"] or MAX_ROWS
+    lines += [f":param {name} => {literal(value)};" for name, value in values.items()]
     return "\n".join(lines) + f"\n\n{statement.text};\n"
 
 
 def _statement_json(statement: Statement) -> dict[str, Any]:
+    from graph.store.queries import example_of
+
     return {
         "name": statement.short_name,
+        "group": statement.group,
         "purpose": statement.purpose,
         "parameters": [
             {
@@ -111,30 +117,42 @@ def _statement_json(statement: Statement) -> dict[str, Any]:
                 "type": parameter.type,
                 "required": parameter.required,
                 "default": parameter.default,
+                "choices": list(parameter.choices),
+                "bounds": list(parameter.bounds) if parameter.bounds else None,
                 "meaning": parameter.meaning,
             }
             for parameter in statement.parameters
         ],
         "columns": [column.name for column in statement.columns],
+        "example": example_of(statement),
         "source": statement.source,
     }
 
 
-def _tell_library(statements: tuple[Statement, ...]) -> None:
+def _tell_library(groups: dict[str, tuple[Statement, ...]]) -> None:
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("query", no_wrap=True, style="cyan")
-    table.add_column("purpose", overflow="fold")
-    table.add_column("parameters", overflow="fold")
-    for statement in statements:
-        parameters = ", ".join(
-            parameter.name if parameter.required else f"[{parameter.name}]"
-            for parameter in statement.parameters
-        )
-        table.add_row(statement.short_name, statement.purpose, parameters)
-    show(table)
-    say("Parameters in brackets have a default. --cypher prints the statement.", "dim")
+    width = max(len(one.short_name) for group in groups.values() for one in group)
+    for heading, statements in groups.items():
+        show(Text(heading, "bold"))
+        table = Table(box=None, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+        table.add_column("query", no_wrap=True, style="cyan", min_width=width)
+        table.add_column("purpose", overflow="fold")
+        for statement in statements:
+            parameters = ", ".join(
+                parameter.name if parameter.required else f"[{parameter.name}]"
+                for parameter in statement.parameters
+            )
+            purpose = Text(statement.purpose)
+            table.add_row(statement.short_name, purpose.append(f"\n{parameters}", "dim"))
+        show(table)
+        show(Text(""))
+    say(
+        "Parameters in brackets have a default. --cypher prints the statement, and "
+        "docs/queries.md shows every query with its columns and an answer.",
+        "dim",
+    )
 
 
 def tell_result(result: QueryResult) -> None:
@@ -146,7 +164,7 @@ def tell_result(result: QueryResult) -> None:
     for column in result.columns:
         table.add_column(column, overflow="fold")
     for row in result.rows:
-        table.add_row(*(Text(_cell(value)) for value in row))
+        table.add_row(*(Text(cell(value)) for value in row))
     show(table)
     if not result.rows:
         say("No rows.", "dim")
@@ -154,7 +172,8 @@ def tell_result(result: QueryResult) -> None:
         say("There are more rows; raise `--param limit=N`.", "yellow")
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A value on one line of a table."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -42,7 +42,7 @@ def report(
     if output is None:
         typer.echo(text, nl=False)
         return
-    _write(output, text)
+    write_whole(output, text)
     say(f"Wrote {output}")
 
 
@@ -61,7 +61,7 @@ async def _read(
         return process, claims, await store.trails.read(list(latest.values()))
 
 
-def _write(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Write a whole file or none: beside its place first, then moved there."""
     try:
         if path.exists() and not path.is_file():  # such as /dev/stdout

@@ -9,6 +9,6 @@ WHERE s.process_id = $process_id AND s.node_id = row.node_id
 MERGE (c:Claim {process_id: $process_id, claim_id: row.claim_id})
 ON CREATE SET c.text = row.text, c.node_id = row.node_id, c.start = row.start, c.end = row.end,
               c.also = row.also, c.sub_claims = row.sub_claims, c.label = row.label,
-              c.position = row.position
+              c.position = row.position, c.caption = left(row.text, 40)
 MERGE (c)-[:EXTRACTED_FROM]->(s)
 RETURN count(c) AS added

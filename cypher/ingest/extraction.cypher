@@ -7,5 +7,6 @@ MATCH (s:Span {process_id: $process_id, node_id: $node_id})
 UNWIND $rows AS row
 CREATE (:Extraction {
   process_id: $process_id, node_id: $node_id, position: row.position, start: row.start,
-  end: row.end, text: row.text, outcome: row.outcome, reason: row.reason, claim_ids: row.claim_ids
+  end: row.end, text: row.text, outcome: row.outcome, reason: row.reason, claim_ids: row.claim_ids,
+  caption: left(row.text, 40)
 })-[:EXTRACTION_OF]->(s)

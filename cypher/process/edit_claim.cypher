@@ -8,5 +8,5 @@
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})
 WHERE $force
    OR NOT EXISTS { MATCH (c)<-[:VERIFIES]-(v:Verification) WHERE v.status <> 'queued' }
-SET c.text = $text
+SET c.text = $text, c.caption = left($text, 40)
 RETURN c.claim_id AS claim_id

@@ -4,5 +4,5 @@
 // source: ours
 MATCH (p:Process {process_id: $process_id})
 SET p.status = 'ready'
-REMOVE p.owner, p.beat
+REMOVE p.owner, p.beat, p.plan
 RETURN p.process_id AS process_id

@@ -4,4 +4,4 @@
 // source: ours
 MATCH (p:Process {process_id: $staged_id})
 SET p.process_id = $process_id, p.status = 'ready'
-REMOVE p.owner, p.beat, p.replaces
+REMOVE p.owner, p.beat, p.replaces, p.plan

@@ -6,7 +6,7 @@
 // column replaces: string - process_id that a staged process takes over, or null
 // source: ours
 MATCH (p:Process)
-WHERE p.status <> 'ready'
+WHERE p.process_id >= '' AND p.status <> 'ready'
 RETURN p.process_id AS process_id, p.status AS status, p.owner AS owner, p.beat AS beat,
        p.replaces AS replaces
 ORDER BY process_id

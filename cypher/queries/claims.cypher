@@ -1,6 +1,6 @@
 // purpose: Claims of a process with the verdict of each claim's latest succeeded verification.
 // param process_id: string - the process
-// param limit: integer = 100 - at most this many
+// param limit: integer = 100 in 1..10000 - at most this many
 // column claim_id: string - the claim
 // column claim: string - its text
 // column node_id: string - the node that states it
@@ -10,8 +10,11 @@
 // column verification_id: string - the verification
 // column created_at: string - when it was made
 // column verifications: integer - how many verifications the claim has, whatever their status
+// group: Claims and verdicts
 // example: process_id=harbour-summary
 // source: ours
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})
 WITH c ORDER BY c.position, c.claim_id LIMIT $limit
 OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)

@@ -1,6 +1,6 @@
 // purpose: Cost of a process: what its verifications asked of models, by step, model and prompt.
 // param process_id: string - the process
-// param limit: integer = 100 - at most this many
+// param limit: integer = 100 in 1..10000 - at most this many
 // column step: string - the step of the method
 // column model: string - the model that was asked
 // column prompt: string - name and version of the prompt
@@ -12,8 +12,11 @@
 // column output_tokens: integer - tokens of the answers
 // column cost_usd: float - US dollars; null where the price of any call is not known
 // column unpriced_calls: integer - calls whose price is not known
+// group: Runs and cost
 // example: process_id=harbour-summary
 // source: VeriTrail D
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
 MATCH (v:Verification {process_id: $process_id})-[:TOOK]->(s:Step)
 WITH s.step AS step, s.model AS model, s.prompt AS prompt, min(s.iteration) AS first,
      count(DISTINCT v) AS verifications, sum(s.calls) AS calls,

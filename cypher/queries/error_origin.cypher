@@ -13,8 +13,11 @@
 // column prompt: string - the prompt that produced it
 // column sentences: list - its sentences that the verification cites
 // column propagated_through: list - node_ids of the later nodes that carried it on, the verified node last
+// group: Where it went wrong
 // example: process_id=harbour-summary claim_id=k04
 // source: VeriTrail 3.2 (error localization)
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)
 WHERE v.verification_id = $verification_id
    OR ($verification_id IS NULL AND v.status = 'succeeded')

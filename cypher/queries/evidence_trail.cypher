@@ -2,7 +2,7 @@
 // param process_id: string - the process
 // param claim_id: string - the claim
 // param verification_id: string = null - the verification; the claim's latest succeeded one when null
-// param limit: integer = 1000 - at most this many rows
+// param limit: integer = 1000 in 1..10000 - at most this many rows
 // column verification_id: string - the verification
 // column iteration: integer - the round, counted from 1
 // column interim_verdict: string - its verdict, as it was given
@@ -13,8 +13,11 @@
 // column text: string - the sentence
 // column summary: string - what the sentences of its prompt say together
 // column missing: string - what they do not say
+// group: Where a claim comes from
 // example: process_id=harbour-summary claim_id=k01
 // source: VeriTrail 3.2 (evidence trail, all interim verdicts)
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)
 WHERE v.verification_id = $verification_id
    OR ($verification_id IS NULL AND v.status = 'succeeded')

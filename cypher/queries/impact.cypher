@@ -1,7 +1,7 @@
 // purpose: Impact of a node: the claims that depend on it, those first whose evidence it holds.
 // param process_id: string - the process
 // param node_id: string - the node
-// param limit: integer = 100 - at most this many
+// param limit: integer = 100 in 1..10000 - at most this many
 // column relation: string - evidence: in the evidence trail of the claim's latest succeeded verification; downstream: only an input, direct or not, to the claim's node
 // column claim_id: string - the claim
 // column claim: string - its text
@@ -9,8 +9,11 @@
 // column hops: integer - steps of the process between the two nodes; 0 when the node states the claim itself
 // column verdict: string - verdict of the latest succeeded verification, or null
 // column verification_id: string - that verification
+// group: What rests on what
 // example: process_id=harbour-summary node_id=s14
 // source: VeriTrail 3.2 (provenance), read downstream
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
 MATCH (n:Span {process_id: $process_id, node_id: $node_id})
 MATCH (c:Claim {process_id: $process_id})-[:EXTRACTED_FROM]->(t:Span)
 WHERE t.stage >= n.stage

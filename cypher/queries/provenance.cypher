@@ -2,14 +2,17 @@
 // param process_id: string - the process
 // param claim_id: string - the claim
 // param verification_id: string = null - the verification; the claim's latest succeeded one when null
-// param limit: integer = 100 - at most this many paths
+// param limit: integer = 100 in 1..10000 - at most this many paths
 // column verification_id: string - the verification
 // column complete: boolean - whether the path begins in a root node
 // column hops: integer - links of the path
 // column nodes: list - node_ids from where the path begins to the verified node
 // column path: list - the same nodes: {node_id, stage, role, via, sentences: [{sentence, role, text}]}; via: nodes without evidence before the next one
+// group: Where a claim comes from
 // example: process_id=harbour-summary claim_id=k01
 // source: VeriTrail 3.2 (provenance)
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)
 WHERE v.verification_id = $verification_id
    OR ($verification_id IS NULL AND v.status = 'succeeded')

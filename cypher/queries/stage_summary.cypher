@@ -4,22 +4,25 @@
 // column nodes: integer - its nodes
 // column claims_with_errors: integer - claims into which an error came here, by each claim's latest succeeded verification
 // column sentences_cited: integer - different sentences that these verifications cite
+// group: The process as a graph
 // example: process_id=harbour-summary
 // source: VeriTrail 3.2 (error stages)
 MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
 OPTIONAL MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
 WITH p, c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH p, c, head(collect(v)) AS v
 WITH p, collect(v) AS latest
+WITH p, latest, COLLECT {
+       UNWIND latest AS v
+       MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(n:Sentence)
+             -[:SENTENCE_OF]->(s:Span)
+       WITH s.stage AS stage, count(DISTINCT n) AS sentences
+       RETURN {stage: stage, sentences: sentences}
+     } AS cited
 UNWIND range(0, size(p.stages) - 1) AS place
-WITH p.stages[place] AS stage, p.stage_counts[place] AS nodes, latest
+WITH p.stages[place] AS stage, p.stage_counts[place] AS nodes, latest, cited
 RETURN stage, nodes,
        size([v IN latest WHERE stage IN v.error_stages]) AS claims_with_errors,
-       COUNT {
-         UNWIND latest AS v
-         MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(n:Sentence)
-               -[:SENTENCE_OF]->(s:Span)
-         WHERE s.stage = stage
-         RETURN DISTINCT n
-       } AS sentences_cited
+       coalesce(head([row IN cited WHERE row.stage = stage | row.sentences]), 0) AS sentences_cited
 ORDER BY stage

@@ -1,6 +1,6 @@
 // purpose: Claims of a process that are not fully supported, by each claim's latest succeeded verification.
 // param process_id: string - the process
-// param limit: integer = 100 - at most this many
+// param limit: integer = 100 in 1..10000 - at most this many
 // column claim_id: string - the claim
 // column claim: string - its text
 // column node_id: string - the node that states it
@@ -10,8 +10,11 @@
 // column reasoning: string - the reasons for the verdict
 // column engine: string - the engine of judgement
 // column indicative: boolean - whether no model judged, so that the verdict is indicative only
+// group: Claims and verdicts
 // example: process_id=harbour-summary
 // source: VeriTrail 3.2
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
 WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH c, head(collect(v)) AS v

@@ -1,13 +1,13 @@
-// purpose: Write the evidence trail as links between spans.
+// purpose: Write links of an evidence trail, beyond those that stand in its first statement.
 // param process_id: string - the process
-// param verification_id: string - the verification
-// param rows: list - {source, target, iteration, via}
+// param rows: list - [verification_id, [source, target, iteration, via]]
 // source: VeriTrail 3.2 (provenance)
 UNWIND $rows AS row
-MATCH (u:Span)
-WHERE u.process_id = $process_id AND u.node_id = row.source
-MATCH (v:Span)
-WHERE v.process_id = $process_id AND v.node_id = row.target
-CREATE (u)-[:EVIDENCE_FOR {
-  verification_id: $verification_id, iteration: row.iteration, via: row.via
-}]->(v)
+WITH row[0] AS verification_id, row[1] AS path
+MATCH (a:Span)
+WHERE a.process_id = $process_id AND a.node_id = path[0]
+MATCH (b:Span)
+WHERE b.process_id = $process_id AND b.node_id = path[1]
+CREATE (a)-[:EVIDENCE_FOR {
+  verification_id: verification_id, iteration: path[2], via: path[3]
+}]->(b)

@@ -1,15 +1,16 @@
-// purpose: Write the sentences that evidence cites, each once a span.
+// purpose: Write sentences that evidence cites, beyond those that stand in its first statement.
 // param process_id: string - the process
-// param rows: list - {evidence_id, node_id, index, start, end, text, role, position}
+// param rows: list - [evidence_id, [node_id, index, start, end, text, caption, role, position]]
 // source: VeriTrail 3.2 (selected sentences with their node ids)
 UNWIND $rows AS row
+WITH row[0] AS evidence_id, row[1] AS cited
 MATCH (s:Span)
-WHERE s.process_id = $process_id AND s.node_id = row.node_id
+WHERE s.process_id = $process_id AND s.node_id = cited[0]
 MERGE (n:Sentence {
-  process_id: $process_id, node_id: row.node_id, index: row.index, start: row.start, end: row.end
+  process_id: $process_id, node_id: cited[0], index: cited[1], start: cited[2], end: cited[3]
 })
-ON CREATE SET n.text = row.text
+ON CREATE SET n.text = cited[4], n.caption = cited[5]
 MERGE (n)-[:SENTENCE_OF]->(s)
-WITH row, n
-MATCH (e:Evidence {evidence_id: row.evidence_id})
-CREATE (e)-[:CITES {role: row.role, position: row.position}]->(n)
+WITH evidence_id, cited, n
+MATCH (e:Evidence {evidence_id: evidence_id})
+CREATE (e)-[:CITES {role: cited[6], position: cited[7]}]->(n)

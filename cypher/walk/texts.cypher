@@ -1,11 +1,12 @@
 // purpose: Texts of nodes, packed by the thousand.
 // param process_id: string - the process
 // param node_ids: list - the nodes
+// param longest: integer - a text is cut behind so many UTF-16 units
 // column nodes: list - [node_id, text]
 // source: VeriTrail 3.1.2
 UNWIND $node_ids AS node_id
 MATCH (s:Span)
 WHERE s.process_id = $process_id AND s.node_id = node_id
-WITH collect([s.node_id, s.text]) AS found
+WITH collect(s) AS found
 UNWIND range(0, size(found) - 1, 1000) AS start
-RETURN found[start..start + 1000] AS nodes
+RETURN [s IN found[start..start + 1000] | [s.node_id, left(s.text, $longest)]] AS nodes

@@ -6,9 +6,16 @@ supervisor is killed. Nothing of the engine is ever loaded into this process.
 """
 
 from graph.embedded.client import engine_status, running_engine, start_engine, stop_engine
-from graph.embedded.settings import EngineAddress, EngineSettings, EngineStatus, parse_duration
+from graph.embedded.settings import (
+    STATEMENT_SECONDS,
+    EngineAddress,
+    EngineSettings,
+    EngineStatus,
+    parse_duration,
+)
 
 __all__ = [
+    "STATEMENT_SECONDS",
     "EngineAddress",
     "EngineSettings",
     "EngineStatus",

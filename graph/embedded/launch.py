@@ -7,7 +7,7 @@ from pathlib import Path
 
 from graph.embedded.folder import EngineFolder, write_private
 from graph.embedded.preflight import Runtime
-from graph.embedded.settings import DATABASE, USERNAME
+from graph.embedded.settings import DATABASE, USERNAME, EngineSettings
 
 _MAIN_CLASS = "com.arcadedb.server.ArcadeDBServer"
 # The child gets these alone: keys of model providers and JAVA_TOOL_OPTIONS are not its business.
@@ -24,14 +24,14 @@ java.util.logging.SimpleFormatter.format = %1$tF %1$tT %4$s %5$s%6$s%n
 """
 
 
-def engine_command(runtime: Runtime, folder: EngineFolder, heap: str) -> list[str]:
+def engine_command(runtime: Runtime, folder: EngineFolder, settings: EngineSettings) -> list[str]:
     """Return the engine's command line. It names the password's file, never the password."""
     logging = folder.config / "logging.properties"
     write_private(logging, _LOGGING)
     return [
         str(runtime.java),
-        *_java_options(folder, logging, heap),
-        *(f"-Darcadedb.{key}={value}" for key, value in _engine_settings(folder).items()),
+        *_java_options(folder, logging, settings.heap),
+        *(f"-Darcadedb.{key}={value}" for key, value in _engine_settings(folder, settings).items()),
         "-cp",
         os.pathsep.join(str(jar) for jar in runtime.jars),
         _MAIN_CLASS,
@@ -68,7 +68,7 @@ def _java_options(folder: EngineFolder, logging: Path, heap: str) -> list[str]:
     ]
 
 
-def _engine_settings(folder: EngineFolder) -> dict[str, str]:
+def _engine_settings(folder: EngineFolder, settings: EngineSettings) -> dict[str, str]:
     return {
         "server.name": "veritrail",
         "server.rootPath": str(folder.root),
@@ -90,6 +90,9 @@ def _engine_settings(folder: EngineFolder) -> dict[str, str]:
         "bolt.defaultDatabase": DATABASE,
         # 2 = fsync at commit; the default does not, and a power cut would take acknowledged work.
         "txWalFlush": "2",
+        # It does not honour the time that a client gives a transaction, and goes on with what a
+        # client has left; its own limit, in milliseconds, ends that.
+        "command.timeout": str(int(settings.statement_seconds * 1000)),
         "opencypher.loadCsv.allowFileUrls": "false",
         "opencypher.loadCsv.allowRemoteUrls": "false",
         "polyglotEngineEnabled": "false",

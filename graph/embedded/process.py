@@ -55,7 +55,7 @@ class EngineProcess:
         self._folder.ensure_password()
         self._password = self._folder.read_password()
         self._log = BoundedLog(self._folder, self._password)
-        command = engine_command(find_runtime(), self._folder, self._settings.heap)
+        command = engine_command(find_runtime(), self._folder, self._settings)
         child = self._child = subprocess.Popen(
             command,
             cwd=self._folder.root,

@@ -14,6 +14,9 @@ MEBIBYTE = 1024 * 1024
 USERNAME = "root"
 DATABASE = "veritrail"
 
+STATEMENT_SECONDS = 300.0
+"""The engine ends a statement after this time, unless a query may take longer."""
+
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h)?")
 _SECONDS = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _HEAP = re.compile(r"(\d+)([mg])")
@@ -64,6 +67,7 @@ class EngineSettings:
         idle_seconds: The engine stops after this time without a client.
         heap: Upper bound of the engine's Java heap, such as `1g` or `512m`.
         start_timeout: Longest wait for a start, in seconds.
+        statement_seconds: The engine ends a single statement after this time.
         stop_timeout: After this time a clean stop becomes a kill.
         min_free_memory: Bytes that must be available to start; None: half the heap and 128 MiB.
         min_free_disk: Bytes that must be free on the disk of `home` to start.
@@ -72,6 +76,7 @@ class EngineSettings:
     home: Path
     idle_seconds: float = 600.0
     heap: str = "1g"
+    statement_seconds: float = STATEMENT_SECONDS
     start_timeout: float = 60.0
     stop_timeout: float = 20.0
     min_free_memory: int | None = None

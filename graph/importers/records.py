@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from graph.errors import Violation
+from graph.model import Verification
+from graph.model.extraction import ExtractedSentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,34 @@ Record = NodeRecord | EdgeRecord | ClaimRecord | Remark | Violation
 
 
 @dataclass(frozen=True, slots=True)
+class VerificationRecord:
+    """A verification that an input carries.
+
+    Attributes:
+        verification: It, with nodes of which only the ids are known.
+        where: The place in the input.
+        place: Its place in its run, or None.
+        given: The object as it stood in the input.
+    """
+
+    verification: Verification
+    where: str
+    place: int | None
+    given: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionRecord:
+    """What claim extraction left of a sentence, as an input carries it."""
+
+    sentence: ExtractedSentence
+    where: str
+
+
+TrailRecord = VerificationRecord | ExtractionRecord | Violation
+
+
+@dataclass(frozen=True, slots=True)
 class Header:
     """What an input says of the process as a whole.
 
@@ -98,4 +128,13 @@ class ProcessInput(Protocol):
 
     def records(self) -> Iterator[Record]:
         """Read the input once from its beginning."""
+        ...
+
+
+@runtime_checkable
+class TrailInput(Protocol):
+    """An input that may carry verifications and extracted sentences of its claims."""
+
+    def trails(self) -> Iterator[TrailRecord]:
+        """Read them once from the beginning; what could not be read is a `Violation`."""
         ...

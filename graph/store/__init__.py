@@ -4,7 +4,8 @@ One implementation serves Neo4j and the embedded engine. `open_store` gives a `S
 its parts are named after what they hold: `processes`, `reading`, `trails`, `queries`.
 """
 
-from graph.store.database import Database, DatabaseAddress
+from graph.store.address import DatabaseAddress
+from graph.store.database import Database
 from graph.store.processes import ProcessStore, StoredState
 from graph.store.queries import QueryLibrary, QueryResult
 from graph.store.reading import NodeReader

@@ -5,19 +5,19 @@ Source: VeriTrail 3.1 (claims of a node that the process produced).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graph.errors import InputError, NotFound, ProcessConflict, Violation
+from graph.errors import InputError, NotFound
 from graph.model import Claim
 from graph.model.extraction import ExtractedSentence
 from graph.rules import shown
 from graph.store.claim_places import with_places_of
+from graph.store.claim_rows import ROWS, clashes_with, id_batches, rows_of, taken
 from graph.store.database import Database, Transaction
 from graph.store.process_rows import claim_from, claim_row, extracted_from, extraction_batches
 
-ROWS = 1_000
 DELETE_BATCH = 5_000
 _ROUNDS = 5
 
@@ -48,13 +48,13 @@ class ClaimStore:
         if not claims:
             return 0
         known = {claim.claim_id: claim for claim in await self.by_id(process_id, claims)}
-        clashes = [claim for claim in claims if _clashes(claim, known.get(claim.claim_id))]
+        clashes = [claim for claim in claims if clashes_with(claim, known.get(claim.claim_id))]
         if clashes:
-            raise _taken(process_id, clashes)
+            raise taken(process_id, clashes)
         new = [claim for claim in claims if claim.claim_id not in known]
         if new:
             next_ = await self._database.read("ingest/next_claim_position", process_id=process_id)
-            for rows in _rows(new, int(next_[0][0])):
+            for rows in rows_of(new, int(next_[0][0])):
                 await self._database.write("ingest/claims", process_id=process_id, rows=rows)
         return len(new)
 
@@ -62,7 +62,7 @@ class ClaimStore:
         """Stored claims among these, given as ids or as claims."""
         ids = [claim if isinstance(claim, str) else claim.claim_id for claim in claims]
         found: list[Claim] = []
-        for batch in _batches(ids):
+        for batch in id_batches(ids):
             rows = await self._database.read(
                 "trail/claims_by_id", process_id=process_id, claim_ids=batch
             )
@@ -201,14 +201,14 @@ class ClaimStore:
             )
         claims = gone = 0
         for _ in range(_ROUNDS):  # a verification may come in between: its claim stays till then
-            for batch in _batches(ids):
+            for batch in id_batches(ids):
                 await self._database.write(
                     "process/remove_queued", process_id=process_id, claim_ids=batch
                 )
             for verification_id in verifications:
                 await self._remove_verification(verification_id)
             gone += len(verifications)
-            for batch in _batches(ids):
+            for batch in id_batches(ids):
                 rows = await self._database.write(
                     "process/remove_claims", process_id=process_id, claim_ids=batch
                 )
@@ -244,7 +244,7 @@ class ClaimStore:
 
     async def _verifications(self, process_id: str, claim_ids: Sequence[str]) -> list[str]:
         found: list[str] = []
-        for batch in _batches(claim_ids):
+        for batch in id_batches(claim_ids):
             rows = await self._database.read(
                 "trail/of_claims", process_id=process_id, claim_ids=batch
             )
@@ -256,7 +256,7 @@ def _add_found(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int
     """Add claims that are not stored, and to those that are the places that they lack."""
     process = {"process_id": process_id}
     known: dict[str, Claim] = {}
-    for batch in _batches([claim.claim_id for claim in claims]):
+    for batch in id_batches([claim.claim_id for claim in claims]):
         rows = tx.run("trail/claims_by_id", claim_ids=batch, **process)
         known |= {row["claim_id"]: claim_from(row) for (row,) in rows}
     both = [(known[claim.claim_id], claim) for claim in claims if claim.claim_id in known]
@@ -267,34 +267,10 @@ def _add_found(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int
         tx.run("ingest/claim_places", rows=lacking, **process)
     new = [claim for claim in claims if claim.claim_id not in known]
     first = int(tx.run("ingest/next_claim_position", **process)[0][0])
-    for batch_rows in _rows(new, first):
+    for batch_rows in rows_of(new, first):
         tx.run("ingest/claims", rows=batch_rows, **process)
     return len(new)
 
 
-def _rows(claims: Sequence[Claim], first: int) -> Iterator[list[Mapping[str, Any]]]:
-    placed = [{**claim_row(claim), "position": first + place} for place, claim in enumerate(claims)]
-    for start in range(0, len(placed), ROWS):
-        yield [*placed[start : start + ROWS]]
-
-
-def _batches(ids: Sequence[str]) -> Iterator[list[str]]:
-    for start in range(0, len(ids), ROWS):
-        yield list(ids[start : start + ROWS])
-
-
 def _done(rows: Sequence[tuple[Any, ...]]) -> int:
     return int(rows[0][0]) if rows else 0
-
-
-def _clashes(claim: Claim, stored: Claim | None) -> bool:
-    return stored is not None and (stored.text, stored.node_id) != (claim.text, claim.node_id)
-
-
-def _taken(process_id: str, clashes: Iterable[Claim]) -> ProcessConflict:
-    message = "another text or node is stored under this claim_id; give another one"
-    return ProcessConflict(
-        f"Process {process_id!r} stores other claims under these claim_ids; nothing "
-        "of this input was stored",
-        [Violation("claim_id_taken", f"claims {one.claim_id!r}", message) for one in clashes],
-    )

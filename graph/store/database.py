@@ -1,4 +1,4 @@
-"""The one place that speaks to the driver: runs statements, retries, and names faults.
+"""The one place that speaks to the driver: runs statements, retries, and keeps time.
 
 The synchronous driver runs in threads behind an async face: it answers the small queries
 of a walk several times faster than the asynchronous one (docs/adr/0004-driver.md).
@@ -7,9 +7,9 @@ of a walk several times faster than the asynchronous one (docs/adr/0004-driver.m
 from __future__ import annotations
 
 import asyncio
-import functools
 import logging
 import random
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -17,67 +17,65 @@ from typing import Any, TypeVar
 
 import neo4j
 from neo4j.exceptions import (
-    AuthError,
-    ClientError,
     ConfigurationError,
-    ConstraintError,
     DriverError,
+    IncompleteCommit,
     Neo4jError,
-    ServiceUnavailable,
-    SessionExpired,
 )
 
-import cypher
-from graph.errors import (
-    EngineError,
-    EngineUnavailable,
-    InputError,
-    ProcessConflict,
-    StoreFull,
-)
+from graph.errors import EngineUnavailable, InputError
+from graph.store import faults
+from graph.store.address import DatabaseAddress
+from graph.store.transaction import Errand, GivenUp, Row, Step, Transaction, is_repeatable
 
 # The driver logs what it retries and raises; the user is told by our own errors.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+_log = logging.getLogger("veritrail.store")
 
-Row = tuple[Any, ...]
-Step = tuple[str, Mapping[str, Any]]
+__all__ = ["CONNECTIONS", "Database", "DatabaseAddress", "QueryRows", "Row", "Step", "Transaction"]
+
 T = TypeVar("T")
 
 CONNECTIONS = 8
 """Threads, and connections, of one store."""
 
-# What engines say of a full disk; ArcadeDB only says that the commit failed.
-_FULL = (
-    "no space left",
-    "file too large",
-    "disk quota",
-    "not enough disk",
-    "transaction error on commit",
-)
+QUERY_SECONDS = 60.0
+"""How long a query of the library or of the shell may take."""
 
+ANSWER_SECONDS = 600.0
+"""How long any other transaction may take, with all its attempts, before it is given up."""
 
-# What ArcadeDB says when two writers meet and it has not called that a transient error.
-_COLLISIONS = ("retry the operation", "concurrent commit", "concurrent modification")
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
+_LATE = 5.0  # more than its own limit that an engine gets to end a query by itself
+_IDLE_CHECK = 60.0
+_TELL_AFTER = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class DatabaseAddress:
-    """Where a graph engine listens, and who we are to it."""
+class QueryRows:
+    """Columns and rows of a statement given as text; `truncated` when there were more rows.
 
-    uri: str
-    username: str | None = None
-    password: str | None = field(default=None, repr=False)
-    database: str | None = None
+    `changes` counts what the statement changed, in the words of the engine (`nodes_created`).
+    """
+
+    columns: tuple[str, ...]
+    rows: list[Row]
+    truncated: bool
+    changes: Mapping[str, int] = field(default_factory=dict)
 
 
 class Database:
     """A connection to a graph engine that runs the statements of `cypher/`.
 
+    What one call has written, the next call reads, also in a cluster: all sessions share one
+    keeper of bookmarks.
+
     Args:
         address: Where the engine listens.
         connect_timeout: Seconds to wait for a connection.
         retry_seconds: How long a transaction is tried again after a passing fault.
+        query_seconds: How long a query of the library or of the shell may take.
+        answer_seconds: How long any other transaction may take with all its attempts.
     """
 
     def __init__(
@@ -86,36 +84,38 @@ class Database:
         *,
         connect_timeout: float = 10.0,
         retry_seconds: float = 15.0,
+        query_seconds: float = QUERY_SECONDS,
+        answer_seconds: float = ANSWER_SECONDS,
     ) -> None:
         self.address = address
-        auth = (address.username, address.password or "") if address.username else None
-        try:
-            self._driver = neo4j.GraphDatabase.driver(
-                address.uri,
-                auth=auth,
-                connection_timeout=connect_timeout,
-                connection_acquisition_timeout=connect_timeout * 3,
-                max_transaction_retry_time=retry_seconds,
-                max_connection_pool_size=CONNECTIONS,
-                notifications_min_severity="OFF",
-                telemetry_disabled=True,
-            )
-        except (ConfigurationError, ValueError) as error:
-            raise EngineUnavailable(f"NEO4J_URI {address.uri!r} cannot be used: {error}") from None
+        self.query_seconds = query_seconds
+        self.answer_seconds = answer_seconds
+        self._driver = _driver(address, connect_timeout, retry_seconds)
+        self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
         self._threads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="veritrail-store")
         self.calls = 0
+        self.is_closing = False
+        self.agent = ""  # what the engine calls itself, once it has answered
         # How many transactions of one ingest are best written at a time; see `connect`.
         self.writers = 1
+        # Whether the engine ends a transaction after the time that it was given for it.
+        self._keeps_time = True
 
-    async def connect(self) -> None:
+    async def connect(self, wait_seconds: float = 0.0) -> None:
         """Make sure that the engine answers, and see which one it is.
 
+        Args:
+            wait_seconds: How long to wait for a server that is starting.
+
         Raises:
-            EngineUnavailable: It does not, or does not let us in.
+            EngineUnavailable: It does not answer, does not let us in, or is too old.
         """
-        server = await self._in_thread(self._driver.get_server_info)
+        server = await self._server(wait_seconds)
+        self.agent = server.agent
         # Neo4j locks what two writers share and lets one wait; ArcadeDB lets one start again.
-        self.writers = 1 if "ArcadeDB" in server.agent else 2
+        is_arcade = "ArcadeDB" in server.agent
+        self.writers = 1 if is_arcade else 4
+        self._keeps_time = not is_arcade
 
     async def read(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run a reading statement; rows hold the values in the order of its columns."""
@@ -129,139 +129,151 @@ class Database:
         """Run several statements in one transaction; gives the rows of the last one."""
         return await self._run(neo4j.WRITE_ACCESS, steps)
 
-    async def write_with(self, work: Callable[[Transaction], T]) -> T:
-        """Run `work` in one transaction; it may be called again after a passing fault."""
+    async def write_with(self, work: Callable[[Transaction], T], *, repeatable: bool = False) -> T:
+        """Run `work` in one transaction; it may be called again after a passing fault.
 
-        def call() -> T:
-            with self._session(neo4j.WRITE_ACCESS) as session:
-                return session.execute_write(lambda tx: work(Transaction(tx, self)))
+        Args:
+            work: What to do.
+            repeatable: Whether it may be called again when an earlier attempt may be stored
+                (`Transaction.in_doubt` is true then). If not, the caller gets the error.
 
-        return await self._in_thread(call)
+        Raises:
+            CommitInDoubt: The connection was lost while the engine was storing.
+        """
+        errand = Errand(self, neo4j.WRITE_ACCESS, work, repeatable=repeatable)
+        return await self._do(errand, self.answer_seconds)
 
     async def run_text(
         self, text: str, parameters: Mapping[str, Any], limit: int, *, write: bool = False
     ) -> QueryRows:
-        """Run a statement given as text; at most `limit` rows come back."""
+        """Run a statement given as text; at most `limit` rows come back.
 
-        def call() -> QueryRows:
-            with self._session(neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS) as session:
-                return (session.execute_write if write else session.execute_read)(work)
+        Raises:
+            QueryTimeout: It took longer than `query_seconds`.
+        """
 
-        def work(tx: neo4j.ManagedTransaction) -> QueryRows:
-            result = tx.run(text, dict(parameters))
+        def work(tx: Transaction) -> QueryRows:
+            result = tx.run_text(text, parameters)
             rows = [tuple(record.values()) for record in result.fetch(limit + 1)]
-            return QueryRows(tuple(result.keys()), rows[:limit], truncated=len(rows) > limit)
+            columns, counters = tuple(result.keys()), vars(result.consume().counters)
+            changes = {name: n for name, n in counters.items() if type(n) is int and n}
+            return QueryRows(columns, rows[:limit], len(rows) > limit, changes)
 
-        self.calls += 1
-        return await self._in_thread(call)
+        access = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
+        seconds = self.query_seconds
+        errand = Errand(self, access, work, repeatable=False, seconds=seconds)
+        patience = seconds + (_LATE if self._keeps_time else 0.0)
+        return await self._do(errand, patience, is_query=True)
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, also those that an answer is still awaited on."""
+        self.is_closing = True
         await asyncio.to_thread(self._driver.close)
-        self._threads.shutdown(wait=False)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    @property
+    def bookmarks(self) -> list[str]:
+        """What the next session waits for before it reads: the latest writes of this program."""
+        return sorted(self._bookmarks.get_bookmarks())
+
+    def session(self, access: str) -> neo4j.Session:
+        """A session of the driver; it sees what earlier ones wrote."""
+        return self._driver.session(
+            database=self.address.database,
+            default_access_mode=access,
+            bookmark_manager=self._bookmarks,
+        )
 
     async def _run(self, access: str, steps: Sequence[Step]) -> list[Row]:
-        def work(tx: neo4j.ManagedTransaction) -> list[Row]:
-            transaction = Transaction(tx, self)
+        def work(transaction: Transaction) -> list[Row]:
             rows: list[Row] = []
             for name, parameters in steps:
                 rows = transaction.run(name, **parameters)
             return rows
 
-        def call() -> list[Row]:
-            with self._session(access) as session:
-                if access == neo4j.READ_ACCESS:
-                    return session.execute_read(work)
-                return session.execute_write(work)
+        errand = Errand(self, access, work, repeatable=is_repeatable(steps))
+        return await self._do(errand, self.answer_seconds)
 
-        return await self._in_thread(call)
-
-    def _session(self, access: str) -> neo4j.Session:
-        return self._driver.session(database=self.address.database, default_access_mode=access)
-
-    async def _in_thread(self, call: Callable[[], T]) -> T:
-        loop = asyncio.get_running_loop()
+    async def _do(self, errand: Errand[T], patience: float, *, is_query: bool = False) -> T:
+        """Run a transaction in a thread; give it up when it takes too long."""
         try:
-            for pause in _PAUSES:
-                try:
-                    return await loop.run_in_executor(self._threads, functools.partial(call))
-                except Neo4jError as error:
-                    if not _is_passing(error):
-                        raise
-                    await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
-            return await loop.run_in_executor(self._threads, functools.partial(call))
+            async with asyncio.timeout(patience) as limit:
+                return await self._persist(errand)
+        except asyncio.CancelledError:
+            # Somebody stopped a statement of their own; other writing is left to its end.
+            errand.given_up = is_query
+            raise
+        except TimeoutError as error:
+            if not limit.expired():
+                raise faults.named(error, self.address) from error
+            # Its thread is free again when the engine answers, or the connection is closed.
+            errand.given_up = True
+            if is_query:
+                raise faults.too_long(self.query_seconds) from None
+            raise faults.silent(self.address, patience) from None
+        except GivenUp:
+            raise faults.closed(self.address) from None
         except UnicodeEncodeError as error:
             raise InputError(f"{error.object[:80]!a} holds a lone surrogate") from None
         except OverflowError as error:
             raise InputError(f"A number is too large to be stored: {error}") from None
         except (DriverError, Neo4jError, OSError) as error:
-            raise self._named(error) from error
+            if errand.may_have_stored:
+                raise faults.in_doubt(self.address) from error
+            if self.is_closing:
+                raise faults.closed(self.address) from error
+            raise faults.named(error, self.address) from error
 
-    def _named(self, error: Exception) -> Exception:
-        """The fault in our own words; the driver's words only where they help."""
-        uri = self.address.uri
-        text = (error.message if isinstance(error, Neo4jError) else None) or str(error)
-        if any(words in text.lower() for words in _FULL):
-            return StoreFull(
-                f"The graph engine at {uri} could not store what it was given: most likely its "
-                "disk has no room left. Nothing of this step was stored. Free disk space and run "
-                "the command again."
-            )
-        if isinstance(error, ConstraintError):
-            return ProcessConflict(
-                "Somebody else has just written the same; run the command again."
-            )
-        if isinstance(error, AuthError):
-            return EngineUnavailable(
-                f"The graph engine at {uri} does not accept the user name or password; "
-                "check NEO4J_USERNAME and NEO4J_PASSWORD."
-            )
-        if isinstance(error, ServiceUnavailable | SessionExpired | OSError):
-            return EngineUnavailable(
-                f"The graph engine at {uri} cannot be reached ({_reason(text)}). Is it running?"
-            )
-        if isinstance(error, ClientError) and "DatabaseNotFound" in (error.code or ""):
-            return EngineUnavailable(
-                f"The graph engine at {uri} has no database {self.address.database!r}; "
-                "check NEO4J_DATABASE."
-            )
-        return EngineError(f"The graph engine at {uri} reports: {_first_line(text)}")
+    async def _persist(self, errand: Errand[T]) -> T:
+        """Try again what the driver does not: collisions, and what may be stored already."""
+        loop = asyncio.get_running_loop()
+        for pause in _PAUSES:
+            try:
+                return await loop.run_in_executor(self._threads, errand)
+            except IncompleteCommit:
+                errand.in_doubt = True
+                if not errand.repeatable:
+                    raise
+            except Neo4jError as error:
+                if not faults.is_passing(error):
+                    raise
+            await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
+        return await loop.run_in_executor(self._threads, errand)
 
-
-def _is_passing(error: Neo4jError) -> bool:
-    """A collision with another writer that the engine does not call one, so that a retry helps."""
-    text = (error.message or "").lower()
-    return isinstance(error, ConstraintError) or any(words in text for words in _COLLISIONS)
-
-
-@dataclass(frozen=True, slots=True)
-class QueryRows:
-    """Columns and rows of a statement given as text; `truncated` when there were more rows."""
-
-    columns: tuple[str, ...]
-    rows: list[Row]
-    truncated: bool
+    async def _server(self, wait_seconds: float) -> neo4j.ServerInfo:
+        began = time.monotonic()
+        told = False
+        while True:
+            try:
+                return await asyncio.to_thread(self._driver.get_server_info)
+            except (DriverError, Neo4jError, OSError) as error:
+                waited = time.monotonic() - began
+                if waited >= wait_seconds or not faults.is_starting(error):
+                    raise faults.named(error, self.address) from error
+                if waited > _TELL_AFTER and not told:
+                    told = True
+                    _log.warning(
+                        "Waiting for the graph engine at %s (%s), at most %g seconds.",
+                        self.address.uri,
+                        faults.reason_of(error),
+                        wait_seconds,
+                    )
+            await asyncio.sleep(min(0.5, wait_seconds))
 
 
-class Transaction:
-    """A transaction that runs statements of `cypher/` by name."""
-
-    def __init__(self, tx: neo4j.ManagedTransaction, database: Database) -> None:
-        self._tx = tx
-        self._database = database
-
-    def run(self, name: str, /, **parameters: Any) -> list[Row]:
-        """Run a statement and read all its rows."""
-        statement = cypher.load(name)
-        self._database.calls += 1
-        result = self._tx.run(statement.text, parameters)
-        return [tuple(record.values()) for record in result]
-
-
-def _reason(text: str) -> str:
-    """Why a connection failed, without the driver's list of resolved addresses."""
-    return _first_line(text).split(" (resolved to", 1)[0]
-
-
-def _first_line(text: str) -> str:
-    return (text.splitlines() or ["no reason given"])[0][:300]
+def _driver(address: DatabaseAddress, connect_timeout: float, retry_seconds: float) -> neo4j.Driver:
+    auth = (address.username, address.password or "") if address.username else None
+    try:
+        return neo4j.GraphDatabase.driver(
+            address.uri,
+            auth=auth,
+            connection_timeout=connect_timeout,
+            connection_acquisition_timeout=connect_timeout * 3,
+            max_transaction_retry_time=retry_seconds,
+            max_connection_pool_size=CONNECTIONS,
+            liveness_check_timeout=_IDLE_CHECK,
+            notifications_min_severity="OFF",
+            telemetry_disabled=True,
+        )
+    except (ConfigurationError, ValueError) as error:
+        raise EngineUnavailable(f"NEO4J_URI {address.uri!r} cannot be used: {error}") from None

@@ -17,7 +17,7 @@ from graph.clock import now
 from graph.errors import NotFound, ProcessConflict
 from graph.model import Claim, Process
 from graph.store.claims import ClaimStore
-from graph.store.database import Database
+from graph.store.database import Database, Transaction
 from graph.store.process_rows import process_from, process_row
 from graph.store.writers import is_alive, this_writer
 from graph.survey import Survey
@@ -41,11 +41,16 @@ class StoredState:
     beat: str | None
     replaces: str | None
     content_hash: str | None = None
+    plan: str | None = None
 
     @property
     def is_abandoned(self) -> bool:
         """Whether whoever was writing it is gone."""
         return self.status != READY and not is_alive(self.owner, self.beat)
+
+    def can_go_on(self, plan: str) -> bool:
+        """Whether what a dead writer left is the beginning of what is to be loaded."""
+        return self.is_abandoned and self.status == LOADING and self.plan == plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +120,8 @@ class ProcessStore:
     async def state(self, process_id: str) -> StoredState | None:
         """What is stored under an id, finished or not."""
         rows = await self._database.read("process/state", process_id=process_id)
-        for status, content_hash, owner, beat, replaces in rows:
-            return StoredState(process_id, status, owner, beat, replaces, content_hash)
+        for status, content_hash, owner, beat, replaces, plan in rows:
+            return StoredState(process_id, status, owner, beat, replaces, content_hash, plan)
         return None
 
     @staticmethod
@@ -134,8 +139,15 @@ class ProcessStore:
         rows = await self._database.read("process/count_verifications", process_id=process_id)
         return int(rows[0][0])
 
-    async def begin(self, survey: Survey, *, replaces: str | None = None) -> str:
+    async def begin(
+        self, survey: Survey, *, replaces: str | None = None, plan: str | None = None
+    ) -> str:
         """Open a process for loading and give the id to load it under.
+
+        Args:
+            survey: The checked input.
+            replaces: The stored process that it is to replace.
+            plan: Tells in what batches it is loaded; without one, nobody can go on with it.
 
         Raises:
             ProcessConflict: Somebody else opened it at the same time.
@@ -149,11 +161,29 @@ class ProcessStore:
             "owner": this_writer(),
             "beat": now(),
             "created_at": now(),
+            "plan": plan,
         }
         if replaces is not None:
             properties["replaces"] = replaces
         await self._database.write("process/begin", properties=properties)
         return stored_id
+
+    async def take_over(self, state: StoredState) -> None:
+        """Go on with what a dead writer left.
+
+        Raises:
+            ProcessConflict: Somebody else took it over at the same time.
+        """
+
+        def work(tx: Transaction) -> bool:
+            held: dict[str, Any] = {"process_id": state.process_id, "owner": this_writer()}
+            rows = tx.run("process/take_over", former=state.owner, beat=now(), **held)
+            return bool(rows)
+
+        if not await self._database.write_with(work, repeatable=True):
+            raise ProcessConflict(
+                f"Process {state.process_id!r} was taken up by another command. Wait for it to end."
+            )
 
     async def beat(self, stored_id: str) -> None:
         """Leave a sign of life."""
@@ -194,6 +224,12 @@ class ProcessStore:
         """Hide a process and remove it in batches with everything that belongs to it."""
         await self.mark(process_id, DELETING)
         await self._purge(process_id)
+
+    async def delete_own(self, process_id: str) -> None:
+        """Remove a process that we were loading, unless somebody else has taken it over."""
+        state = await self.state(process_id)
+        if state is not None and state.status == LOADING and state.owner == this_writer():
+            await self.delete(process_id)
 
     async def settle(self, state: StoredState) -> None:
         """Take up what a dead writer left: finish a replacement, remove everything else."""

@@ -8,7 +8,7 @@ from datetime import date, datetime, time
 from typing import Any
 
 import cypher
-from cypher import Statement
+from cypher import Parameter, Statement
 from graph.errors import InputError, NotFound, Violation
 from graph.rules import shown
 from graph.store.database import Database
@@ -17,6 +17,28 @@ from graph.store.trails import TrailStore
 
 MAX_ROWS = 10_000
 """Rows of one answer; more are cut and `truncated` says so."""
+
+GROUPS = (
+    "Claims and verdicts",
+    "Where a claim comes from",
+    "Where it went wrong",
+    "What rests on what",
+    "The process as a graph",
+    "Runs and cost",
+    "Integrity: no rows on a sound graph",
+)
+"""The headings of the library, in the order in which it is listed."""
+
+_NODES = ("node_id", "from_node_id", "to_node_id")
+_VERIFICATIONS = ("verification_id", "other_verification_id")
+_PYTHON: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "float": (int, float),
+    "boolean": (bool,),
+    "list": (list, tuple),
+    "map": (Mapping,),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +56,12 @@ class QueryLibrary:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def run(self, name: str, parameters: Mapping[str, str]) -> QueryResult:
-        """Run a query by name, with parameters as they were typed.
+    async def run(self, name: str, parameters: Mapping[str, Any]) -> QueryResult:
+        """Run a query by name, with parameters as they were typed or as values.
 
         Raises:
             NotFound: No such query, or the process, claim or node it is about is not stored.
-            InputError: A parameter is missing, unknown or of another type.
+            InputError: A parameter is missing, unknown, of another type or out of its bounds.
         """
         statement = find(name)
         values = read_parameters(statement, parameters)
@@ -60,27 +82,38 @@ class QueryLibrary:
             return
         processes = ProcessStore(self._database)
         await processes.get(process_id)
-        claim_id, node_id = values.get("claim_id"), values.get("node_id")
-        verification_id = values.get("verification_id")
+        claim_id = values.get("claim_id")
         if claim_id is not None and not await processes.claims_by_id(process_id, [claim_id]):
             raise NotFound(f"Process {process_id!r} has no claim {claim_id!r}")
-        if node_id is not None:
+        for node_id in (values[name] for name in _NODES if values.get(name) is not None):
             rows = await self._database.read("walk/node", process_id=process_id, node_id=node_id)
             if not rows:
                 raise NotFound(f"Process {process_id!r} has no node {shown(node_id)}")
-        if verification_id is not None:
-            found = await TrailStore(self._database).headers([verification_id])
-            subjects = [(v.process_id, v.claim.claim_id) for v in found]
-            if (process_id, claim_id or (subjects and subjects[0][1])) not in subjects:
-                about = f"claim {claim_id!r} of process" if claim_id else "process"
-                raise NotFound(
-                    f"No verification {verification_id!r} of {about} {process_id!r} is stored"
-                )
+        for name in _VERIFICATIONS:
+            if values.get(name) is not None:
+                await self._check_verification(process_id, claim_id, values[name])
+
+    async def _check_verification(
+        self, process_id: str, claim_id: str | None, verification_id: str
+    ) -> None:
+        found = await TrailStore(self._database).headers([verification_id])
+        subjects = [(v.process_id, v.claim.claim_id) for v in found]
+        if (process_id, claim_id or (subjects and subjects[0][1])) not in subjects:
+            about = f"claim {claim_id!r} of process" if claim_id else "process"
+            raise NotFound(
+                f"No verification {verification_id!r} of {about} {process_id!r} is stored"
+            )
 
 
 def library() -> tuple[Statement, ...]:
     """All queries of the library, by name."""
     return tuple(cypher.load(name) for name in cypher.names("queries"))
+
+
+def grouped() -> dict[str, tuple[Statement, ...]]:
+    """All queries of the library under their headings, in the order of `GROUPS`."""
+    statements = library()
+    return {group: tuple(one for one in statements if one.group == group) for group in GROUPS}
 
 
 def find(name: str) -> Statement:
@@ -97,11 +130,17 @@ def find(name: str) -> Statement:
     return known[normal]
 
 
-def read_parameters(statement: Statement, given: Mapping[str, str]) -> dict[str, Any]:
-    """Parameters as they were typed, as the values that the query takes.
+def example_of(statement: Statement) -> dict[str, str]:
+    """Parameters of the example in the header of a query, as they would be typed."""
+    return dict(part.split("=", 1) for part in (statement.example or "").split())
+
+
+def read_parameters(statement: Statement, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as they were typed, or as values, as the values that the query takes.
 
     Raises:
-        InputError: One is missing, unknown or of another type; all faults are listed.
+        InputError: One is missing, unknown, of another type or out of its bounds; all faults are
+            listed.
     """
     declared = {parameter.name: parameter for parameter in statement.parameters}
     violations = [
@@ -111,25 +150,54 @@ def read_parameters(statement: Statement, given: Mapping[str, str]) -> dict[str,
     ]
     values: dict[str, Any] = {}
     for name, parameter in declared.items():
-        if given.get(name) == "null" and not parameter.required:
-            values[name] = None
-        elif name in given:
-            try:
-                values[name] = cypher.convert(given[name], parameter.type)
-            except ValueError:
-                message = f"{given[name]!r} is not of type {parameter.type}"
-                violations.append(Violation("wrong_type", name, message))
-        elif parameter.required:
-            message = f"is missing: {parameter.meaning} (--param {name}=…)"
-            violations.append(Violation("missing_parameter", name, message))
-        else:
+        if name not in given:
+            if parameter.required:
+                message = f"is missing: {parameter.meaning} (--param {name}=…)"
+                violations.append(Violation("missing_parameter", name, message))
             values[name] = parameter.default
-    limit = values.get("limit")
-    if isinstance(limit, int) and limit < 1:
-        violations.append(Violation("out_of_range", "limit", "must be at least 1"))
+            continue
+        try:
+            values[name] = _value(parameter, given[name])
+        except ValueError:
+            message = f"{_short(given[name])} is not of type {parameter.type}"
+            violations.append(Violation("wrong_type", name, message))
+            continue
+        fault = _fault(parameter, values[name])
+        if fault:
+            violations.append(
+                Violation("out_of_range", name, f"{fault}, and is {_short(given[name])}")
+            )
     if violations:
         raise InputError(f"Query {statement.short_name!r} cannot be run", violations)
     return values
+
+
+def _value(parameter: Parameter, given: Any) -> Any:
+    """A value of the parameter's type; `null` stands for none where the parameter has a default.
+
+    Raises:
+        ValueError: It is of another type.
+    """
+    if not parameter.required and (given is None or given == "null"):
+        return None
+    if isinstance(given, str):
+        return cypher.convert(given, parameter.type)
+    types = _PYTHON.get(parameter.type, (object,))
+    if not isinstance(given, types) or (isinstance(given, bool) and bool not in types):
+        raise ValueError(parameter.type)
+    return given
+
+
+def _fault(parameter: Parameter, value: Any) -> str | None:
+    """Only what has no default of its own can be left open; `limit` then is `MAX_ROWS`."""
+    if value is None and parameter.default is not None and parameter.name != "limit":
+        return "must not be null"
+    return parameter.fault(value)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def plain(value: Any) -> Any:

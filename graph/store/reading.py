@@ -1,10 +1,16 @@
-"""Reading nodes: what the walk needs, in as few calls as there are iterations."""
+"""Reading nodes: what the walk needs, in as few calls as there are iterations.
+
+Every answer is bounded: a frontier with very many edges is asked for in parts, a node with
+very many source nodes by windows of the input, and long texts by themselves
+(docs/adr/0013-walking-at-scale.md).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from graph.adjacency import SPARSE, Adjacency, AdjacencyBuilder, Unfit
 from graph.errors import NotFound
 from graph.model import NodeRef, Role, SourcesRead, frontier_order
 from graph.rules import shown
@@ -13,19 +19,59 @@ from graph.store.database import Database
 ASK_FOR = 5_000
 """node_ids in one call."""
 
+EDGES = 250_000
+"""Edges that one call follows; the embedded engine groups half a million at most."""
+
+TEXTS_ALONG = 20_000
+"""Source nodes whose texts come along with them; those of more are asked for apart."""
+
+TEXTS = ((ASK_FOR, 20_000), (100, 1_000_000), (1, 2**31 - 1))
+"""Texts in one call, and their length in UTF-16 units: long ones come in smaller company."""
+
+WINDOW_NODES, WINDOW_EDGES = 100_000, 500_000
+"""What a call for the topology looks at: so many nodes, or as many as have so many edges."""
+
 # A look-up, because there may be a hundred thousand of them; `Role(…)` is a call of its own.
 _ROLES = {role.value: role for role in Role}
 
-WINDOW = 300_000
-"""Nodes of the input that one call looks at; the embedded engine groups half a million at most."""
+
+class _Gathered:
+    """What parts of an answer come to."""
+
+    def __init__(self, of: Iterable[str]) -> None:
+        self.refs: dict[str, NodeRef] = {}
+        self.sources: dict[str, list[str]] = {name: [] for name in of}
+        self.texts: dict[str, str] = {}
+
+    def add(self, packed: Iterable[Sequence[Any]], names: Sequence[str]) -> None:
+        """Rows of [node_id, stage, position, role, text, numbers of targets]."""
+        refs, texts = self.refs, self.texts
+        inputs = [self.sources[name] for name in names]
+        for node_id, stage, position, role, text, targets in packed:
+            if node_id not in refs:
+                refs[node_id] = NodeRef(node_id, stage, position, _ROLES[role])
+            for target in targets:
+                inputs[target].append(node_id)
+            if text is not None and not _is_cut(text, TEXTS[0][1]):
+                texts[node_id] = text
+
+    def whole(self) -> SourcesRead:
+        """Everything, in the order of a frontier."""
+        ordered = tuple(sorted(self.refs.values(), key=frontier_order))
+        return SourcesRead(ordered, {n: tuple(ids) for n, ids in self.sources.items()}, self.texts)
 
 
 class NodeReader:
-    """Reads the nodes of processes."""
+    """Reads the nodes of processes.
 
-    def __init__(self, database: Database, *, window: int = WINDOW) -> None:
+    Args:
+        database: Runs statements.
+        edges: How many edges one call follows.
+    """
+
+    def __init__(self, database: Database, *, edges: int = EDGES) -> None:
         self._database = database
-        self._window = window
+        self._edges = edges
 
     async def node(self, process_id: str, node_id: str) -> tuple[NodeRef, str]:
         """A node of a process that is ready, with its text.
@@ -39,60 +85,116 @@ class NodeReader:
         raise NotFound(f"Process {process_id!r} has no node {shown(node_id)}")
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool, nodes: int = 0
+        self, process_id: str, of: Collection[str], *, with_texts: bool, lowest: int = 0
     ) -> SourcesRead:
         """src() of these nodes.
 
         Args:
             process_id: The process.
             of: node_ids.
-            with_texts: Whether texts come along; of a huge process they never do.
-            nodes: How many nodes the process has, where that is known.
+            with_texts: Whether texts come along; long ones, and those of very many, never do.
+            lowest: Only source nodes of this stage or a later one.
 
         Source: VeriTrail 2 (src).
         """
-        refs: dict[str, NodeRef] = {}
-        sources: dict[str, list[str]] = {name: [] for name in of}
-        texts: dict[str, str] = {}
+        found = _Gathered(of)
+        asked = list(found.sources)
+        parts = [asked[start : start + ASK_FOR] for start in range(0, len(asked), ASK_FOR)]
+        while parts:
+            part = parts.pop()
+            rows = await self._database.read(
+                "walk/source_nodes",
+                process_id=process_id,
+                rows=[[number, name] for number, name in enumerate(part)],
+                lowest=lowest,
+                edges=self._edges,
+                with_texts=TEXTS_ALONG if with_texts else -1,
+                longest=TEXTS[0][1],
+            )
+            if sum(len(row[-1]) for (packed,) in rows for row in packed) < self._edges:
+                for (packed,) in rows:
+                    found.add(packed, part)
+            elif len(part) > 1:  # cut short, so in halves
+                parts += [part[: len(part) // 2], part[len(part) // 2 :]]
+            else:
+                await self._read_by_windows(process_id, part[0], lowest, found)
+        return found.whole()
+
+    async def _read_by_windows(
+        self, process_id: str, node_id: str, lowest: int, found: _Gathered
+    ) -> None:
+        """The source nodes of a node that has too many of them for one answer."""
+        node = {"process_id": process_id, "node_id": node_id}
+        ((last,),) = await self._database.read("walk/last_source", **node)
+        for first in range(0, (-1 if last is None else last) + 1, self._edges):
+            window = {"first": first, "end": first + self._edges, "lowest": lowest}
+            for (packed,) in await self._database.read("walk/source_window", **node, **window):
+                found.add([(*row, None, (0,)) for row in packed], [node_id])
+
+    async def source_below(
+        self, process_id: str, of: Collection[str], stage: int
+    ) -> tuple[str, NodeRef] | None:
+        """One source node of these nodes that lies before a stage, with the node it belongs to."""
         asked = list(of)
         for start in range(0, len(asked), ASK_FOR):
-            parameters = {"process_id": process_id, "node_ids": asked[start : start + ASK_FOR]}
-            for packed in await self._packed(parameters, nodes, with_texts=with_texts):
-                for node_id, stage, position, role, text, targets in packed:
-                    if node_id not in refs:
-                        refs[node_id] = NodeRef(node_id, stage, position, _ROLES[role])
-                    for target in targets:
-                        sources[target].append(node_id)
-                    if text is not None:
-                        texts[node_id] = text
-        ordered = tuple(sorted(refs.values(), key=frontier_order))
-        return SourcesRead(ordered, {name: tuple(ids) for name, ids in sources.items()}, texts)
+            rows = await self._database.read(
+                "walk/source_below",
+                process_id=process_id,
+                node_ids=asked[start : start + ASK_FOR],
+                stage=stage,
+            )
+            for target, node_id, of_stage, position, role in rows:
+                return target, NodeRef(node_id, of_stage, position, _ROLES[role])
+        return None
 
-    async def _packed(
-        self, parameters: Mapping[str, Any], nodes: int, *, with_texts: bool
-    ) -> list[list[Any]]:
-        """One call; or, for a process too large for one, a call a window of the input."""
-        read = self._database.read
-        if nodes <= self._window:
-            rows = await read("walk/source_nodes", with_texts=with_texts, **parameters)
-            return [packed for (packed,) in rows]
-        found: list[list[Any]] = []
-        for first in range(0, nodes, self._window):
-            window = {"first": first, "end": first + self._window}
-            found += [
-                packed for (packed,) in await read("walk/source_window", **window, **parameters)
-            ]
-        return found
+    async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:
+        """Ids and edges of a whole process, by windows of the input.
+
+        Args:
+            process_id: The process.
+            nodes: How many nodes it has.
+            edges: How many edges it has.
+
+        Raises:
+            Unfit: What was read is no whole process: it was changed meanwhile.
+        """
+        window = min(WINDOW_NODES, max(1, WINDOW_EDGES * nodes // max(1, edges)))
+        building = AdjacencyBuilder()
+        first = 0
+        while building.nodes < nodes and first < SPARSE * nodes:  # places may be left free
+            bounds = {"first": first, "end": first + window}
+            rows = await self._database.read("walk/topology", process_id=process_id, **bounds)
+            for (packed,) in rows:
+                for row in packed:
+                    building.add(*row)
+            first += window
+        if (building.nodes, building.edges) != (nodes, edges):
+            raise Unfit(f"{building.nodes} nodes and {building.edges} edges were read")
+        return building.build()
 
     async def texts(self, process_id: str, node_ids: Sequence[str]) -> dict[str, str]:
-        """Texts by node_id."""
+        """Texts by node_id; one that is not there is left out."""
         found: dict[str, str] = {}
-        for start in range(0, len(node_ids), ASK_FOR):
-            rows = await self._database.read(
-                "walk/texts",
-                process_id=process_id,
-                node_ids=list(node_ids[start : start + ASK_FOR]),
-            )
-            for (packed,) in rows:
-                found.update((node_id, text) for node_id, text in packed)
+        wanted = list(node_ids)
+        for page, longest in TEXTS:
+            asked, wanted = wanted, []
+            for start in range(0, len(asked), page):
+                rows = await self._database.read(
+                    "walk/texts",
+                    process_id=process_id,
+                    node_ids=asked[start : start + page],
+                    longest=longest,
+                )
+                for node_id, text in (pair for (packed,) in rows for pair in packed):
+                    if _is_cut(text, longest):
+                        wanted.append(node_id)
+                    else:
+                        found[node_id] = text
         return found
+
+
+def _is_cut(text: str, longest: int) -> bool:
+    """Whether an engine may have cut a text; it counts characters beyond the BMP as two units."""
+    if len(text) * 2 < longest or len(text) >= longest:
+        return len(text) >= longest
+    return len(text.encode("utf-16-le")) // 2 >= longest

@@ -60,7 +60,7 @@ async def queue_all(database: Database, verifications: Sequence[Verification]) -
             for start in range(0, len(rows), BATCH):
                 _queue(tx, process_id, content_hash, rows[start : start + BATCH])
 
-    await database.write_with(work)
+    await database.write_with(work, repeatable=True)
 
 
 def _queue(

@@ -1,35 +1,38 @@
-"""Constraints and indexes, made on first use and recorded with a version."""
+"""The schema's version: read once a connection, brought up to this program's when it is older.
+
+Source: ours (docs/adr/0012-migrations.md).
+"""
 
 from __future__ import annotations
 
-import asyncio
+import logging
+import time
 
-import cypher
-from graph.errors import EngineError, EngineUnavailable, ProcessConflict
+from graph.errors import EngineError
 from graph.store.database import Database
+from graph.store.migrations import Told, migrate
 
-SCHEMA_VERSION = 2
-_ATTEMPTS = 6
+_log = logging.getLogger("veritrail.store")
+_TELL_AFTER, _TELL_AGAIN = 1.0, 10.0
+
+SCHEMA_VERSION = 3
 
 
-async def ensure_schema(database: Database) -> None:
-    """Make the constraints and indexes of this version, once a graph.
+async def ensure_schema(database: Database, told: Told | None = None) -> None:
+    """Apply the migrations that a graph lacks; one read where it lacks none.
+
+    Args:
+        database: The graph.
+        told: Told what is being done, and how much of it is; by default a warning is logged now
+            and then when it takes long.
 
     Raises:
-        EngineError: The graph was written by a newer version of this program.
+        EngineError: The graph was written by a newer version of this program, or a migration
+            failed; the next call goes on with it.
     """
-    for attempt in range(_ATTEMPTS):
-        if await _is_made(database):
-            return
-        try:
-            await _make(database)
-        except EngineUnavailable:
-            raise
-        except (EngineError, ProcessConflict):
-            # Two first commands at once make the same things; engines let one of them fail.
-            if attempt == _ATTEMPTS - 1:
-                raise
-            await asyncio.sleep(0.1 * 2**attempt)
+    while not await _is_made(database):
+        told = told or _told_by_the_log(database)
+        await migrate(database, SCHEMA_VERSION, told)
 
 
 async def _is_made(database: Database) -> bool:
@@ -43,7 +46,21 @@ async def _is_made(database: Database) -> bool:
     return bool(found == SCHEMA_VERSION)
 
 
-async def _make(database: Database) -> None:
-    for name in cypher.names("schema"):
-        await database.write(name)
-    await database.write("meta/set_schema_version", version=SCHEMA_VERSION)
+def _told_by_the_log(database: Database) -> Told:
+    """Say what takes more than a moment, and again every few seconds."""
+    next_time = time.monotonic() + _TELL_AFTER
+
+    def tell(what: str, done: int) -> None:
+        nonlocal next_time
+        if time.monotonic() < next_time:
+            return
+        next_time = time.monotonic() + _TELL_AGAIN
+        _log.warning(
+            "Bringing the graph at %s up to schema version %d, once: %s%s",
+            database.address.uri,
+            SCHEMA_VERSION,
+            what,
+            f" {done:,} so far." if done else "",
+        )
+
+    return tell

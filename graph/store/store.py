@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from graph.store.database import Database, DatabaseAddress
+from graph.store.address import DatabaseAddress
+from graph.store.database import QUERY_SECONDS, Database
 from graph.store.processes import ProcessStore
 from graph.store.queries import QueryLibrary
 from graph.store.reading import NodeReader
@@ -46,21 +47,27 @@ class Store:
 
 @asynccontextmanager
 async def open_store(
-    address: DatabaseAddress, *, retry_seconds: float = 15.0
+    address: DatabaseAddress,
+    *,
+    retry_seconds: float = 15.0,
+    query_seconds: float = QUERY_SECONDS,
+    wait_seconds: float = 0.0,
 ) -> AsyncIterator[Store]:
     """Connect, make the schema on first use, and close at the end.
 
     Args:
         address: Where the engine listens.
         retry_seconds: How long a transaction is tried again after a passing fault.
+        query_seconds: How long a query of the library or of the shell may take.
+        wait_seconds: How long to wait for a server that is starting.
 
     Raises:
         EngineUnavailable: The engine does not answer or does not let us in.
         EngineError: The graph was written by a newer version.
     """
-    database = Database(address, retry_seconds=retry_seconds)
+    database = Database(address, retry_seconds=retry_seconds, query_seconds=query_seconds)
     try:
-        await database.connect()
+        await database.connect(wait_seconds)
         await ensure_schema(database)
         yield Store.of(database)
     finally:

@@ -1,15 +1,22 @@
-"""Verifications as rows and properties, on their way into the graph."""
+"""Verifications as rows and properties, on their way into the graph.
+
+A `caption` is what a person reads on a node in a graph browser; nobody reads it back.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from graph.model import EvidencePath, Iteration, StepRecord, Verification
+from graph.model import CitedSentence, Evidence, EvidencePath, Iteration, StepRecord, Verification
 
-MAX_HELD = 20_000_000
-"""Characters of spans and sentences that one statement may make an engine hold."""
+CAPTION = 40
+"""Characters of the longest caption."""
+
+
+def in_words(value: str) -> str:
+    """A verdict or a status as it is read: `NOT_FULLY_SUPPORTED` is `Not fully supported`."""
+    return value.replace("_", " ").capitalize()
 
 
 def verification_row(verification: Verification) -> dict[str, Any]:
@@ -40,6 +47,7 @@ def verification_row(verification: Verification) -> dict[str, Any]:
         "settings": verification.settings,
         "run_options": verification.run_options,
         **asdict(verification.usage),
+        "caption": in_words((verification.verdict or verification.status).value),
     }
 
 
@@ -60,94 +68,47 @@ def iteration_row(verification_id: str, iteration: Iteration) -> dict[str, Any]:
         "carried_places": [
             value for root in iteration.carried_roots for value in (root.stage, root.position)
         ],
+        "caption": f"{iteration.number}: {in_words(iteration.verdict.value)}",
     }
 
 
-def step_rows(verification: Verification) -> Iterable[dict[str, Any]]:
-    """Properties of the steps, with their place among them."""
-    for position, step in enumerate(verification.steps):
-        yield {
-            "verification_id": verification.verification_id,
-            "position": position,
-            **_step_row(step),
-        }
-
-
-def _step_row(step: StepRecord) -> dict[str, Any]:
-    """Properties of a step; what it cost stands among them."""
+def step_row(verification_id: str, position: int, step: StepRecord) -> dict[str, Any]:
+    """Properties of a step, with its place among them; what it cost stands among them."""
     properties = asdict(step)
     usage = properties.pop("usage")
-    return {**properties, **usage}
+    return {
+        "verification_id": verification_id,
+        "position": position,
+        **properties,
+        **usage,
+        "caption": f"{step.iteration}: {step.step}"[:CAPTION],
+    }
 
 
-def checked_rows(iterations: Iterable[Iteration], most: int) -> Iterable[list[list[Any]]]:
-    """[number, node_ids] of the iterations, in batches of a bounded number of nodes."""
-    rows: list[list[Any]] = []
-    size = 0
-    for iteration in iterations:
-        names = [ref.node_id for ref in iteration.checked]
-        for start in range(0, len(names), most):
-            part = names[start : start + most]
-            if size + len(part) > most and rows:
-                yield rows
-                rows, size = [], 0
-            rows.append([iteration.number, part])
-            size += len(part)
-    if rows:
-        yield rows
+def evidence_id(verification_id: str, number: int, position: int) -> str:
+    """The key of evidence: its place among that of an iteration."""
+    return f"{verification_id}/{number}/{position}"
 
 
-def _evidence_id(verification: Verification, number: int, position: int) -> str:
-    return f"{verification.verification_id}/{number}/{position}"
+def evidence_row(key: str, position: int, found: Evidence) -> dict[str, Any]:
+    """Properties of evidence."""
+    return {
+        "evidence_id": key,
+        "position": position,
+        "summary": found.summary,
+        "missing": found.missing,
+        "caption": (found.summary or "Evidence")[:CAPTION],
+    }
 
 
-def evidence_rows(verification: Verification) -> Iterable[dict[str, Any]]:
-    """Properties of the evidence of all iterations."""
-    for iteration in verification.iterations:
-        for position, found in enumerate(iteration.evidence):
-            yield {
-                "number": iteration.number,
-                "evidence_id": _evidence_id(verification, iteration.number, position),
-                "position": position,
-                "summary": found.summary,
-                "missing": found.missing,
-            }
+def sentence_row(position: int, cited: CitedSentence) -> list[Any]:
+    """A cited sentence: [node_id, index, start, end, text, caption, role, position]."""
+    found = cited.sentence
+    caption = (found.text or found.node_id)[:CAPTION]
+    place = [found.node_id, found.index, found.start, found.end]
+    return [*place, found.text, caption, cited.role.value, position]
 
 
-def sentence_rows(verification: Verification) -> Iterable[dict[str, Any]]:
-    """The sentences that evidence cites, each with what cites it."""
-    for iteration in verification.iterations:
-        for position, found in enumerate(iteration.evidence):
-            for place, cited in enumerate(found.sentences):
-                yield {
-                    **asdict(cited.sentence),
-                    "evidence_id": _evidence_id(verification, iteration.number, position),
-                    "role": cited.role.value,
-                    "position": place,
-                }
-
-
-def path_row(path: EvidencePath) -> dict[str, Any]:
-    """Properties of a link of the evidence trail."""
-    return {**asdict(path), "via": list(path.via)}
-
-
-def sentence_batches(verification: Verification, most: int) -> Iterable[list[dict[str, Any]]]:
-    """`sentence_rows` in batches bounded by rows and by what the engine has to hold.
-
-    While it links a sentence, an engine holds the text of the whole span beside every row.
-    """
-    lengths: dict[str, int] = {}
-    for row in sentence_rows(verification):
-        lengths[row["node_id"]] = max(lengths.get(row["node_id"], 0), row["end"])
-    rows: list[dict[str, Any]] = []
-    held = 0
-    for row in sentence_rows(verification):
-        size = lengths[row["node_id"]] + len(row["text"])
-        if rows and (len(rows) >= most or held + size > MAX_HELD):
-            yield rows
-            rows, held = [], 0
-        rows.append(row)
-        held += size
-    if rows:
-        yield rows
+def path_row(path: EvidencePath) -> list[Any]:
+    """A link of the evidence trail: [source, target, iteration, via]."""
+    return [path.source, path.target, path.iteration, list(path.via)]

@@ -8,8 +8,7 @@ Source: VeriTrail 3.2.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from graph.errors import NotFound
 from graph.model import (
@@ -21,7 +20,7 @@ from graph.model import (
     StepRecord,
     Verification,
 )
-from graph.store.database import Database, Transaction
+from graph.store.database import Database
 from graph.store.runs import RunSummary, ids_of_run, queue_all, same_verifications, summaries
 from graph.store.trail_records import (
     evidence_from,
@@ -30,25 +29,9 @@ from graph.store.trail_records import (
     step_from,
     verification_from,
 )
-from graph.store.trail_rows import (
-    checked_rows,
-    evidence_rows,
-    iteration_row,
-    path_row,
-    sentence_batches,
-    step_rows,
-    verification_row,
-)
+from graph.store.trail_writing import write_all
 
-ROWS = 5_000
 _READ_AT_ONCE = 100
-# Paths first: they are found through the iterations.
-_CLEARING = (
-    "trail/clear_paths",
-    "trail/clear_errors",
-    "trail/clear_iterations",
-    "trail/clear_steps",
-)
 
 
 class TrailStore:
@@ -68,13 +51,8 @@ class TrailStore:
         Raises:
             NotFound: A claim is not stored (any more); nothing was written.
         """
-
-        def write_all(tx: Transaction) -> None:
-            for verification in verifications:
-                _write(tx, verification)
-
         async with self._writing:
-            await self._database.write_with(write_all)
+            await write_all(self._database, verifications)
 
     async def queue(self, verifications: Sequence[Verification]) -> None:
         """Write verifications that are still to be made, all or none, without their trails.
@@ -180,7 +158,7 @@ class TrailStore:
             iterations_of.setdefault(verification_id, []).append(iteration)
         paths_of: dict[str, list[EvidencePath]] = {}
         for verification_id, source, target, number, via in paths:
-            path = EvidencePath(source, target, number, tuple(via))
+            path = EvidencePath(source, target, number, tuple(via or ()))
             paths_of.setdefault(verification_id, []).append(path)
         steps_of: dict[str, list[StepRecord]] = {}
         for (properties,) in steps:
@@ -203,47 +181,3 @@ class TrailStore:
         for verification_id, introduced, node in rows:
             errors.setdefault((verification_id, introduced), []).append(node_from(node))
         return errors
-
-
-def _write(tx: Transaction, verification: Verification) -> None:
-    ids = {"verification_id": verification.verification_id}
-    process = {"process_id": verification.process_id}
-    written = tx.run(
-        "trail/verification",
-        claim_id=verification.claim.claim_id,
-        content_hash=verification.content_hash,
-        properties=verification_row(verification),
-        **process,
-        **ids,
-    )
-    if not written:
-        raise NotFound(
-            f"Process {verification.process_id!r} or its claim {verification.claim.claim_id!r} was "
-            "removed or replaced meanwhile; the verification was not stored."
-        )
-    if written[0][0]:
-        for name in _CLEARING:
-            tx.run(name, **ids)
-    rows = [iteration_row(verification.verification_id, it) for it in verification.iterations]
-    _run_rows(tx, "trail/iterations", rows, **ids)
-    for batch in checked_rows(verification.iterations, ROWS):
-        tx.run("trail/checked", rows=batch, **process, **ids)
-    _run_rows(tx, "trail/evidence", evidence_rows(verification), **ids)
-    for sentences in sentence_batches(verification, ROWS):
-        tx.run("trail/sentences", rows=sentences, **process)
-    _run_rows(tx, "trail/paths", map(path_row, verification.paths), **process, **ids)
-    _run_rows(tx, "trail/steps", step_rows(verification), **ids)
-    for name, nodes in (
-        ("trail/introduced", verification.error.nodes),
-        ("trail/propagated", verification.error.propagated),
-    ):
-        if nodes:
-            tx.run(name, node_ids=[node.node_id for node in nodes], **process, **ids)
-
-
-def _run_rows(
-    tx: Transaction, name: str, rows: Iterable[Mapping[str, Any]], **parameters: Any
-) -> None:
-    ready = list(rows)
-    for start in range(0, len(ready), ROWS):
-        tx.run(name, rows=ready[start : start + ROWS], **parameters)

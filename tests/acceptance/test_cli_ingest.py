@@ -20,6 +20,7 @@ KEYS = [
     "edges",
     "claims",
     "claims_added",
+    "verifications_added",
     "terminals",
     "stages",
     "warnings",
@@ -57,6 +58,7 @@ def test_an_input_is_created_then_unchanged_then_replaced(
         "edges": 2,
         "claims": 0,
         "claims_added": 0,
+        "verifications_added": 0,
         "terminals": ["t"],
         "stages": {"1": 2, "2": 1},
         "warnings": [],
@@ -128,3 +130,38 @@ def test_strange_node_ids_and_empty_texts_are_kept(veritrail: Veritrail, tmp_pat
     ]
     assert verification["iterations"][0]["evidence"][0]["node_id"] == STRANGE_IDS[3]
     assert verification["iterations"][0]["checked"] == [*STRANGE_IDS, "empty"]
+
+
+def test_an_append_grows_a_stored_process_and_keeps_its_verifications(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    path = tmp_path / "grows.json"
+    veritrail("ingest", process_file(path, claims=[claim("It has two piers.", claim_id="k1")]))
+    veritrail("verify", "grows")
+    before = veritrail("list", "grows", "--json").json["verifications"]
+    more = {
+        "nodes": [{"node_id": "u", "text": "The lighthouse dates from 1923."}],
+        "edges": [{"source": "b", "target": "u"}],
+        "claims": [claim("The lighthouse dates from 1923.", claim_id="k2")],
+    }
+    later = process_file(tmp_path / "later.json", process_id="grows", **more)
+    appended = veritrail("ingest", "--append", later, "--json").json
+    assert list(appended) == [*KEYS, "nodes_added", "edges_added"]
+    assert (appended["status"], appended["nodes"], appended["terminals"]) == (
+        "appended", 4, ["t", "u"],
+    )  # fmt: skip
+    assert (appended["nodes_added"], appended["edges_added"], appended["claims_added"]) == (1, 1, 1)
+    assert veritrail("list", "grows", "--json").json["verifications"] == before
+    assert veritrail("show", before[0]["verification_id"], "--json").status == 0
+    again = veritrail("ingest", "--append", later, "--json").json
+    assert (again["status"], again["nodes_added"]) == ("unchanged", 0)
+    assert "1 new" not in veritrail("ingest", "--append", later).out
+    veritrail("verify", "grows", "--claim-id", "k2")
+
+    nodes = [{"node_id": "a", "text": "Another text."}]
+    other = process_file(tmp_path / "other.json", process_id="grows", nodes=nodes, edges=[])
+    refused = veritrail("ingest", "--append", other, "--json", status=2)
+    assert [violation["kind"] for violation in refused.violations] == ["duplicate_node_id"]
+    unknown = process_file(tmp_path / "unknown.json")
+    assert "'unknown'" in veritrail("ingest", "--append", unknown, status=2).err
+    assert "--replace" in veritrail("ingest", "--append", "--replace", unknown, status=2).err

@@ -136,16 +136,16 @@ def test_a_replacement_cut_short_anywhere_leaves_the_old_or_the_new_whole(
     arun(ingest(store, old))
     left = steps
 
-    async def cut(access: str, statements: Any) -> Any:
+    async def cut(errand: Any, *patience: Any, **options: Any) -> Any:
         nonlocal left
-        if access == "WRITE":
+        if not errand._is_read:
             if left == 0:
                 raise EngineError("cut")
             left -= 1
-        return await Database._run(store.database, access, statements)
+        return await Database._do(store.database, errand, *patience, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store.database, "_run", cut)
+        patch.setattr(store.database, "_do", cut)
         try:
             arun(ingest(store, new, replace=True))
             done = True

@@ -10,7 +10,7 @@ from fakes.processes import MemoryInput, process
 from graph.errors import InvalidProcess, NotFound, ProcessConflict
 from graph.importers.records import EdgeRecord, NodeRecord
 from graph.ingest import ingest
-from graph.store import NodeReader, Store
+from graph.store import Store
 
 pytestmark = pytest.mark.engine
 
@@ -185,22 +185,6 @@ def test_a_frontier_larger_than_one_answer_is_read_whole(
     before = store.database.calls
     assert arun(store.reading.texts(process_id, names)) == texts
     assert store.database.calls == before + 1
-
-
-def test_a_huge_process_is_read_by_windows_of_the_input(
-    store: Store, arun: Any, process_id: str
-) -> None:
-    arun(ingest(store, small(process_id)))
-    whole = arun(store.reading.source_nodes(process_id, ["s", "t"], with_texts=False))
-    before = store.database.calls
-    windows = NodeReader(store.database, window=2)
-    read = arun(windows.source_nodes(process_id, ["s", "t"], with_texts=True, nodes=4))
-    assert (read.nodes, read.texts) == (whole.nodes, {})
-    assert {name: set(ids) for name, ids in read.sources.items()} == {
-        "s": {"a", "b"},
-        "t": {"s", "b"},
-    }
-    assert store.database.calls == before + 2
 
 
 def test_metadata_model_and_prompt_become_properties(

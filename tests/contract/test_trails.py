@@ -332,3 +332,80 @@ def test_a_hidden_process_takes_and_shows_no_trail(store: Store, arun: Any, stor
         arun(store.trails.get(written.verification_id))
     with pytest.raises(NotFound, match="removed or replaced"):
         arun(store.trails.write(a_verification(stored, "v-2")))
+
+
+def test_trails_written_together_replace_those_that_were_there(
+    store: Store, arun: Any, stored: str
+) -> None:
+    first = a_verification(stored, "v-1")
+    arun(store.trails.write(first))
+    other = replace(
+        first, iterations=first.iterations[:1], paths=first.paths[:3], error=ErrorLocation((T,)),
+        steps=first.steps[:2],
+    )  # fmt: skip
+    new = a_verification(stored, "v-2")
+    arun(store.trails.write(other, new))
+    assert arun(store.trails.read([first.verification_id, new.verification_id])) == [other, new]
+    left = counts(store, arun, stored)
+    assert (left["verifications"], left["iterations"], left["paths"]) == (2, 3, 7)
+    assert (left["checked"], left["errors"], left["steps"]) == (5, 3, 6)
+
+
+def test_of_trails_written_together_all_or_none_are_stored(
+    store: Store, arun: Any, stored: str
+) -> None:
+    lost = replace(a_verification(stored, "v-2"), claim=Claim("k9", "Gone.", "t"))
+    with pytest.raises(NotFound, match="k9"):
+        arun(store.trails.write(a_verification(stored), lost))
+    assert counts(store, arun, stored)["verifications"] == 0
+
+
+def test_a_small_trail_is_one_statement_also_after_it_was_queued(
+    store: Store, arun: Any, stored: str
+) -> None:
+    written = replace(a_verification(stored), status=Status.QUEUED, verdict=None)
+    arun(store.trails.queue([written]))
+    before = store.database.calls
+    arun(store.trails.write(a_verification(stored), a_verification(stored, "v-2")))
+    assert store.database.calls == before + 1
+    assert arun(store.trails.get(written.verification_id)) == a_verification(stored)
+
+
+def test_a_trail_of_many_nodes_is_stored_whole_and_again(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    names = [f"n{number:05}" for number in range(6_000)]
+    texts = {**dict.fromkeys(names, "It rained."), "t": "T."}
+    edges = [(name, "t") for name in names]
+    arun(ingest(store, process(texts, edges, {"k1": "Rain."}, process_id=process_id)))
+    refs = tuple(NodeRef(name, 1, n, Role.ROOT) for n, name in enumerate(names))
+    some = tuple(cited(name, 0, 0, "It rained.") for name in names[:1_500])
+    written = replace(
+        a_verification(process_id),
+        claim=Claim("k1", "Rain.", "t"),
+        iterations=(Iteration(1, Verdict.FULLY_SUPPORTED, "yes", refs, (),
+                              (Evidence("rain", None, some),)),),
+        paths=tuple(EvidencePath(ref.node_id, "t", 1) for ref in refs[:1_500]),
+        error=ErrorLocation(),
+    )  # fmt: skip
+    for _ in range(2):
+        arun(store.trails.write(written))
+        assert arun(store.trails.get(written.verification_id)) == written
+        assert counts(store, arun, process_id)["checked"] == 6_000
+
+
+def test_ids_that_look_like_parameters_are_ids(store: Store, arun: Any, process_id: str) -> None:
+    odd = "$process_id"
+    arun(ingest(store, process({odd: "One.", "t": "T."}, [(odd, "t")], {"k1": "One."},
+                               process_id=process_id)))  # fmt: skip
+    root = NodeRef(odd, 1, 0, Role.ROOT)
+    found = Evidence("$rows", "$content_hash", (cited(odd, 0, 0, "One."),))
+    written = replace(
+        a_verification(process_id),
+        claim=Claim("k1", "One.", "t"),
+        iterations=(Iteration(1, Verdict.FULLY_SUPPORTED, "$rows", (root,), (), (found,)),),
+        paths=(EvidencePath(odd, "t", 1, ("$rows",)),),
+        error=ErrorLocation((root,)),
+    )
+    arun(store.trails.write(written))
+    assert arun(store.trails.get(written.verification_id)) == written

@@ -84,6 +84,16 @@ class Dag:
         found = sorted((self.refs[name] for name in self.src(of)), key=frontier_order)
         return SourceNodes(tuple(found), {node: self.sources[node] for node in of})
 
+    def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
+        """The least that may be answered when no iteration follows: one node for all others."""
+        passed = {ref.node_id for ref in checked}
+        others = [name for name in sorted(self.src(of)) if name not in passed][:1]
+        kept = passed.union(others)
+        sources = {node: tuple(name for name in self.sources[node] if name in kept) for node in of}
+        names = {name for ids in sources.values() for name in ids}
+        found = sorted((self.refs[name] for name in names), key=frontier_order)
+        return SourceNodes(tuple(found), sources)
+
     def sentences(self, node: str) -> tuple[Sentence, ...]:
         """The sentences of a node, joined by one space each in its text."""
         made, start = [], 0
@@ -103,12 +113,15 @@ class DagSource:
 
     def __init__(self, dag: Dag) -> None:
         self.dag = dag
-        self.asked: list[tuple[tuple[str, ...], bool]] = []
+        self.asked: list[tuple[str, ...]] = []
         self.reads: list[tuple[str, ...]] = []
 
-    async def source_nodes(self, of: Collection[str], *, will_read: bool) -> SourceNodes:
-        self.asked.append((tuple(of), will_read))
+    async def source_nodes(self, of: Collection[str]) -> SourceNodes:
+        self.asked.append(tuple(of))
         return self.dag.source_nodes(of)
+
+    async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
+        return self.dag.left(of, checked)
 
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
         self.reads.append(tuple(ref.node_id for ref in nodes))

@@ -16,7 +16,8 @@ from graph.errors import InvalidProcess, Violation
 from graph.importers.process_file import ProcessFileImporter
 from graph.importers.records import Header, Record
 from graph.importers.registry import ImportOptions
-from graph.survey import Survey, survey
+from graph.survey import Survey
+from graph.trail_checks import survey_whole
 
 DOCUMENT: dict[str, Any] = {
     "format": "veritrail.process/1",
@@ -77,7 +78,7 @@ def read(content: bytes | dict[str, Any], name: str = "process.json", **options:
     path = Path(name)
     data = content if isinstance(content, bytes) else as_json(content)
     path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-    return survey(ProcessFileImporter().open(path, ImportOptions(**options)), **options)
+    return survey_whole(ProcessFileImporter().open(path, ImportOptions(**options)), **options)
 
 
 def violations(

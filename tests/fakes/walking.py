@@ -56,7 +56,9 @@ class Walker:
 
     def _answer(self, need: Need) -> Answer:
         if isinstance(need, NeedSources):
-            answer = self.dag.source_nodes([ref.node_id for ref in need.of])
+            of = [ref.node_id for ref in need.of]
+            dag = self.dag
+            answer = dag.source_nodes(of) if need.will_read else dag.left(of, need.checked)
             return answer if self.shuffle is None else shuffled_sources(answer, self.shuffle)
         if isinstance(need, NeedEvidence):
             selection = select(dict.fromkeys(self.finds, (0,)), self.dag.read(need.nodes))
@@ -110,7 +112,8 @@ async def walk_with(judge: Judge, source: NodeSource, dag: Dag, claim: Claim, q:
         answer: Answer
         if isinstance(need, NeedSources):
             of = [ref.node_id for ref in need.of]
-            answer = await source.source_nodes(of, will_read=need.will_read)
+            last = not need.will_read
+            answer = await (source.left(of, need.checked) if last else source.source_nodes(of))
         elif isinstance(need, NeedEvidence):
             answer = await judge.select_evidence(claim, await source.read(need.nodes), Bill())
         elif isinstance(need, NeedVerdict):

@@ -23,8 +23,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -37,6 +37,8 @@ CACHE = Path(os.environ.get("VERITRAIL_TEST_CACHE") or HERE.parents[1] / ".cache
 FETCH_SECONDS = 900
 START_SECONDS = 120
 MINIMUM_JAVA = 17
+STOP_IN_ORDER = b"in order"
+"""Said to a watchdog: let the server end by itself, and keep its folder."""
 
 # The initial heap is small and the heap bounded: test data is small. Only the
 # first compiler and the serial collector: the start takes 5 s instead of 7.
@@ -112,8 +114,11 @@ def fetch() -> Path:
 
 
 @contextmanager
-def start() -> Iterator[Server]:
+def start(settings: Mapping[str, str] | None = None) -> Iterator[Server]:
     """Run a server until the end of the ``with`` block.
+
+    Args:
+        settings: Lines of neo4j.conf besides ours, or in their place.
 
     Raises:
         Unavailable: Java or Maven are missing, or the server does not start.
@@ -123,7 +128,7 @@ def start() -> Iterator[Server]:
     for last_try in (False, False, True):
         home = Path(tempfile.mkdtemp(prefix="veritrail-neo4j-"))
         port = _free_port()
-        watchdog = _launch(java, lib, home, port)
+        watchdog = _launch(java, lib, home, port, settings)
         try:
             server = _first_login(watchdog, home, port)
             if server is None:  # the port was taken in between, or the start failed
@@ -135,6 +140,40 @@ def start() -> Iterator[Server]:
         finally:
             _stop(watchdog)
             shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def restarted(first: Callable[[Server], None], settings: Mapping[str, str]) -> Iterator[Server]:
+    """Run a server over what an earlier run of it left, with other settings.
+
+    Args:
+        first: Called while the earlier run is up, which then stops in good order.
+        settings: Lines of neo4j.conf of the later run, besides ours.
+
+    Raises:
+        Unavailable: Java or Maven are missing, or the server does not start.
+    """
+    java = _java()
+    lib = fetch()
+    home = Path(tempfile.mkdtemp(prefix="veritrail-neo4j-"))
+    port = _free_port()
+    watchdog = _launch(java, lib, home, port)
+    try:
+        server = _first_login(watchdog, home, port)
+        if server is None:
+            raise Unavailable(f"Neo4j did not start:\n{_log(home)}")
+        first(server)
+        _stop(watchdog, STOP_IN_ORDER)
+        watchdog = _launch(java, lib, home, port, settings)
+        deadline = time.monotonic() + START_SECONDS
+        while not _listens(port):
+            if watchdog.poll() is not None or time.monotonic() > deadline:
+                raise Unavailable(f"Neo4j did not start again:\n{_log(home)}")
+            time.sleep(0.1)
+        yield server
+    finally:
+        _stop(watchdog)
+        shutil.rmtree(home, ignore_errors=True)
 
 
 def _version(pom: bytes) -> str:
@@ -177,11 +216,17 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _launch(java: str, lib: Path, home: Path, port: int) -> subprocess.Popen[bytes]:
+def _launch(
+    java: str, lib: Path, home: Path, port: int, settings: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
     for name in ("conf", "data", "logs", "plugins", "run", "import"):
-        (home / name).mkdir()
-    (home / "conf" / "neo4j.conf").write_text(CONF.format(port=port), encoding="utf-8")
-    classpath = os.pathsep.join([str(lib / "*"), str(home / "conf")])
+        (home / name).mkdir(exist_ok=True)
+    ours = dict(line.split("=", 1) for line in CONF.format(port=port).splitlines())
+    conf = "".join(f"{name}={value}\n" for name, value in {**ours, **(settings or {})}.items())
+    (home / "conf" / "neo4j.conf").write_text(conf, encoding="utf-8")
+    # As the server's own script does: some plugins come with services, too.
+    plugins = (settings or {}).get("server.directories.plugins", str(home / "plugins"))
+    classpath = os.pathsep.join([str(lib / "*"), str(home / "conf"), f"{plugins}/*"])
     command = [java, *JAVA_OPTIONS, "-cp", classpath, "org.neo4j.server.CommunityEntryPoint"]
     command += [f"--home-dir={home}", f"--config-dir={home / 'conf'}", "--console-mode"]
     # A session of its own: Ctrl-C in the terminal is for the tests to handle.
@@ -235,10 +280,10 @@ def _log(home: Path) -> str:
     return log.read_text(encoding="utf-8", errors="replace")[-2000:] if log.is_file() else ""
 
 
-def _stop(watchdog: subprocess.Popen[bytes]) -> None:
-    assert watchdog.stdin is not None
-    watchdog.stdin.close()
-    watchdog.wait(timeout=30)
+def _stop(watchdog: subprocess.Popen[bytes], farewell: bytes = b"") -> None:
+    if watchdog.stdin is not None and not watchdog.stdin.closed:
+        with suppress(BrokenPipeError):
+            watchdog.communicate(farewell, timeout=60)
 
 
 def _watch(home: Path, command: list[str]) -> int:
@@ -250,24 +295,28 @@ def _watch(home: Path, command: list[str]) -> int:
     signal.signal(signal.SIGTERM, end)
     with (home / "logs" / "console.log").open("wb") as log:
         java = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    said = bytearray()
     try:
-        status = _until_either_ends(java)
+        status = _until_either_ends(java, said)
+        if said == STOP_IN_ORDER:
+            java.terminate()
+            java.wait(timeout=50)
     finally:
-        # The data are thrown away: there is nothing to shut down in good order.
+        # Otherwise the data are thrown away: there is nothing to shut down in good order.
         java.kill()
         java.wait()
-    if status is None:
+    if status is None and said != STOP_IN_ORDER:
         shutil.rmtree(home, ignore_errors=True)
     return status or 0
 
 
-def _until_either_ends(java: subprocess.Popen[bytes]) -> int | None:
-    """Return Java's exit status, or None when standard input ended first."""
+def _until_either_ends(java: subprocess.Popen[bytes], said: bytearray) -> int | None:
+    """Return Java's exit status, or None when standard input ended first; fill what it said."""
     ended = threading.Event()
 
     def read_to_the_end() -> None:
-        while os.read(0, 4096):
-            pass
+        while piece := os.read(0, 4096):
+            said.extend(piece)
         ended.set()
 
     threading.Thread(target=read_to_the_end, daemon=True).start()

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from graph.adjacency import Adjacency, AdjacencyBuilder, Unfit
+from graph.errors import EngineUnavailable
 from graph.model import NodeRef, Role, Sentence, SourcesRead
 from verifier.nodes import ProcessChanged, SharedNodes
 
@@ -30,14 +33,29 @@ class Reader:
         self.calls: list[tuple[str, Any]] = []
 
     async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool, nodes: int = 0
+        self, process_id: str, of: Collection[str], *, with_texts: bool, lowest: int = 0
     ) -> SourcesRead:
         self.calls.append(("sources", (tuple(of), with_texts)))
         await asyncio.sleep(0)
+        if lowest > 1:
+            return SourcesRead((), dict.fromkeys(of, ()), {})
         texts = {name: f"text of\n{name}" for name in self.refs} if with_texts else {}
         return SourcesRead(
             tuple(self.refs.values()), {name: tuple(self.refs) for name in of}, texts
         )
+
+    async def source_below(
+        self, process_id: str, of: Collection[str], stage: int
+    ) -> tuple[str, NodeRef] | None:
+        self.calls.append(("below", tuple(of)))
+        await asyncio.sleep(0)
+        below = [ref for ref in self.refs.values() if ref.stage < stage]
+        return (next(iter(of)), below[0]) if below else None
+
+    async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:
+        self.calls.append(("topology", (nodes, edges)))
+        await asyncio.sleep(0)
+        raise Unfit("a hub is all that there is")
 
     async def texts(self, process_id: str, node_ids: Sequence[str]) -> dict[str, str]:
         self.calls.append(("texts", tuple(node_ids)))
@@ -50,7 +68,7 @@ def test_texts_come_with_the_sources_in_one_call() -> None:
 
     async def work() -> None:
         nodes = SharedNodes(reader, "p", Lines())
-        found = await nodes.source_nodes(["t"], will_read=True)
+        found = await nodes.source_nodes(["t"])
         read = await nodes.read(found.nodes)
         assert [node.text for node in read] == [f"text of\nr{n}" for n in range(5)]
         assert [len(node.sentences) for node in read] == [2] * 5
@@ -66,7 +84,7 @@ def test_many_claims_over_one_node_cost_no_more_calls_than_one() -> None:
         nodes = SharedNodes(reader, "p", Lines())
 
         async def one() -> None:
-            found = await nodes.source_nodes(["t"], will_read=True)
+            found = await nodes.source_nodes(["t"])
             assert len(await nodes.read(found.nodes)) == 5
 
         await asyncio.gather(*(one() for _ in range(50)))
@@ -80,7 +98,7 @@ def test_texts_that_were_let_go_are_read_again() -> None:
 
     async def work() -> None:
         nodes = SharedNodes(reader, "p", Lines(), cached_characters=25)
-        found = await nodes.source_nodes(["t"], will_read=True)
+        found = await nodes.source_nodes(["t"])
         first = await nodes.read(found.nodes)
         second = await nodes.read(found.nodes)
         assert first == second
@@ -92,14 +110,20 @@ def test_texts_that_were_let_go_are_read_again() -> None:
 
 def test_texts_that_did_not_come_along_are_read_when_they_are_needed() -> None:
     reader = Reader()
+    with_texts = reader.source_nodes
+
+    async def without_texts(*arguments: Any, **options: Any) -> SourcesRead:
+        return replace(await with_texts(*arguments, **options), texts={})
+
+    reader.source_nodes = without_texts  # type: ignore[method-assign]
 
     async def work() -> None:
         nodes = SharedNodes(reader, "p", Lines())
-        found = await nodes.source_nodes(["t"], will_read=False)
+        found = await nodes.source_nodes(["t"])
         assert len(await nodes.read(found.nodes[:2])) == 2
 
     asyncio.run(work())
-    assert reader.calls == [("sources", (("t",), False)), ("texts", ("r0", "r1"))]
+    assert reader.calls == [("sources", (("t",), True)), ("texts", ("r0", "r1"))]
 
 
 def test_long_texts_are_split_away_from_the_event_loop() -> None:
@@ -112,8 +136,7 @@ def test_long_texts_are_split_away_from_the_event_loop() -> None:
 
     async def work() -> None:
         nodes = SharedNodes(reader, "p", Lines())
-        found = await nodes.source_nodes(["t"], will_read=False)
-        (node,) = await nodes.read(found.nodes)
+        (node,) = await nodes.read(list(reader.refs.values()))
         assert len(node.sentences) == 100_001
 
     asyncio.run(work())
@@ -123,7 +146,7 @@ def test_a_node_that_has_lost_its_sources_is_no_root_but_a_process_that_changed(
     async def work() -> None:
         nodes = SharedNodes(Reader(0), "p", Lines())
         with pytest.raises(ProcessChanged, match="'t'"):
-            await nodes.source_nodes(["t"], will_read=True)
+            await nodes.source_nodes(["t"])
 
     asyncio.run(work())
 
@@ -138,8 +161,114 @@ def test_a_text_that_is_gone_is_not_an_empty_text() -> None:
 
     async def work() -> None:
         nodes = SharedNodes(reader, "p", Lines())
-        found = await nodes.source_nodes(["t"], will_read=False)
         with pytest.raises(ProcessChanged, match="'r0'"):
-            await nodes.read(found.nodes)
+            await nodes.read(list(reader.refs.values()))
 
     asyncio.run(work())
+
+
+def test_claims_that_wait_at_the_same_time_are_read_in_one_call() -> None:
+    reader = Reader()
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines())
+        await asyncio.gather(*(nodes.source_nodes([f"t{n}"]) for n in range(8)))
+
+    asyncio.run(work())
+    assert [names for _, (names, _) in reader.calls] == [
+        ("t0",),
+        tuple(f"t{n}" for n in range(1, 8)),
+    ]
+
+
+def test_a_fault_is_told_to_all_that_wait() -> None:
+    reader = Reader()
+    calls = []
+
+    async def broken(*arguments: Any, **options: Any) -> SourcesRead:
+        calls.append(arguments)
+        await asyncio.sleep(0)
+        raise EngineUnavailable("gone")
+
+    reader.source_nodes = broken  # type: ignore[method-assign]
+
+    async def work() -> list[Any]:
+        nodes = SharedNodes(reader, "p", Lines())
+        asked = [nodes.source_nodes([f"t{n}"]) for n in range(8)]
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    assert [type(fault) for fault in asyncio.run(work())] == [EngineUnavailable] * 8
+    assert len(calls) == 2
+
+
+def test_a_claim_that_is_given_up_takes_no_other_with_it() -> None:
+    reader = Reader()
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines())
+        asked = [asyncio.ensure_future(nodes.source_nodes([f"t{n}"])) for n in range(3)]
+        await asyncio.sleep(0)
+        asked[0].cancel()
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        assert isinstance(found[0], asyncio.CancelledError)
+        assert [len(one.nodes) for one in found[1:]] == [5, 5]
+
+    asyncio.run(work())
+
+
+def test_one_node_that_is_left_is_enough() -> None:
+    reader = Reader()
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines())
+        checked = [NodeRef("s", 2, 9, Role.INTERMEDIATE)]
+        for _ in range(3):
+            found = await nodes.left(["s"], checked)
+            assert [ref.node_id for ref in found.nodes] == ["r0"]
+
+    asyncio.run(work())
+    assert [what for what, _ in reader.calls] == ["sources", "below"]
+
+
+class Known(Reader):
+    """The hub with a topology."""
+
+    async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:
+        self.calls.append(("topology", (nodes, edges)))
+        building = AdjacencyBuilder()
+        for ref in self.refs.values():
+            building.add(ref.node_id, ref.stage, ref.position, ref.role.value, ())
+        for name in range(50):
+            building.add(f"t{name}", 2, len(self.refs) + name, "terminal", range(len(self.refs)))
+        return building.build()
+
+
+@pytest.mark.parametrize(("edges", "topologies"), [(250, 1), (10**6, 0)])
+def test_the_topology_is_read_once_and_only_when_it_has_paid_for_itself(
+    edges: int, topologies: int
+) -> None:
+    """Texts are new to the first claim alone; all others ask about edges only."""
+    reader = Known()
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines(), size=55, edges=edges)
+        for number in range(50):
+            found = await nodes.source_nodes([f"t{number}"])
+            assert found.sources == {f"t{number}": tuple(reader.refs)}
+            assert len(await nodes.read(found.nodes)) == 5
+
+    asyncio.run(work())
+    kinds = [what for what, _ in reader.calls]
+    assert kinds.count("topology") == topologies
+    assert kinds.count("sources") == (2 if topologies else 50)
+
+
+def test_one_claim_never_reads_the_topology() -> None:
+    reader = Known()
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines(), size=55, edges=1)
+        await nodes.read((await nodes.source_nodes(["t1"])).nodes)
+
+    asyncio.run(work())
+    assert [what for what, _ in reader.calls] == ["sources"]

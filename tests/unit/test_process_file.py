@@ -222,12 +222,12 @@ def test_a_surrogate_pair_is_one_character():
     assert read(made).header.name == "\U0001f980"
 
 
-def test_the_verifications_of_an_export_are_accepted_and_told_to_be_left_out():
-    export = document(verifications=[{"verification_id": "v1", "anything": {"goes": None}}])
-    found = read(export)
+def test_verifications_and_extracted_sentences_are_no_part_of_the_content():
+    place = {"node_id": "t", "position": 0, "start": 0, "end": 3}
+    given = {**place, "text": "The", "outcome": "failed"}
+    found = read(document(extractions=[given], verifications=[]))
     assert everything(found) == everything(read(document()))
-    assert any("verifications" in warning for warning in found.warnings)
-    lines = as_lines(document()) + b'{"verification": {"verification_id": "v1"}}\n'
+    lines = as_lines(document()) + as_json({"extraction": given}) + b"\n"
     assert everything(read(lines, "process.jsonl")) == everything(found)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from graph.importers.process_file.schema import (
     read_header,
     read_node,
 )
-from graph.importers.records import Header, ProcessInput, Record, Remark
+from graph.importers.process_file.trails import read_extraction, read_verification
+from graph.importers.records import Header, ProcessInput, Record, TrailRecord
 from graph.importers.registry import ImportOptions
 
 _READERS: dict[str, Callable[[object, str], Any]] = {
@@ -26,11 +27,19 @@ _READERS: dict[str, Callable[[object, str], Any]] = {
     "edge": read_edge,
     "claim": read_claim,
 }
-_LISTS = {"nodes": True, "edges": True, "claims": False}  # whether a document must have it
+_TRAIL_READERS: dict[str, Callable[[object, str], Any]] = {
+    "extraction": read_extraction,
+    "verification": read_verification,
+}
+_LISTS = {  # whether a document must have it
+    "nodes": True,
+    "edges": True,
+    "claims": False,
+    "extractions": False,
+    "verifications": False,
+}
+_TOLD_BEFORE = ("not_json", "wrong_line")
 _LINES_SUFFIXES = (".jsonl", ".ndjson")
-_VERIFICATIONS_LEFT_OUT = (
-    "the file carries verifications; they are not stored, only nodes, edges and claims are"
-)
 
 
 class ProcessFileImporter:
@@ -104,19 +113,17 @@ def _lines_header(path: Path, max_line: int) -> tuple[Header, tuple[Violation, .
     raise reading.invalid(path, Violation("not_json", path.name, "the file is empty"))
 
 
-def _header(
-    value: Mapping[str, Any], place: str, warnings: tuple[str, ...] = ()
-) -> tuple[Header, tuple[Violation, ...]]:
+def _header(value: Mapping[str, Any], place: str) -> tuple[Header, tuple[Violation, ...]]:
     """The header, and what is wrong with it; a wrong one says nothing but the terminals."""
     model, faults = read_header(value, place)
     header = Header(
-        source_format=FORMAT,
+        source_format=model.source_format or FORMAT,
         process_id=model.process_id,
         name=model.name,
         question=model.question,
         stage_names={int(stage): name for stage, name in model.stages.items()},
         terminals=tuple(model.terminals) if model.terminals is not None else None,
-        warnings=warnings,
+        warnings=tuple(model.warnings),
     )
     return header, tuple(faults)
 
@@ -132,9 +139,7 @@ def _document_input(path: Path, document: dict[str, Any]) -> _DocumentInput:
             violations.append(Violation("missing_key", "document", f"the key {key!r} is missing"))
         else:
             violations.append(Violation("wrong_type", key, "must be a list"))
-    carries_verifications = document.pop("verifications", None) is not None
-    warnings = (_VERIFICATIONS_LEFT_OUT,) if carries_verifications else ()
-    header, faults = _header(document, "", warnings)
+    header, faults = _header(document, "")
     read = _DocumentInput(header, lists, faults)
     if violations:  # without all lists there is no graph to check
         violations += [record for record in read.records() if isinstance(record, Violation)]
@@ -152,10 +157,15 @@ class _DocumentInput:
 
     def records(self) -> Iterator[Record]:
         yield from self.faults
-        for key, values in self.lists.items():
-            read = _READERS[key.removesuffix("s")]
-            for place, value in enumerate(values):
-                record = read(value, f"{key}[{place}]")
+        yield from self._read(_READERS)
+
+    def trails(self) -> Iterator[TrailRecord]:
+        yield from self._read(_TRAIL_READERS)
+
+    def _read(self, readers: Mapping[str, Callable[[object, str], Any]]) -> Iterator[Any]:
+        for kind, read in readers.items():
+            for place, value in enumerate(self.lists.get(f"{kind}s", ())):
+                record = read(value, f"{kind}s[{place}]")
                 if isinstance(record, list):
                     yield from record
                 else:
@@ -170,9 +180,24 @@ class _LinesInput:
     header: Header
     max_line: int
     faults: tuple[Violation, ...]
+    passed_over: set[str] = field(default_factory=set)
 
     def records(self) -> Iterator[Record]:
         yield from self.faults
+        yield from self._read(_READERS, _TRAIL_READERS)
+        self.passed_over.add("")  # the end was reached, so that it is known what there is
+
+    def trails(self) -> Iterator[TrailRecord]:
+        if self.passed_over == {""}:
+            return
+        for record in self._read(_TRAIL_READERS, _READERS):
+            # What is no line at all was told when the process was read.
+            if not isinstance(record, Violation) or record.kind not in _TOLD_BEFORE:
+                yield record
+
+    def _read(
+        self, readers: Mapping[str, Callable[[object, str], Any]], others: Collection[str]
+    ) -> Iterator[Any]:
         lines = reading.read_lines(self.path, self.max_line)
         next(lines, None)  # the header
         for number, text in lines:
@@ -182,21 +207,22 @@ class _LinesInput:
             except reading.NotJson as error:
                 yield Violation("not_json", where, str(error))
                 continue
-            yield from _line(value, where)
-
-
-def _line(value: object, where: str) -> Iterator[Record]:
-    if isinstance(value, dict) and len(value) == 1:
-        key, content = next(iter(value.items()))
-        if key == "verification":
-            yield Remark(_VERIFICATIONS_LEFT_OUT)
-            return
-        if key in _READERS:
-            record = _READERS[key](content, where)
-            if isinstance(record, list):
-                yield from record
+            key = next(iter(value)) if isinstance(value, dict) and len(value) == 1 else ""
+            if key in others:
+                self.passed_over.add(key)
             else:
-                yield record
-            return
-    message = 'must be an object with one key: "node", "edge" or "claim"'
+                yield from _line(key, value, where, readers)
+
+
+def _line(
+    key: str, value: Any, where: str, readers: Mapping[str, Callable[[object, str], Any]]
+) -> Iterator[Any]:
+    if key in readers:
+        record = readers[key](value[key], where)
+        if isinstance(record, list):
+            yield from record
+        else:
+            yield record
+        return
+    message = f"must be an object with one key: {', '.join([*_READERS, *_TRAIL_READERS])}"
     yield Violation("wrong_line", where, message)

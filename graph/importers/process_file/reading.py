@@ -10,10 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import jiter
+
 from graph.errors import InputError, InvalidProcess, Violation
 
 MAX_DOCUMENT = 1_000_000_000
 """A single JSON document is held in memory whole: bytes beyond this are refused."""
+
+_FAST = 50_000_000  # characters; the fast parser needs a second copy of a text
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -52,6 +56,16 @@ def parse(text: str, first_line: int = 1) -> Any:
     Raises:
         NotJson: With the line and column, where there is one.
     """
+    if len(text) <= _FAST:
+        try:
+            return jiter.from_json(
+                text.encode("utf-8"),
+                allow_inf_nan=False,
+                catch_duplicate_keys=True,
+                cache_mode="keys",
+            )
+        except ValueError:
+            pass  # the slow parser says where and why, or takes it: half a character, deep nesting
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as error:

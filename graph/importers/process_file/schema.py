@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -48,6 +48,8 @@ class HeaderModel(_Model):
     question: Text | None = None
     stages: dict[str, Text] = Field(default_factory=dict)
     terminals: list[NodeId] | None = None
+    source_format: Text | None = None
+    warnings: list[Text] = Field(default_factory=list)
 
 
 class NodeModel(_Model):
@@ -139,11 +141,20 @@ def _stand_in(value: object, where: str) -> Iterator[NodeRecord]:
 
 def read_edge(value: object, place: str) -> EdgeRecord | list[Violation]:
     """An edge, or everything that is wrong with it."""
+    if type(value) is dict and len(value) == 2:  # the usual one; there are more edges than nodes
+        source, target = value.get("source"), value.get("target")
+        if _is_plain_id(source) and _is_plain_id(target):
+            return EdgeRecord(source, target, place)
     try:
         model = EdgeModel.model_validate(value)
     except ValidationError as error:
         return list(_violations(error, place, EdgeModel))
     return EdgeRecord(model.source, model.target, place, model.cited)
+
+
+def _is_plain_id(value: object) -> TypeGuard[str]:
+    """Whether it is a node_id without any character that needs a closer look."""
+    return type(value) is str and value.isascii() and 0 < len(value) <= MAX_NODE_ID
 
 
 def read_claim(value: object, place: str) -> ClaimRecord | list[Violation]:
@@ -220,6 +231,8 @@ def _violation(details: ErrorDetails, place: str, model: type[BaseModel]) -> Vio
         return Violation("unknown_key", place or "document", message)
     if kind == "missing":
         return Violation("missing_key", place or "document", f"the key {key!r} is missing")
+    if kind == "wrong_trail":
+        return Violation(kind, place, details["msg"])
     place = place or key.partition(".")[0] or "document"
     if kind == "string_unicode":
         what = key or "a key"
@@ -250,6 +263,11 @@ def _value_fault(key: str, kind: str, details: ErrorDetails, place: str) -> tupl
         return ("id_too_long", place, f"{key} is longer than {MAX_NODE_ID:,} characters")
     if kind == "string_pattern_mismatch" and key == "label":
         return ("unknown_label", place, f"label must be one of {', '.join(Verdict)}")
+    if kind == "string_pattern_mismatch" and _words_of(details):
+        return ("unknown_word", place, f"{key} must be one of {_words_of(details)}")
+    if kind == "string_pattern_mismatch" and key.endswith(("created_at", "content_hash")):
+        wanted = "a time such as 2026-01-31T09:30:00.000000Z" if "_at" in key else "a SHA-256"
+        return ("wrong_value", place, f"{key} must be {wanted}")
     if kind == "string_pattern_mismatch":
         rule = "letters, digits and . _ : - (at most 128, a letter or digit first)"
         return ("wrong_id", place, f"{key} must be made of {rule}")
@@ -259,3 +277,10 @@ def _value_fault(key: str, kind: str, details: ErrorDetails, place: str) -> tupl
     if kind in {"too_short", "too_long"}:  # a place of `also`, the only list of a fixed length
         return ("wrong_value", place, f"{key} must hold two offsets: start and end")
     return ("wrong_value", place, f"{key}: {details['msg']}")
+
+
+def _words_of(details: ErrorDetails) -> str:
+    """The words that a pattern allows, where it is a list of words."""
+    pattern = details.get("ctx", {}).get("pattern", "")
+    is_list = pattern.startswith("^(") and pattern.endswith(")$")
+    return pattern[2:-2].replace("|", ", ") if is_list else ""

@@ -1,0 +1,190 @@
+"""`veritrail copy`: move processes with their trails from one graph to another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
+
+import typer
+
+from api.cli.exits import run
+from api.cli.ingest import say_starting
+from api.cli.options import AsJson
+from api.cli.terminal import long_work, print_json, say
+from api.settings import Settings
+from graph.errors import EngineUnavailable, InputError, ProcessConflict
+
+if TYPE_CHECKING:
+    from graph.copying import Copied
+    from graph.store import Store
+
+EMBEDDED = "embedded"
+_LOGIN = ("USERNAME", "PASSWORD", "DATABASE")
+
+
+def copy(
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="GRAPH", help="`embedded`, `embedded:FOLDER`, or bolt://host:7687."
+        ),
+    ],
+    target: Annotated[
+        str, typer.Option("--to", metavar="GRAPH", help="Where to; written in the same way.")
+    ],
+    processes: Annotated[
+        list[str] | None, typer.Argument(metavar="[PROCESS]…", help="The processes.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All processes.")] = False,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Replace other content under the same id in the target."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Copy processes with claims and trails to another graph, and compare what arrived."""
+    names = list(dict.fromkeys(processes or []))
+    if bool(names) == everything:
+        raise InputError("Name the processes to copy, or all of them with --all.")
+    from_settings, to_settings = side("from", source), side("to", target)
+    if _same(from_settings, to_settings):
+        raise InputError("--from and --to are the same graph.")
+    done = run(_copy(from_settings, to_settings, names, replace), as_json=as_json)
+    if as_json:
+        print_json({"copied": [_json(one) for one in done]})
+    for one in done:
+        for warning in one.report.survey.warnings:
+            say(f"Warning: {warning}", "yellow")
+        say(
+            f"{one.process_id} ({one.report.status}): {one.nodes:,} nodes, {one.edges:,} edges, "
+            f"{one.claims:,} claims, {one.verifications:,} verifications; the copy was compared "
+            "and is the same."
+        )
+
+
+def side(which: str, address: str) -> Settings:
+    """Settings of one of the two graphs; its login comes from the environment alone.
+
+    Args:
+        which: `from` or `to`.
+        address: As it was given.
+
+    Raises:
+        InputError: It is no address.
+    """
+    if not address.strip():
+        raise InputError(f"--{which} is empty: `embedded`, `embedded:FOLDER` or bolt://host:7687")
+    usual = Settings.load()
+    own: dict[str, str] = {}
+    if address == EMBEDDED or address.startswith(f"{EMBEDDED}:"):
+        home = address.removeprefix(EMBEDDED).removeprefix(":")
+        own = {"NEO4J_URI": "", **({"VERITRAIL_HOME": home} if home else {})}
+        if address != EMBEDDED and not home:
+            raise InputError(f"--{which} {address!r}: name a folder behind `embedded:`")
+    else:
+        own = {"NEO4J_URI": address, **_login(which, address, usual)}
+    try:
+        return Settings.load({**os.environ, **own})
+    except InputError as error:
+        raise InputError(_words(which, str(error))) from None
+
+
+def _words(which: str, message: str) -> str:
+    """A message about the usual server, in the words of one side of a copy."""
+    message = message.replace("NEO4J_URI=", f"--{which} ").replace("NEO4J_URI", f"--{which}")
+    return message.replace("NEO4J_", _prefix(which))
+
+
+@asynccontextmanager
+async def _opened(which: str, settings: Settings) -> AsyncIterator[Store]:
+    from api.wiring import open_graph
+
+    async with AsyncExitStack() as stack:
+        try:
+            store = await stack.enter_async_context(open_graph(settings, say_starting))
+        except EngineUnavailable as error:
+            raise EngineUnavailable(_words(which, str(error))) from None
+        yield store
+
+
+def _prefix(which: str) -> str:
+    return f"VERITRAIL_{which.upper()}_"
+
+
+def _login(which: str, address: str, usual: Settings) -> dict[str, str]:
+    """User, password and database: those of this side, else those of the usual server."""
+    is_usual = address == usual.neo4j_uri
+    found: dict[str, str] = {}
+    for key in _LOGIN:
+        name = f"{_prefix(which)}{key}"
+        own = os.environ.get(name) or usual.values.get(name)
+        if own or not is_usual:  # what belongs to another server is sent to none but that
+            found[f"NEO4J_{key}"] = own or ""
+    return found
+
+
+def _same(one: Settings, other: Settings) -> bool:
+    if one.neo4j_uri is None or other.neo4j_uri is None:
+        homes = one.home.absolute(), other.home.absolute()
+        return one.neo4j_uri is other.neo4j_uri is None and homes[0] == homes[1]
+    places = {(urlsplit(each.neo4j_uri).netloc, each.neo4j_database) for each in (one, other)}
+    return len(places) == 1
+
+
+async def _copy(
+    source: Settings, target: Settings, names: list[str], replace: bool
+) -> list[Copied]:
+    from graph.copying import copy_process
+
+    done = []
+    async with _opened("from", source) as from_store:
+        wanted = names or await _all(from_store)
+        for name in names:
+            await from_store.processes.get(name)
+        async with _opened("to", target) as to_store:
+            for name in wanted:
+                with long_work() as work:
+                    try:
+                        done.append(
+                            await copy_process(
+                                from_store,
+                                to_store,
+                                name,
+                                replace=replace,
+                                progress=work.update,
+                            )
+                        )
+                    except ProcessConflict as error:
+                        raise ProcessConflict(
+                            f"{name}: {error} {_so_far(done)}", error.violations
+                        ) from None
+    return done
+
+
+def _so_far(done: list[Copied]) -> str:
+    names = ", ".join(one.process_id for one in done)
+    return f"Copied before: {names}." if names else "Nothing was copied."
+
+
+async def _all(store: Store) -> list[str]:
+    found: list[str] = []
+    while page := await store.processes.page(found[-1] if found else ""):
+        found += [summary.process.process_id for summary in page]
+    return found
+
+
+def _json(one: Copied) -> dict[str, Any]:
+    return {
+        "process_id": one.process_id,
+        "status": one.report.status,
+        "content_hash": one.report.survey.hash,
+        "nodes": one.nodes,
+        "edges": one.edges,
+        "claims": one.claims,
+        "verifications": one.verifications,
+        "verifications_added": one.report.verifications_added,
+        "warnings": list(one.report.survey.warnings),
+    }

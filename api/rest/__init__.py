@@ -1,0 +1,1 @@
+"""REST: the graph over HTTP, for programs; see docs/rest.md."""

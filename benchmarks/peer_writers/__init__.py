@@ -1,0 +1,1 @@
+"""The graph writers of other libraries: their environment, and what is done with them."""

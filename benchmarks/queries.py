@@ -1,0 +1,104 @@
+"""The query library on the generated process with its claims verified: p95 of every query."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+import psutil
+
+from benchmarks import dag
+from benchmarks.children import run_child
+from benchmarks.engines import Engine
+from benchmarks.ingest import OURS
+from benchmarks.query_trails import VERIFICATIONS, fill
+from benchmarks.report import Line, Report, middle
+from graph.store import DatabaseAddress, open_store
+from graph.store.queries import find, library
+
+ROUNDS = 20
+WARM = 2
+TARGETS = {"neo4j": 1.0, "embedded": 3.0}
+__all__ = ["ask", "fill", "measure"]
+
+
+def measure(report: Report, engine: Engine, scale: float) -> None:
+    """Store the verifications, and ask every query with other parameters in each round."""
+    task = {"login": engine.login, "scale": scale}
+    stored = run_child("benchmarks.queries:fill", **task, process_id=OURS)
+    for statement in library():
+        name = statement.short_name
+        found = run_child("benchmarks.queries:ask", **task, name=name)
+        cpu = "" if found["cpu"] is None else f", server CPU {found['cpu'] * 1000:.0f} ms"
+        report.add(
+            Line(
+                f"{engine.name}: {name}, p95",
+                found["p95"],
+                target=TARGETS[engine.name],
+                note=(
+                    f"p50 {found['p50'] * 1000:.0f} ms{cpu}, {found['rows']:.0f} rows, "
+                    f"{stored['verifications']} verifications"
+                ),
+            )
+        )
+
+
+async def ask(login: dict[str, Any], scale: float, name: str) -> dict[str, float | None]:
+    """Seconds of a query, and of the server's processor where it runs on this machine."""
+    times: list[float] = []
+    work: list[float] = []
+    server = _server(login["uri"])
+    async with open_store(DatabaseAddress(**login)) as store:
+        for number in range(ROUNDS + WARM):
+            given = _parameters(name, scale, number)
+            begun, start = _processor(server), time.perf_counter()
+            found = await store.queries.run(name, given)
+            if number >= WARM:  # a server plans and compiles at first
+                times.append(time.perf_counter() - start)
+                work.append(_processor(server) - begun)
+    return {
+        "p50": middle(times),
+        "p95": sorted(times)[math.ceil(0.95 * len(times)) - 1],
+        "cpu": middle(work) if server else None,
+        "rows": len(found.rows),
+    }
+
+
+def _parameters(name: str, scale: float, number: int) -> dict[str, Any]:
+    """Required parameters of a query, others in each round."""
+    shape = dag.Shape.of(scale)
+    last = len(shape.stages) - 1
+    places = [number * 37 % count for count in shape.stages]
+    values = {
+        "process_id": OURS,
+        # Claims of every verdict: of twenty in a row the last has none.
+        "claim_id": f"claim-{(number * 20 + number % 19) % VERIFICATIONS}",
+        # Of every stage in turn: one step from the roots, or from the end, is not the same.
+        "node_id": dag.node_id(number % (last + 1), places[number % (last + 1)]),
+        "from_node_id": dag.node_id(0, places[0]),
+        "to_node_id": dag.node_id(last, shape.stages[last] - 1),
+    }
+    required = [parameter.name for parameter in find(name).parameters if parameter.required]
+    return {key: values[key] for key in required}
+
+
+def _server(uri: str) -> psutil.Process | None:
+    """The process that listens there, where it can be seen."""
+    address = urlsplit(uri)
+    if address.hostname not in {"127.0.0.1", "localhost"}:
+        return None
+    try:
+        for connection in psutil.net_connections("tcp"):
+            listens = connection.status == psutil.CONN_LISTEN
+            port = getattr(connection.laddr, "port", None)
+            if listens and port == address.port and connection.pid:
+                return psutil.Process(connection.pid)
+    except psutil.AccessDenied:
+        return None
+    return None
+
+
+def _processor(server: psutil.Process | None) -> float:
+    return sum(server.cpu_times()[:2]) if server else 0.0

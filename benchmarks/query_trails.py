@@ -1,0 +1,167 @@
+"""Many stored verifications of the generated process, as walks of the paper's size leave them.
+
+Source: VeriTrail 3.2, B.2.1 (claims and stages of the runs that are imitated).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks import dag
+from graph.model import (
+    CitedSentence,
+    Claim,
+    ErrorLocation,
+    Evidence,
+    EvidencePath,
+    Iteration,
+    NodeRef,
+    Role,
+    Sentence,
+    Status,
+    StepRecord,
+    Termination,
+    Usage,
+    Verdict,
+    Verification,
+)
+from graph.store import DatabaseAddress, open_store
+
+VERIFICATIONS = 560
+AT_A_TIME = 8
+# Of twenty claims so many end so; the rest has no verdict yet, or none at all.
+VERDICTS = (
+    *(Verdict.FULLY_SUPPORTED,) * 9,
+    *(Verdict.NOT_FULLY_SUPPORTED,) * 7,
+    *(Verdict.INCONCLUSIVE,) * 3,
+)
+UNFINISHED = (Status.FAILED, Status.CANCELLED, Status.OVER_BUDGET, Status.RUNNING)
+EVIDENCE_NODES = 4
+SENTENCES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Walkable:
+    """The generated process in memory: what the walk would read."""
+
+    sources: dict[str, list[NodeRef]]
+    terminal: NodeRef
+
+    @classmethod
+    def of(cls, scale: float) -> Walkable:
+        """The process that `dag.write` writes at this scale."""
+        shape = dag.Shape.of(scale)
+        refs: dict[str, NodeRef] = {}
+        for stage, count in enumerate(shape.stages):
+            role = Role.ROOT if stage == 0 else Role.INTERMEDIATE
+            role = Role.TERMINAL if stage == len(shape.stages) - 1 else role
+            for place in range(count):
+                name = dag.node_id(stage, place)
+                refs[name] = NodeRef(name, stage + 1, len(refs), role)
+        sources: dict[str, list[NodeRef]] = defaultdict(list)
+        for source, target in dag.edges(shape):
+            sources[target].append(refs[source])
+        return cls(dict(sources), next(reversed(refs.values())))
+
+
+async def fill(login: dict[str, Any], scale: float, process_id: str) -> dict[str, int]:
+    """Store as many claims as verifications, and the verifications.
+
+    Returns:
+        How many sentences they cite and how many nodes they read.
+    """
+    walkable = Walkable.of(scale)
+    claims = [
+        Claim(f"claim-{number}", f"Claim number {number}.", walkable.terminal.node_id)
+        for number in range(VERIFICATIONS)
+    ]
+    made = list(verifications(walkable, process_id, claims))
+    async with open_store(DatabaseAddress(**login)) as store:
+        await store.processes.add_claims(process_id, claims)
+        for start in range(0, len(made), AT_A_TIME):
+            await store.trails.write(*made[start : start + AT_A_TIME])
+    rounds = [iteration for verification in made for iteration in verification.iterations]
+    return {
+        "verifications": len(made),
+        "checked": sum(len(iteration.checked) for iteration in rounds),
+        "cited": sum(len(found.sentences) for each in rounds for found in each.evidence),
+    }
+
+
+def verifications(
+    walkable: Walkable, process_id: str, claims: Sequence[Claim]
+) -> Iterator[Verification]:
+    """One verification a claim, always the same ones."""
+    draw = random.Random("trails")  # nothing secret
+    for number, claim in enumerate(claims):
+        place = number % 20
+        iterations, paths = _walk(walkable, draw)
+        done = place < len(VERDICTS)
+        verdict = VERDICTS[place] if done else None
+        # Whoever failed did so half way.
+        kept = iterations if done else iterations[: len(iterations) // 2]
+        links = paths if done else []
+        error = ErrorLocation()
+        if verdict is Verdict.NOT_FULLY_SUPPORTED:
+            at = draw.choice(kept[:4])
+            error = ErrorLocation(at.nodes_with_evidence[:2], (walkable.terminal,))
+        yield Verification(
+            f"v-queries-{number}", process_id, claim, 3, "fixed", "none", True,
+            f"2026-01-01T{number // 60:02}:{number % 60:02}:00.000000Z",
+            Status.SUCCEEDED if done else UNFINISHED[number // 20 % len(UNFINISHED)],
+            verdict, "The reasons for it." if done else None, None,
+            Termination.NO_CANDIDATES if done else None, tuple(kept), tuple(links), error,
+            failure=None if done else "The model was away.", steps=_steps(kept),
+        )  # fmt: skip
+
+
+def _walk(walkable: Walkable, draw: random.Random) -> tuple[list[Iteration], list[EvidencePath]]:
+    """Rounds from the terminal node to the roots, with a few nodes of each as evidence."""
+    iterations: list[Iteration] = []
+    paths: list[EvidencePath] = []
+    found = [walkable.terminal]
+    seen: set[str] = set()
+    while True:
+        frontier: dict[str, list[str]] = defaultdict(list)
+        refs: dict[str, NodeRef] = {}
+        for target in found:
+            for ref in walkable.sources.get(target.node_id, ()):
+                frontier[ref.node_id].append(target.node_id)
+                refs[ref.node_id] = ref
+        checked = sorted((r for r in refs.values() if r.node_id not in seen), key=_order)
+        if not checked:
+            return iterations, paths
+        seen.update(ref.node_id for ref in checked)
+        found = sorted(draw.sample(checked, min(EVIDENCE_NODES, len(checked))), key=_order)
+        number = len(iterations) + 1
+        cited = tuple(
+            CitedSentence(Sentence(ref.node_id, index, index * 20, index * 20 + 20, "So it says."))
+            for ref in found
+            for index in sorted(draw.sample(range(6), SENTENCES))
+        )
+        evidence = (Evidence("What they say together.", None, cited),)
+        iterations.append(
+            Iteration(number, Verdict.FULLY_SUPPORTED, "So it is.", tuple(checked), (), evidence)
+        )
+        paths += [
+            EvidencePath(ref.node_id, target, number)
+            for ref in found
+            for target in frontier[ref.node_id]
+        ]
+
+
+def _order(ref: NodeRef) -> tuple[int, int]:
+    return ref.stage, ref.position
+
+
+def _steps(iterations: Sequence[Iteration]) -> tuple[StepRecord, ...]:
+    usage = Usage(3, 1, 9_000, 4_000, 300, 0.01)
+    return tuple(
+        StepRecord(iteration.number, step, f"{step}.v1", "0f" * 32, "none", 0.0, usage)
+        for iteration in iterations
+        for step in ("evidence_selection", "verdict")
+    )

@@ -1,0 +1,27 @@
+// purpose: Bloom, "Show provenance of claim $claim": the evidence of its latest verdict, linked down to the verified node.
+// param claim: string - PROCESS/CLAIM, a claim_id alone, or the text of a claim
+// column c: any - the claim
+// column verifies: any - that the verification verifies it
+// column v: any - its latest succeeded verification
+// column stated: any - where it was extracted from
+// column t: any - the node that states it
+// column n: any - a sentence that is evidence
+// column within: any - that the sentence stands in the node
+// column u: any - a node with evidence
+// column link: any - a link of the provenance path
+// column w: any - the node that it was evidence for
+// source: VeriTrail 3.2 (provenance)
+MATCH (p:Process {status: 'ready'})
+MATCH (c:Claim {process_id: p.process_id})-[stated:EXTRACTED_FROM]->(t:Span)
+WHERE c.claim_id = $claim OR p.process_id + '/' + c.claim_id = $claim OR c.text = $claim
+WITH c, stated, t ORDER BY c.process_id, c.position LIMIT 20
+OPTIONAL MATCH (c)<-[verifies:VERIFIES]-(v:Verification {status: 'succeeded'})
+WITH c, stated, t, v, verifies ORDER BY v.created_at DESC, v.verification_id DESC
+WITH c, stated, t, head(collect(v)) AS v, head(collect(verifies)) AS verifies
+OPTIONAL MATCH (v)-[:HAS_ITERATION]->(i:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(n:Sentence)
+               -[within:SENTENCE_OF]->(u:Span)
+OPTIONAL MATCH (u)-[link:EVIDENCE_FOR]->(w:Span)
+WHERE link.verification_id = v.verification_id
+RETURN c, verifies, v, stated, t, n, within, u, link, w
+ORDER BY c.process_id, c.position, i.number, u.position, n.index
+LIMIT 1000

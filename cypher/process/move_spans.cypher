@@ -1,0 +1,8 @@
+// purpose: Give stored spans the stage and role that they have after something was appended.
+// param process_id: string - the process
+// param rows: list - [node_id, stage, role]
+// source: VeriTrail 2 (stages and roles follow from the whole graph)
+UNWIND $rows AS row
+MATCH (s:Span)
+WHERE s.process_id = $process_id AND s.node_id = row[0]
+SET s.stage = row[1], s.role = row[2]

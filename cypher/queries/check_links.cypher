@@ -1,0 +1,28 @@
+// purpose: Check for links of provenance that no verification owns or that leave the process; looks at every node once.
+// param process_id: string - the process
+// param limit: integer = 100 in 1..10000 - at most this many
+// column source: string - node_id of where the link begins
+// column target: string - node_id of where it ends
+// column verification_id: string - the verification that it names
+// column problem: string - what is wrong
+// group: Integrity: no rows on a sound graph
+// example: process_id=harbour-summary
+// source: ours
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
+MATCH (u:Span)
+WHERE u.process_id = p.process_id AND u.node_id >= ''
+MATCH (u)-[link:EVIDENCE_FOR]->(w:Span)
+OPTIONAL MATCH (v:Verification)
+WHERE v.verification_id = link.verification_id
+WITH u, w, link, CASE
+       WHEN v IS NULL THEN 'its verification is not stored'
+       WHEN v.process_id <> u.process_id OR w.process_id <> u.process_id THEN 'leaves the process'
+     END AS problem
+WHERE problem IS NOT NULL
+WITH collect({u: u, w: w, id: link.verification_id, problem: problem}) AS rows
+UNWIND rows AS row
+WITH row.u AS u, row.w AS w, row.id AS verification_id, row.problem AS problem
+RETURN u.node_id AS source, w.node_id AS target, verification_id, problem
+ORDER BY u.stage, u.position, w.stage, w.position, verification_id
+LIMIT $limit

@@ -1,0 +1,32 @@
+// purpose: Claims with conflicting verdicts: their succeeded verifications do not agree.
+// param process_id: string - the process
+// param claim_id: string = null - only this claim
+// param limit: integer = 100 in 1..10000 - at most this many
+// column claim_id: string - the claim; one row for each of its verdicts
+// column claim: string - its text
+// column verdict: string - a verdict
+// column is_latest: boolean - whether the latest succeeded verification gave it
+// column verifications: integer - how many gave it
+// column verification_id: string - the latest of them
+// column engine: string - its engine of judgement
+// column model: string - its model
+// column q: integer - its limit of consecutive Not Fully Supported verdicts
+// column created_at: string - when it was made
+// group: Claims and verdicts
+// example: process_id=harbour-summary
+// source: ours
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
+MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+WHERE $claim_id IS NULL OR c.claim_id = $claim_id
+WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
+WITH c, collect(v) AS each
+WHERE any(v IN each WHERE v.verdict <> each[0].verdict)
+UNWIND range(0, size(each) - 1) AS place
+WITH c, each, each[place].verdict AS verdict, min(place) AS first, count(place) AS verifications
+WITH c, verdict, first, each[first] AS v, verifications
+ORDER BY c.position, c.claim_id, first LIMIT $limit
+RETURN c.claim_id AS claim_id, c.text AS claim, verdict, first = 0 AS is_latest, verifications,
+       v.verification_id AS verification_id, v.engine AS engine, v.model AS model, v.q AS q,
+       v.created_at AS created_at
+ORDER BY c.position, c.claim_id, first

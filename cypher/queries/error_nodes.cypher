@@ -1,0 +1,28 @@
+// purpose: Nodes that introduced most errors, by each claim's latest succeeded verification.
+// param process_id: string - the process
+// param limit: integer = 100 in 1..10000 - at most this many
+// column node_id: string - the node
+// column stage: integer - its stage
+// column kind: string - what it is
+// column step: string - the step that produced it
+// column model: string - the model that produced it
+// column prompt: string - the prompt that produced it
+// column claims: integer - how many claims it brought unsupported content into
+// column claim_ids: list - these claims
+// column text: string - the first 200 characters of its text
+// group: Where it went wrong
+// example: process_id=harbour-summary
+// source: VeriTrail 3.2 (error localization)
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
+MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
+WITH c, head(collect(v)) AS v
+WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
+MATCH (v)-[:ERROR_INTRODUCED_AT]->(s:Span)
+WITH s, c ORDER BY c.position, c.claim_id
+WITH s, collect(c.claim_id) AS claim_ids
+ORDER BY size(claim_ids) DESC, s.stage, s.position LIMIT $limit
+RETURN s.node_id AS node_id, s.stage AS stage, s.kind AS kind, s.step AS step, s.model AS model,
+       s.prompt AS prompt, size(claim_ids) AS claims, claim_ids, left(s.text, 200) AS text
+ORDER BY claims DESC, s.stage, s.position

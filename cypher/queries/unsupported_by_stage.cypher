@@ -1,0 +1,34 @@
+// purpose: Unsupported claims of a process by error stage, by each claim's latest succeeded verification.
+// param process_id: string - the process
+// param stage: integer = null in 0..2147483647 - only the claims whose error came in here
+// param limit: integer = 100 in 1..10000 - at most this many
+// column stage: integer - the error stage; null where none could be identified
+// column claim_id: string - the claim; it stands once at each of its error stages
+// column claim: string - its text
+// column node_id: string - the node that states it
+// column verification_id: string - the verification
+// column error_nodes: list - node_ids of the nodes of this stage that introduced the error
+// column indicative: boolean - whether no model judged, so that the verdict is indicative only
+// group: Where it went wrong
+// example: process_id=harbour-summary
+// source: VeriTrail 3.2 (error stages)
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
+MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
+WITH c, head(collect(v)) AS v
+WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
+UNWIND CASE WHEN size(v.error_stages) = 0 THEN [null] ELSE v.error_stages END AS stage
+WITH c, v, stage
+WHERE $stage IS NULL OR stage = $stage
+WITH c, v, stage ORDER BY coalesce(stage, 2147483648), c.position, c.claim_id LIMIT $limit
+RETURN stage, c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id,
+       v.verification_id AS verification_id,
+       COLLECT {
+         MATCH (v)-[:ERROR_INTRODUCED_AT]->(s:Span)
+         WHERE s.stage = stage
+         WITH s.node_id AS node_id, s.position AS position ORDER BY position
+         RETURN node_id
+       } AS error_nodes,
+       v.indicative AS indicative
+ORDER BY coalesce(stage, 2147483648), c.position, c.claim_id

@@ -1,0 +1,178 @@
+"""Write `docs/queries.md`: every query of the library, with what it answers about a sample.
+
+    python docs/make_queries.py [FILE]
+
+The sample is ingested into an engine of its own and verified twice by the engine `lexical`.
+The verifications get ids and times that are the same in every run, so that the page changes only
+when the library or an answer does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from cypher import Parameter, Statement
+from graph.store import QueryResult, Store
+from graph.store.queries import example_of, grouped, library
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "queries.md"
+SAMPLE = ROOT / "examples" / "harbour-summary.json"
+PROCESS = "harbour-summary"
+MOMENT = "2026-01-0{}T12:00:00.000000Z"
+ANSWER = "Answers:\n\n"
+ROWS, CELL = 4, 80
+
+MADE = "<!-- From here on made by docs/make_queries.py -->\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page into the file that is named, or else where it belongs."""
+    file = Path(arguments[0]) if arguments else PAGE
+    with tempfile.TemporaryDirectory(prefix="veritrail-queries-") as home:
+        answers = asyncio.run(_on_an_own_engine(Path(home)))
+    file.write_text(page(head_of(PAGE.read_text("utf-8")), answers), encoding="utf-8")
+    return 0
+
+
+async def _on_an_own_engine(home: Path) -> dict[str, QueryResult]:
+    from graph.embedded import EngineSettings, running_engine, stop_engine
+    from graph.store import DatabaseAddress, open_store
+
+    settings = EngineSettings(home=home)
+    try:
+        async with running_engine(settings) as engine:
+            address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
+            async with open_store(address) as store:
+                return await answers_of(store)
+    finally:
+        await stop_engine(settings)
+
+
+async def answers_of(store: Store) -> dict[str, QueryResult]:
+    """What every query answers to its own example; the sample is stored and stays."""
+    await store_sample(store)
+    answers = {}
+    for statement in library():
+        found = await store.queries.run(statement.short_name, example_of(statement))
+        if statement.short_name == "processes":  # there may be others, and it was just stored
+            (row,) = [row for row in found.rows if row[0] == PROCESS]
+            found = replace(found, rows=((*row[:-1], MOMENT.format(1)),))
+        answers[statement.short_name] = found
+    return answers
+
+
+async def store_sample(store: Store) -> None:
+    """Store the sample with two verifications of each claim, the same in every run."""
+    from api.bench import How, set_up
+    from api.settings import Settings
+    from api.verification import What, verify
+    from graph.importers.process_file import ProcessFileImporter
+    from graph.importers.registry import ImportOptions
+    from graph.ingest import ingest
+
+    source = ProcessFileImporter().open(SAMPLE, ImportOptions())
+    await ingest(store, source)
+    made = []
+    for place, q in enumerate((1, 3), start=1):
+        async with set_up(Settings.load(), How("lexical", q=q)) as bench:
+            done = await verify(Settings.load(), store, bench, What(PROCESS))
+        made += [
+            replace(
+                verification,
+                verification_id=f"v-{verification.claim.claim_id}-q{q}",
+                created_at=MOMENT.format(place),
+                run_id=f"run-q{q}",
+            )
+            for verification in done.verifications
+        ]
+    await store.processes.delete(PROCESS)
+    await ingest(store, source)
+    await store.trails.write(*made)
+
+
+def head_of(text: str) -> str:
+    """What stands on the page before the part that is made."""
+    head, mark, _ = text.partition(MADE)
+    return head + mark
+
+
+def page(head: str, answers: Mapping[str, QueryResult]) -> str:
+    """The page; a query that is not among the answers stands there without one."""
+    parts = [head, "\n", _contents()]
+    for heading, statements in grouped().items():
+        parts.append(f"## {heading}\n\n")
+        parts += [_section(statement, answers) for statement in statements]
+    return "".join(parts).rstrip() + "\n"
+
+
+def _contents() -> str:
+    lines = []
+    for heading, statements in grouped().items():
+        names = ", ".join(f"[{one.short_name}](#{one.short_name})" for one in statements)
+        lines.append(f"- {heading}: {names}\n")
+    return "".join(lines) + "\n"
+
+
+def _section(statement: Statement, answers: Mapping[str, QueryResult]) -> str:
+    name = statement.short_name
+    given = "".join(f" -p {key}={value}" for key, value in example_of(statement).items())
+    source = "" if statement.source == "ours" else f" Source: {statement.source}."
+    text = (
+        f"### {name}\n\n{statement.purpose}{source} [Cypher](../cypher/{statement.name}.cypher)\n\n"
+    )
+    text += "| parameter | type | default | bounds | meaning |\n|---|---|---|---|---|\n"
+    text += "".join(
+        f"| `{one.name}` | {one.type} | {_default(one)} | {_bounds(one)} | {one.meaning} |\n"
+        for one in statement.parameters
+    )
+    text += "\n| column | type | meaning |\n|---|---|---|\n"
+    text += "".join(f"| `{one.name}` | {one.type} | {one.meaning} |\n" for one in statement.columns)
+    text += f"\n```sh\nveritrail query {name}{given}\n```\n\n"
+    if name in answers:
+        text += f"{ANSWER}{told(answers[name])}\n\n"
+    return text
+
+
+def _default(parameter: Parameter) -> str:
+    if parameter.required:
+        return "required"
+    if isinstance(parameter.default, bool):
+        return str(parameter.default).lower()
+    return "null" if parameter.default is None else f"`{parameter.default}`"
+
+
+def _bounds(parameter: Parameter) -> str:
+    if parameter.bounds:
+        return f"{parameter.bounds[0]} to {parameter.bounds[1]}"
+    return ", ".join(f"`{choice}`" for choice in parameter.choices)
+
+
+def told(answer: QueryResult) -> str:
+    """The first rows as a table, long cells cut."""
+    from api.cli.query import cell
+
+    if not answer.rows:
+        return "No rows."
+    lines = [answer.columns, ["---"] * len(answer.columns)]
+    lines += [[_cut(cell(value)) for value in row] for row in answer.rows[:ROWS]]
+    left = len(answer.rows) - ROWS
+    more = "More rows." if answer.truncated else f"{left} more row{'s' if left > 1 else ''}."
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"{table}\n\n{more}" if left > 0 or answer.truncated else table
+
+
+def _cut(text: str) -> str:
+    text = text if len(text) <= CELL else f"{text[: CELL - 1]}…"
+    for char, safe in (("&", "&amp;"), ("<", "&lt;"), ("|", "\\|"), ("*", "\\*"), ("`", "\\`")):
+        text = text.replace(char, safe)
+    return text
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

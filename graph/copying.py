@@ -1,0 +1,166 @@
+"""A process with its trails from one graph to another, and the proof that it arrived.
+
+It goes through a process file in a temporary folder: written from the source, ingested into
+the target as any other, so that nobody sees half of it and an interrupted copy is taken up
+by the next. Then the target is written out in the same way, and both files are compared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from graph.errors import EngineError
+from graph.exporters.process_file import json_text, write_lines
+from graph.importers.process_file import ProcessFileImporter
+from graph.importers.registry import ImportOptions
+from graph.ingest import IngestReport, ingest
+from graph.loading import Progress
+from graph.restoring import restored_id
+from graph.store import Store
+from graph.store.exporting import StoredProcess
+from graph.survey import survey
+
+_ANY_LENGTH = 2**40
+"""A text that is stored was short enough for whoever stored it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What was copied.
+
+    Attributes:
+        process_id: The process.
+        report: What the target's ingest did.
+        nodes: Number of nodes.
+        edges: Number of edges.
+        claims: Number of claims.
+        verifications: Number of verifications.
+    """
+
+    process_id: str
+    report: IngestReport
+    nodes: int
+    edges: int
+    claims: int
+    verifications: int
+
+
+def _no_progress(_what: str, _done: int, _total: int) -> None:
+    return
+
+
+async def copy_process(
+    source: Store,
+    target: Store,
+    process_id: str,
+    *,
+    replace: bool = False,
+    progress: Progress = _no_progress,
+) -> Copied:
+    """Copy one process and compare what arrived.
+
+    Args:
+        source: The graph that has it.
+        target: The graph that gets it.
+        process_id: The process.
+        replace: Whether other content under this id is replaced in the target.
+        progress: Told how far it is.
+
+    Raises:
+        NotFound: The source has no such process.
+        ProcessConflict: The target has other content under this id.
+        EngineError: An engine failed, or what arrived is not what was sent.
+    """
+    with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
+        sent, arrived = Path(folder, "sent.jsonl"), Path(folder, "arrived.jsonl")
+        counts = await _write(source, process_id, sent)
+        read = ProcessFileImporter().open(sent, ImportOptions(max_node_text=_ANY_LENGTH))
+        report = await ingest(
+            target, read, replace=replace, max_node_text=_ANY_LENGTH, progress=progress
+        )
+        await _compare(target, sent, arrived, report)
+    return Copied(
+        process_id,
+        report,
+        counts["nodes"],
+        counts["edges"],
+        counts["claims"],
+        counts["verifications"],
+    )
+
+
+async def _compare(target: Store, sent: Path, arrived: Path, report: IngestReport) -> None:
+    """Write out what arrived, and make sure that it is what was sent.
+
+    Raises:
+        EngineError: It is not.
+    """
+    process_id = report.survey.process_id
+    await _write(target, process_id, arrived)
+    if not await asyncio.to_thread(_is_same, sent, arrived, report):
+        raise EngineError(
+            f"Process {process_id!r} is not the same in the target as in the source: its "
+            "content, claims or verifications differ. Was one of them changed meanwhile? "
+            "`veritrail list` shows what each has; to take the source's, delete the process in "
+            "the target and copy it again."
+        )
+
+
+async def _write(store: Store, process_id: str, path: Path) -> dict[str, int]:
+    stored = await StoredProcess.open(store.database, process_id)
+    with path.open("wb") as file:
+        counts = await write_lines(store, stored, file.write)
+    await stored.check_unchanged()
+    return counts
+
+
+def _is_same(sent: Path, arrived: Path, report: IngestReport) -> bool:
+    """Whether everything that was sent is in what arrived, and the content is the same.
+
+    The content hash is computed anew from what arrived. A process that was there before may
+    hold more claims and verifications, and its nodes in another order.
+    """
+    if not _is_same_file(sent, arrived):
+        there = {_digest(line) for line in _lines(arrived)}
+        for line in _lines(sent):
+            if _digest(line) not in there and _digest(_restored(line, report)) not in there:
+                return False
+    read = ProcessFileImporter().open(arrived, ImportOptions(max_node_text=_ANY_LENGTH))
+    return survey(read, max_node_text=_ANY_LENGTH).hash == report.survey.hash
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    digests = set()
+    for path in (one, other):
+        with path.open("rb") as file:
+            digests.add(hashlib.file_digest(file, "sha256").digest())
+    return len(digests) == 1
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Everything behind the header."""
+    with path.open("rb") as file:
+        next(file)
+        yield from file
+
+
+def _digest(line: bytes) -> bytes:
+    return hashlib.blake2b(line, digest_size=16).digest()
+
+
+def _restored(line: bytes, report: IngestReport) -> bytes:
+    """A verification under the ids that it gets where its own belong to another process."""
+    if not line.startswith(b'{"verification"'):
+        return line
+    value = json.loads(line)
+    for key in ("verification_id", "run_id"):
+        name = value["verification"][key]
+        if name is not None:
+            value["verification"][key] = restored_id(name, report.survey.process_id)
+    return f"{json_text(value)}\n".encode()

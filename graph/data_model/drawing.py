@@ -1,0 +1,207 @@
+"""The data model as a drawing (SVG) that reads well on light and on dark pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from math import hypot
+from xml.sax.saxutils import escape
+
+from graph.data_model.layout import (
+    CARD_WIDTH,
+    CARDS,
+    HEADER,
+    HEIGHT,
+    LEGEND,
+    LINES,
+    ROW,
+    SHARED,
+    WIDTH,
+    Line,
+    Point,
+)
+from graph.data_model.nodes import NODES
+from graph.data_model.palette import LABELS, PLAIN_RELATIONSHIP, RELATIONSHIP_COLOURS
+from graph.data_model.relationships import RELATIONSHIPS
+from graph.data_model.types import NodeType
+
+_CHARACTER = 8.7  # width of a character of a label, in the widest of the fonts
+_CORNER = 12.0
+
+_STYLE = """\
+.page { fill: #ffffff; stroke: #d4d8de; }
+.card { fill: #f7f8fa; stroke-width: 1.6; }
+.label { font-size: 16px; font-weight: 700; }
+.property { fill: #1f2933; font-size: 13px; font-family: MONO; }
+.key { font-weight: 700; }
+.more, .note { fill: #5b6675; font-size: 12.5px; }
+.type { fill: #5b6675; font-size: 11.5px; text-anchor: end; }
+.line { fill: none; stroke-width: 1.9; }
+.shared { stroke-dasharray: 2 5; }
+.pill { fill: #ffffff; }
+.name { fill: #1f2933; font-size: 11.5px; font-weight: 600; font-family: MONO; }
+.name { text-anchor: middle; }
+.title { fill: #1f2933; font-size: 21px; font-weight: 700; }
+@media (prefers-color-scheme: dark) {
+  .page { fill: #12171e; stroke: #303946; }
+  .card { fill: #1d2530; }
+  .property, .name, .title { fill: #e6ebf1; }
+  .more, .note, .type { fill: #a3afbe; }
+  .pill { fill: #12171e; }
+}
+""".replace("MONO", "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace")
+
+_SANS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', Helvetica, Arial, sans-serif"
+_SHORT = {
+    "list of strings": "strings",
+    "list of integers": "integers",
+}
+
+
+def drawing() -> str:
+    """The drawing as the text of an SVG file."""
+    return "\n".join([*_head(), *_lines(), *_cards(), *_legend(), "</svg>"]) + "\n"
+
+
+def _head() -> Iterator[str]:
+    labels = ", ".join(node.label for node in NODES)
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-labelledby="title desc" font-family="{_SANS}">'
+    )
+    yield '<title id="title">The data model of the graph</title>'
+    yield (
+        f'<desc id="desc">Labels: {labels}. Claims and extractions point to the span that '
+        "states them. A verification points to its claim, its iterations and its steps; an "
+        "iteration to the spans that it checked and to the evidence that it found; evidence to "
+        "sentences, and these to their spans.</desc>"
+    )
+    yield f"<style>\n{_STYLE}</style>"
+    yield "<defs>"
+    for colour in (PLAIN_RELATIONSHIP, *RELATIONSHIP_COLOURS.values()):
+        yield (
+            f'<marker id="{_marker(colour)}" viewBox="0 0 10 10" refX="9" refY="5" '
+            'markerUnits="userSpaceOnUse" markerWidth="12" markerHeight="12" orient="auto">'
+            f'<path fill="{colour}" d="M0 0.5 L10 5 L0 9.5 z"/></marker>'
+        )
+    yield "</defs>"
+    yield f'<rect class="page" x="0.5" y="0.5" width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="12"/>'
+    yield '<text class="title" x="40" y="52">The data model</text>'
+
+
+def _marker(colour: str) -> str:
+    return f"to-{colour.removeprefix('#').lower()}"
+
+
+def _lines() -> Iterator[str]:
+    yield f'<path class="line shared" stroke="{PLAIN_RELATIONSHIP}" d="{_path(SHARED.points)}"/>'
+    yield from _named("process_id", SHARED)
+    for relationship in RELATIONSHIPS:
+        line = LINES[relationship.type]
+        colour = RELATIONSHIP_COLOURS.get(relationship.type, PLAIN_RELATIONSHIP)
+        yield (
+            f'<path class="line" stroke="{colour}" d="{_path(line.points)}" '
+            f'marker-end="url(#{_marker(colour)})"/>'
+        )
+        yield from _named(relationship.type, line)
+
+
+def _named(name: str, line: Line) -> Iterator[str]:
+    (x, y), width = line.label, len(name) * _CHARACTER + 12
+    yield (
+        f'<rect class="pill" x="{x - width / 2:.1f}" y="{y - 10:.1f}" width="{width:.1f}" '
+        'height="20" rx="10"/>'
+    )
+    yield f'<text class="name" x="{x:.1f}" y="{y + 4:.1f}">{escape(name)}</text>'
+
+
+def _path(points: Sequence[Point]) -> str:
+    """A line through points, its corners rounded."""
+    parts = [f"M{_at(points[0])}"]
+    for before, corner, after in zip(points, points[1:], points[2:], strict=False):
+        parts.append(
+            f"L{_at(_towards(corner, before))} Q{_at(corner)} {_at(_towards(corner, after))}"
+        )
+    return " ".join([*parts, f"L{_at(points[-1])}"])
+
+
+def _towards(start: Point, end: Point) -> Point:
+    length = hypot(end[0] - start[0], end[1] - start[1])
+    share = min(_CORNER, length / 2) / length
+    return start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share
+
+
+def _at(point: Point) -> str:
+    return f"{point[0]:g} {point[1]:g}"
+
+
+def _cards() -> Iterator[str]:
+    for node in NODES:
+        yield "<g>"
+        yield from _card(node)
+        yield "</g>"
+
+
+def _card(node: NodeType) -> Iterator[str]:
+    card, colours = CARDS[node.label], LABELS[node.label]
+    types = {prop.name: prop.type for prop in node.properties}
+    left_out = len(node.properties) - len(card.shown)
+    height = card.height(len(card.shown) + (left_out > 0))
+    x, y = card.x, card.y
+    frame = f'x="{x}" y="{y}" width="{CARD_WIDTH}" rx="9"'
+    yield f'<rect class="card" {frame} height="{height}" stroke="{colours.border}"/>'
+    yield (
+        f'<path fill="{colours.fill}" stroke="{colours.border}" stroke-width="1.6" '
+        f'd="M{x} {y + HEADER} V{y + 9} Q{x} {y} {x + 9} {y} H{x + CARD_WIDTH - 9} '
+        f'Q{x + CARD_WIDTH} {y} {x + CARD_WIDTH} {y + 9} V{y + HEADER} z"/>'
+    )
+    yield f'<text class="label" fill="{colours.text}" x="{x + 14}" y="{y + 24}">{node.label}</text>'
+    for place, name in enumerate(card.shown):
+        line = y + HEADER + 20 + place * ROW
+        weight = "property key" if name in node.key else "property"
+        short = _SHORT.get(types[name], types[name])
+        yield f'<text class="{weight}" x="{x + 14}" y="{line}">{name}</text>'
+        yield f'<text class="type" x="{x + CARD_WIDTH - 12}" y="{line}">{short}</text>'
+    if left_out:
+        line = y + HEADER + 20 + len(card.shown) * ROW
+        yield f'<text class="more" x="{x + 14}" y="{line}">and {left_out} more</text>'
+
+
+def _legend() -> Iterator[str]:
+    x, y = LEGEND
+    provenance, introduced, carried = RELATIONSHIP_COLOURS.values()
+    entries: Iterable[tuple[str, str, str]] = (
+        (provenance, "line", "the provenance path"),
+        (introduced, "line", "where an error came in"),
+        (carried, "line", "where it was carried on"),
+        (PLAIN_RELATIONSHIP, "line shared", "a shared property"),
+    )
+    for place, (colour, kind, words) in enumerate(entries):
+        line = y + 18 + place * 26
+        yield f'<path class="{kind}" stroke="{colour}" d="M{x} {line} H{x + 40}"/>'
+        yield f'<text class="note" x="{x + 52}" y="{line + 4}">{words}</text>'
+    line = y + 18 + 4 * 26
+    yield f'<text class="property key" x="{x}" y="{line + 4}">bold</text>'
+    yield f'<text class="note" x="{x + 52}" y="{line + 4}">the key of a node</text>'
+
+
+def crossings(lines: Iterable[Line]) -> list[tuple[Line, Line]]:
+    """Pairs of lines that cross; the drawing has none."""
+    everything = list(lines)
+    return [
+        (one, other)
+        for place, one in enumerate(everything)
+        for other in everything[place + 1 :]
+        if any(_cross(a, b) for a in pairwise(one.points) for b in pairwise(other.points))
+    ]
+
+
+def _cross(one: tuple[Point, Point], other: tuple[Point, Point]) -> bool:
+    """Whether an upright and a level stretch meet."""
+    for level, upright in ((one, other), (other, one)):
+        if level[0][1] == level[1][1] and upright[0][0] == upright[1][0]:
+            left, right = sorted((level[0][0], level[1][0]))
+            top, bottom = sorted((upright[0][1], upright[1][1]))
+            if left < upright[0][0] < right and top < level[0][1] < bottom:
+                return True
+    return False

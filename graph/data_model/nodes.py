@@ -1,0 +1,209 @@
+"""The labels, with what each node holds."""
+
+from __future__ import annotations
+
+from graph.data_model.types import NodeType, Property, integer, integers, kept, string, strings
+
+_PROCESS_ID = string("process_id", "the process that it belongs to")
+_NODE_ID = string("node_id", "the node")
+_VERIFICATION_ID = string("verification_id", "the verification that it belongs to")
+_CAPTION = string("caption", "a short text to show, at most 40 characters")
+
+_USAGE = (
+    integer("calls", "answers that a model gave"),
+    integer("cached_calls", "answers that came from the cache of answers"),
+    integer("input_tokens", "tokens of the prompts"),
+    integer("cached_input_tokens", "those of them that the endpoint had in its own cache"),
+    integer("output_tokens", "tokens of the answers"),
+    integer("reasoning_tokens", "those of them that were thought and not said"),
+    Property("cost_usd", "float", "US dollars; absent where the price of any call is not known"),
+    integer("unpriced_calls", "calls whose price is not known"),
+)
+
+_PROCESS = (
+    string("process_id", "its id"),
+    string("name", "what people call it"),
+    string("question", "what the final output answers"),
+    string("source_format", "the format that it was read from"),
+    string("content_hash", "SHA-256 over nodes, edges, stages and terminals"),
+    integers("stages", "the stages, ascending"),
+    integers("stage_counts", "number of nodes in each of `stages`, in its order"),
+    string("stage_names", "names of the stages as JSON text"),
+    strings("terminals", "node_ids of the final outputs"),
+    integer("nodes", "number of nodes"),
+    integer("edges", "number of edges"),
+    strings("warnings", "what the input does not hold, and how that was bridged"),
+    string("created_at", "when it was stored"),
+    string("status", "`loading`, `ready`, `replacing` or `deleting`"),
+    kept("owner", "string", "who is writing it; absent when it is ready"),
+    kept("beat", "string", "last sign of life of the writer; absent when it is ready"),
+    kept("replaces", "string", "the process whose place it is about to take"),
+    kept("plan", "string", "in what batches it is loaded; absent when it is ready"),
+)
+
+_SPAN = (
+    _PROCESS_ID,
+    string("node_id", "its id in the process"),
+    _CAPTION,
+    string("text", "the text"),
+    integer("stage", "its place in the generative process"),
+    integer("position", "its place in the input, counted from 0"),
+    string("role", "`root`, `intermediate` or `terminal`"),
+    string("kind", "what sort of text it is, such as `chunk`"),
+    string("step", "the step that produced it, such as `summarise`"),
+    string("model", "the model that wrote it"),
+    string("prompt", "the prompt that it was written with"),
+    string("metadata", "all else that the input says of it, as JSON text"),
+)
+
+_CLAIM = (
+    _PROCESS_ID,
+    string("claim_id", "its id in the process"),
+    _CAPTION,
+    string("text", "the statement"),
+    string("node_id", "the node whose content it states"),
+    integer("start", "offset of its place in the node's text, in code points"),
+    integer("end", "offset just behind its place"),
+    integers("also", "further places of the same claim: start and end of each, in turn"),
+    strings("sub_claims", "simpler statements that it is made of"),
+    string("label", "a person's verdict, for evaluation"),
+    integer("position", "its place among the claims of the process"),
+)
+
+_EXTRACTION = (
+    _PROCESS_ID,
+    string("node_id", "the node that holds the sentence"),
+    integer("position", "its place among the sentences of the node, counted from 0"),
+    _CAPTION,
+    integer("start", "offset of its first character in the node's text, in code points"),
+    integer("end", "offset just behind its last character"),
+    string("text", "the sentence"),
+    string("outcome", "what became of it, such as `claims` or `no_verifiable_claims`"),
+    string("reason", "why there is no claim"),
+    strings("claim_ids", "the claims that it states"),
+)
+
+_VERIFICATION = (
+    string("verification_id", "its id"),
+    _CAPTION,
+    _PROCESS_ID,
+    string("claim_id", "the claim"),
+    string("claim", "the claim's text as it was verified"),
+    strings("sub_claims", "its sub-claims as they were used"),
+    string("node_id", "the node that was verified against its sources"),
+    string("method", "`veritrail`"),
+    integer("q", "Not Fully Supported verdicts in a row that end the walk"),
+    string("engine", "the engine of judgement"),
+    string("model", "the model that judged"),
+    Property("indicative", "boolean", "whether no model judged"),
+    string("created_at", "when it was made"),
+    string("status", "`queued`, `running`, `succeeded`, `failed`, `over_budget` or `cancelled`"),
+    string("verdict", "the final verdict; absent unless it succeeded"),
+    string("reasoning", "the reasons for it"),
+    Property("score", "float", "share of Fully Supported samples in the last iteration"),
+    string("termination", "why the walk stopped"),
+    integers("error_stages", "the stages at which unsupported content came in"),
+    string("failure", "why there is no verdict"),
+    kept("content_hash", "string", "hash of the content that was verified"),
+    string("run_id", "the run that it was made in"),
+    kept("place", "integer", "its place in that run"),
+    kept("settings", "string", "all that decides the outcome, as JSON text with sorted keys"),
+    kept("run_options", "string", "what its run may spend, as JSON text"),
+    *_USAGE,
+)
+
+_ITERATION = (
+    _VERIFICATION_ID,
+    integer("number", "counted from 1"),
+    _CAPTION,
+    string("verdict", "the interim verdict, as it was given"),
+    string("reasoning", "the reasons for it"),
+    integer("checked_count", "nodes that were read"),
+    integer("evidence_count", "sentences that were selected"),
+    strings("carried_roots", "roots with evidence from earlier iterations"),
+    kept("carried_places", "list of integers", "stage and position of each of them, in turn"),
+    kept("dropped_ids", "integer", "sentence ids given that were not in their prompt"),
+    kept("reruns", "integer", "times that evidence was selected again for want of room"),
+    kept("left_out", "integer", "sentences that did not fit into the verdict prompt"),
+)
+
+_STEP = (
+    _VERIFICATION_ID,
+    integer("position", "its place among the steps of the verification"),
+    _CAPTION,
+    integer("iteration", "the iteration; 0: before the first"),
+    string("step", "its name in the model protocol, such as `evidence_selection`"),
+    string("prompt", "name and version of the prompt"),
+    kept("prompt_hash", "string", "SHA-256 of the prompt's file"),
+    string("model", "the model that was asked"),
+    Property("temperature", "float", "the temperature that was asked for"),
+    *_USAGE,
+)
+
+_EVIDENCE = (
+    string("evidence_id", "its id"),
+    _CAPTION,
+    integer("position", "its place among the evidence of the iteration"),
+    string("summary", "what the selected sentences say together"),
+    string("missing", "what they do not say"),
+)
+
+_SENTENCE = (
+    _PROCESS_ID,
+    _NODE_ID,
+    integer("index", "its number in the node, counted from 0"),
+    integer("start", "offset of its first character in the node's text, in code points"),
+    integer("end", "offset just behind its last character"),
+    _CAPTION,
+    string("text", "the sentence"),
+)
+
+_SCHEMA = (
+    kept("name", "string", "`veritrail`"),
+    kept("version", "integer", "version of the schema"),
+    kept("migrations", "list of strings", "migrations that were applied, in their order"),
+    kept("applied_at", "list of strings", "when each of them was applied"),
+    kept("applied_by", "list of strings", "version of the program that applied each of them"),
+    kept("owner", "string", "who is applying migrations now; absent otherwise"),
+    kept("beat", "string", "last sign of life of the one who is; absent otherwise"),
+    kept("asked", "string", "when somebody last wanted to; absent otherwise"),
+)
+
+_PLACE = ("process_id", "node_id")
+
+NODES: tuple[NodeType, ...] = (
+    NodeType("Process", ("process_id",), "a finished generative process", _PROCESS, "name"),
+    NodeType("Span", _PLACE, "a node of the process: a text", _SPAN, "caption"),
+    NodeType("Claim", ("process_id", "claim_id"), "a statement of a node", _CLAIM, "caption"),
+    NodeType(
+        "Extraction",
+        (*_PLACE, "position"),
+        "a sentence from which claims were extracted",
+        _EXTRACTION,
+        "caption",
+    ),
+    NodeType(
+        "Verification",
+        ("verification_id",),
+        "a claim checked once, with its final verdict",
+        _VERIFICATION,
+        "caption",
+    ),
+    NodeType(
+        "Iteration",
+        ("verification_id", "number"),
+        "one round of a verification, with its interim verdict",
+        _ITERATION,
+        "caption",
+    ),
+    NodeType("Step", (), "what a step asked a model for, and what it cost", _STEP, "caption"),
+    NodeType("Evidence", ("evidence_id",), "what one prompt selected", _EVIDENCE, "caption"),
+    NodeType(
+        "Sentence",
+        (*_PLACE, "index", "start", "end"),
+        "a sentence that became evidence",
+        _SENTENCE,
+        "caption",
+    ),
+    NodeType("VeriTrailSchema", ("name",), "version of the schema", _SCHEMA, "name", True),
+)

@@ -1,0 +1,116 @@
+"""The tables of the page on the data model, made from the model and the migrations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from graph.data_model.constraints import schema_rules
+from graph.data_model.nodes import NODES
+from graph.data_model.relationships import RELATIONSHIPS
+from graph.data_model.types import NodeType, Property
+
+_BLOCK = re.compile(r"(<!-- made: (?P<name>[a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def filled(page: str) -> str:
+    """The page with every block between `<!-- made: NAME -->` and `<!-- end -->` made again.
+
+    Raises:
+        KeyError: A block has a name that nobody makes.
+    """
+    return _BLOCK.sub(lambda found: found[1] + BLOCKS[found["name"]]() + found[3], page)
+
+
+def _overview() -> str:
+    return _table(
+        ("label", "a node is", "key", "caption"),
+        (
+            (
+                f"[`{node.label}`](#{node.label.lower()})",
+                node.meaning,
+                _key(node),
+                _code(node.caption),
+            )
+            for node in NODES
+        ),
+    )
+
+
+def _nodes() -> str:
+    return "\n".join(
+        f"### {node.label}\n\n{_sentence(node.meaning)} {_key_words(node)}\n\n{_properties(node)}"
+        for node in NODES
+    )
+
+
+def _relationships() -> str:
+    return _table(
+        ("pattern", "properties", "meaning"),
+        (
+            (
+                f"`({one.source})-[:{one.type}]->({one.target})`",
+                "; ".join(f"{_code(p.name)} ({p.type}): {p.meaning}" for p in one.properties),
+                one.meaning,
+            )
+            for one in RELATIONSHIPS
+        ),
+    )
+
+
+def _constraints() -> str:
+    return _table(
+        ("name", "kind", "label", "properties"),
+        (
+            (
+                _code(rule.name),
+                "uniqueness constraint" if rule.unique else "index",
+                _code(rule.label),
+                ", ".join(_code(name) for name in rule.properties),
+            )
+            for rule in schema_rules()
+        ),
+    )
+
+
+BLOCKS: dict[str, Callable[[], str]] = {
+    "labels": _overview,
+    "nodes": _nodes,
+    "relationships": _relationships,
+    "constraints": _constraints,
+}
+"""What stands in each block."""
+
+
+def _properties(node: NodeType) -> str:
+    return _table(
+        ("property", "type", "meaning"),
+        ((_name(prop, node), prop.type, prop.meaning) for prop in node.properties),
+    )
+
+
+def _name(prop: Property, node: NodeType) -> str:
+    if prop.name in node.key:
+        return f"**{_code(prop.name)}**"
+    return f"{_code(prop.name)} °" if prop.housekeeping else _code(prop.name)
+
+
+def _key(node: NodeType) -> str:
+    return ", ".join(_code(name) for name in node.key) or "none"
+
+
+def _key_words(node: NodeType) -> str:
+    return f"Key: {_key(node)}." if node.key else "No key; reached from its verification."
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _code(name: str) -> str:
+    return f"`{name}`"
+
+
+def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -1,0 +1,53 @@
+"""One palette for every picture of the graph: drawing, style file, perspective.
+
+The colours are those of Okabe and Ito, or lighter shades of them, which people who tell red
+from green badly can tell apart. What belongs together has one hue: the process is blue, what
+is checked is yellow, the verification purple, what it found green.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Colours:
+    """How a node looks: fill, outline, and text on the fill; `#RRGGBB`."""
+
+    fill: str
+    border: str
+    text: str
+
+
+_DARK = "#1B2530"
+_LIGHT = "#FFFFFF"
+
+LABELS: dict[str, Colours] = {
+    "Process": Colours("#0072B2", "#00527F", _LIGHT),
+    "Span": Colours("#56B4E9", "#2B86BA", _DARK),
+    "Claim": Colours("#F0E442", "#B8AD14", _DARK),
+    "Extraction": Colours("#F7F1A1", "#C9BE3A", _DARK),
+    "Verification": Colours("#CC79A7", "#9C4A78", _DARK),
+    "Iteration": Colours("#EDABCE", "#B9789D", _DARK),
+    "Step": Colours("#E4E5E7", "#8B94A1", _DARK),
+    "Evidence": Colours("#009E73", "#006E50", _DARK),
+    "Sentence": Colours("#53C6A3", "#4BA387", _DARK),
+    "VeriTrailSchema": Colours("#FFFFFF", "#A9B0BA", _DARK),
+}
+"""Colours by label."""
+
+VERDICTS: dict[str, Colours] = {
+    "FULLY_SUPPORTED": Colours("#009E73", "#006E50", _DARK),
+    "NOT_FULLY_SUPPORTED": Colours("#D55E00", "#9A4400", _LIGHT),
+    "INCONCLUSIVE": Colours("#F0E442", "#B8AD14", _DARK),
+}
+"""Colours by verdict."""
+
+RELATIONSHIP_COLOURS: dict[str, str] = {
+    "EVIDENCE_FOR": "#009E73",
+    "ERROR_INTRODUCED_AT": "#D55E00",
+    "ERROR_PROPAGATED_THROUGH": "#E69F00",
+}
+"""Colours of the relationships that answer a question; the others are grey."""
+
+PLAIN_RELATIONSHIP = "#8B94A1"

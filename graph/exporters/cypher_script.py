@@ -1,0 +1,140 @@
+"""A stored process as a Cypher script for `cypher-shell` and `veritrail db shell`.
+
+The statements are files of `cypher/export`; what they write stands before each of them as a
+parameter. The process is seen when the last statement has run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import cypher
+from graph.exporters.process_file import Write
+from graph.exporters.property_graph import Nodes, Part, counts_of, parts
+from graph.store import Store
+from graph.store.exporting import StoredProcess
+
+_ROWS = 500
+_CHARACTERS = 500_000
+_HOUSEKEEPING = ("owner", "beat", "replaces")
+
+_OPEN, _READY = "export/script_process", "export/script_ready"
+_STATEMENTS = {
+    "Span": "export/script_spans",
+    "INPUT_TO": "export/script_edges",
+    "Claim": "export/script_claims",
+    "Extraction": "export/script_extractions",
+    "Sentence": "export/script_sentences",
+    "Verification": "export/script_verifications",
+    "Iteration": "export/script_iterations",
+    "CHECKED": "export/script_checked",
+    "FOUND": "export/script_evidence",
+    "CITES": "export/script_cited",
+    "Step": "export/script_steps",
+    "EVIDENCE_FOR": "export/script_links",
+    "ERROR_INTRODUCED_AT": "export/script_introduced",
+    "ERROR_PROPAGATED_THROUGH": "export/script_propagated",
+}
+"""What writes each kind of part; the other relationships are written with their nodes."""
+
+_ESCAPED = re.compile(
+    "[\\\\'\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb]"
+)
+_SHORT = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+async def write_script(store: Store, stored: StoredProcess, write: Write) -> dict[str, int]:
+    """Write the script; give how many nodes and relationships it makes, by label and type."""
+    counts: dict[str, int] = {}
+    write(_head(stored).encode())
+    evidence: dict[Any, Any] = {}
+    async for part in parts(store, stored):
+        counts_of(counts, part)
+        if isinstance(part, Nodes) and part.label == "Evidence":
+            evidence = dict(part.rows)  # written with what found it, which comes next
+            continue
+        name = part.label if isinstance(part, Nodes) else part.type
+        if name in _STATEMENTS:
+            statement = cypher.load(_STATEMENTS[name]).text
+            for rows in _batches(_rows(part, evidence)):
+                write(f":param rows => [{','.join(rows)}];\n{statement};\n".encode())
+    write(f"{cypher.load(_READY).text};\n".encode())
+    return counts
+
+
+def literal(value: Any) -> str:
+    """A value as it is written in Cypher, on one line."""
+    if isinstance(value, str):
+        return f"'{_ESCAPED.sub(_escape, value)}'"
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(literal, value))}]"
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{_name(key)}:{literal(one)}' for key, one in value.items())}}}"
+    return json.dumps(value)
+
+
+def _escape(found: re.Match[str]) -> str:
+    return _SHORT.get(found[0]) or f"\\u{ord(found[0]):04x}"
+
+
+def _name(key: str) -> str:
+    return key if _PLAIN_NAME.fullmatch(key) else "`" + key.replace("`", "``") + "`"
+
+
+def _head(stored: StoredProcess) -> str:
+    properties = {
+        key: value for key, value in stored.properties.items() if key not in _HOUSEKEEPING
+    }
+    properties["status"] = "loading"
+    lines = ["// A process of VeriTrail Graph. Run it once, on a graph that does not have it."]
+    lines += [f"{text};" for text in _schema()]
+    lines += [
+        f":param process_id => {literal(stored.process_id)};",
+        f":param properties => {literal(properties)};",
+        f"{cypher.load(_OPEN).text};",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _schema() -> Iterator[str]:
+    """The constraints and indexes, without which a script of many nodes would take for ever."""
+    for name in cypher.names("migrations"):
+        statement = cypher.load(name)
+        if not statement.parameters and statement.text.startswith("CREATE "):
+            yield statement.text
+
+
+def _rows(part: Part, evidence: dict[Any, Any]) -> Iterator[str]:
+    """The rows that the statement of a part takes, as literals."""
+    if isinstance(part, Nodes):
+        for _, properties in part.rows:
+            yield literal(dict(properties))
+        return
+    for source, target, properties in part.rows:
+        ends = [*(source if isinstance(source, tuple) else [source])]
+        if part.type == "FOUND":
+            yield literal([*ends, dict(evidence[target])])
+            continue
+        ends += target if isinstance(target, tuple) else [target]
+        if part.type == "CITES":
+            yield literal([*ends, properties["role"], properties["position"]])
+        else:
+            yield literal(ends if part.type == "CHECKED" else [*ends, dict(properties)])
+
+
+def _batches(rows: Iterator[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for row in rows:
+        if batch and (len(batch) >= _ROWS or size + len(row) > _CHARACTERS):
+            yield batch
+            batch, size = [], 0
+        batch.append(row)
+        size += len(row)
+    if batch:
+        yield batch

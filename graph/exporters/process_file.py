@@ -1,0 +1,158 @@
+"""A stored process as a process file: reading it again gives the same process with its trails.
+
+Source: VeriTrail 2 (processes) and 3.2 (what a verification returns).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+from graph.exporters.trail_file import extraction_object, verification_object
+from graph.model import Claim
+from graph.store import Store
+from graph.store.exporting import Properties, StoredProcess
+from graph.store.process_rows import claim_from
+
+FORMAT = "veritrail.process/1"
+LISTS = {
+    "node": "nodes",
+    "edge": "edges",
+    "claim": "claims",
+    "extraction": "extractions",
+    "verification": "verifications",
+}
+_TRAILS_AT_ONCE = 20
+
+# What hides in a text or turns it round is written as an escape: a file may end on a terminal.
+_HIDDEN = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+
+Write = Callable[[bytes], object]
+
+
+def json_text(value: object) -> str:
+    """A JSON value on one line."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _HIDDEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+async def write_lines(store: Store, stored: StoredProcess, write: Write) -> dict[str, int]:
+    """Write JSON Lines; give how many there are of each kind."""
+    counts = dict.fromkeys(LISTS.values(), 0)
+    write(f"{json_text(header(stored))}\n".encode())
+    async for kind, values in records(store, stored):
+        counts[LISTS[kind]] += len(values)
+        write("".join(f"{json_text({kind: value})}\n" for value in values).encode())
+    return counts
+
+
+async def write_document(store: Store, stored: StoredProcess, write: Write) -> dict[str, int]:
+    """Write one JSON document, a record a line; give how many there are of each kind."""
+    counts = dict.fromkeys(LISTS.values(), 0)
+    write(json_text(header(stored))[:-1].encode())
+    open_list: str | None = None
+    async for kind, values in records(store, stored):
+        name = LISTS[kind]
+        for value in values:
+            if name == open_list:
+                write(b",\n")
+            else:
+                write(b"".join([b"" if open_list is None else b"\n]", f',\n"{name}":['.encode()]))
+                write(b"\n")
+                open_list = name
+            counts[name] += 1
+            write(json_text(value).encode())
+    write(b"\n]" if open_list is not None else b"")
+    if not counts["edges"]:  # the key must be there, also in a process of one node
+        write(b',\n"edges":[]')
+    write(b"}\n")
+    return counts
+
+
+def header(stored: StoredProcess) -> dict[str, Any]:
+    """What a file says of the process as a whole."""
+    facts = stored.properties
+    made: dict[str, Any] = {
+        "format": FORMAT,
+        "process_id": stored.process_id,
+        "name": facts["name"],
+        "question": facts.get("question"),
+        "stages": json.loads(facts["stage_names"]),
+        "terminals": list(facts["terminals"]),
+        "warnings": list(facts.get("warnings") or ()),
+    }
+    if facts["source_format"] != FORMAT:
+        made["source_format"] = facts["source_format"]
+    return {key: value for key, value in made.items() if value not in (None, [], {})}
+
+
+async def records(
+    store: Store, stored: StoredProcess
+) -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
+    """Everything that stands behind the header, as kind and objects, some at a time."""
+    async for spans in stored.spans():
+        yield "node", [_node(span) for span in spans]
+    ids = stored.ids
+    async for edges in stored.edges():
+        yield "edge", [_edge(ids[source], ids[target], cited) for source, target, cited in edges]
+    async for claims in stored.claims():
+        yield "claim", [_claim(claim_from(claim)) for claim in claims]
+    sentences = await store.processes.claim_store.sentences(stored.process_id)
+    if sentences:
+        yield "extraction", [extraction_object(sentence) for sentence in sentences]
+    names = await store.trails.all_ids(stored.process_id)
+    names.reverse()  # oldest first: a file grows at its end
+    for start in range(0, len(names), _TRAILS_AT_ONCE):
+        some = names[start : start + _TRAILS_AT_ONCE]
+        rows = await store.database.read("export/known_verifications", verification_ids=some)
+        places = {row[0]: row[3] for row in rows}
+        yield (
+            "verification",
+            [
+                verification_object(found, places.get(found.verification_id))
+                for found in await store.trails.read(some)
+            ],
+        )
+
+
+def _node(span: Properties) -> dict[str, Any]:
+    metadata = json.loads(span["metadata"]) if span.get("metadata") else {}
+    metadata |= {key: span[key] for key in ("model", "prompt") if span.get(key) is not None}
+    return _given(
+        {
+            "node_id": span["node_id"],
+            "stage": span["stage"],
+            "kind": span.get("kind"),
+            "step": span.get("step"),
+            "metadata": metadata or None,
+            "text": span["text"],
+        }
+    )
+
+
+def _edge(source: str, target: str, cited: bool | None) -> dict[str, Any]:
+    return _given({"source": source, "target": target, "cited": cited})
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    return _given(
+        {
+            "claim_id": claim.claim_id,
+            "node_id": claim.node_id,
+            "start": claim.start,
+            "end": claim.end,
+            "also": [list(place) for place in claim.also] or None,
+            "sub_claims": list(claim.sub_claims) or None,
+            "label": claim.label.value if claim.label else None,
+            "text": claim.text,
+        }
+    )
+
+
+def _given(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: one for key, one in value.items() if one is not None}

@@ -1,0 +1,116 @@
+"""A stored process as labelled nodes and typed relationships, with keys that people know.
+
+GraphML, the Cypher script and the files for `neo4j-admin` are three spellings of this stream.
+
+Source: VeriTrail 2, 3.2; the labels are ours (docs/data-model.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graph.store import Store
+from graph.store.exporting import Properties, StoredProcess, TrailParts
+
+Key = str | tuple[Any, ...]
+"""A node's key among those of its label; see `graph.data_model`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """Some nodes of one label, as key and properties."""
+
+    label: str
+    rows: Sequence[tuple[Key, Properties]]
+
+
+@dataclass(frozen=True, slots=True)
+class Relationships:
+    """Some relationships of one type, as keys of both ends and properties."""
+
+    type: str
+    rows: Sequence[tuple[Key, Key, Properties]]
+
+
+Part = Nodes | Relationships
+
+
+async def parts(store: Store, stored: StoredProcess) -> AsyncIterator[Part]:
+    """Everything that is stored of a process; nodes come before what leads to them."""
+    yield Nodes("Process", [(stored.process_id, stored.properties)])
+    async for spans in stored.spans():
+        yield Nodes("Span", [(span["node_id"], span) for span in spans])
+    ids = stored.ids
+    async for edges in stored.edges():
+        yield Relationships(
+            "INPUT_TO",
+            [
+                (ids[source], ids[target], {} if cited is None else {"cited": cited})
+                for source, target, cited in edges
+            ],
+        )
+    async for claims in stored.claims():
+        yield Nodes("Claim", [(claim["claim_id"], claim) for claim in claims])
+        yield Relationships(
+            "EXTRACTED_FROM", [(claim["claim_id"], claim["node_id"], {}) for claim in claims]
+        )
+    async for page in stored.extractions():
+        keys = [(one["node_id"], one["position"]) for one in page]
+        yield Nodes("Extraction", list(zip(keys, page, strict=True)))
+        yield Relationships("EXTRACTION_OF", [(key, key[0], {}) for key in keys])
+    # Before the sentences: what is cited by a trail that comes in meanwhile is left out whole.
+    names = await store.trails.all_ids(stored.process_id)
+    names.reverse()
+    async for page in stored.sentences():
+        places = [(one["node_id"], one["index"], one["start"], one["end"]) for one in page]
+        yield Nodes("Sentence", list(zip(places, page, strict=True)))
+        yield Relationships("SENTENCE_OF", [(place, place[0], {}) for place in places])
+    async for trails in stored.trails(names):
+        for part in trail_parts(trails):
+            if part.rows:
+                yield part
+
+
+def trail_parts(trails: TrailParts) -> Iterator[Part]:
+    """Verifications with everything that hangs on them."""
+    headers = [(one["verification_id"], one) for one in trails.verifications]
+    yield Nodes("Verification", headers)
+    yield Relationships("VERIFIES", [(key, one["claim_id"], {}) for key, one in headers])
+    rounds = [(_round(one), one, checked) for one, checked in trails.iterations]
+    yield Nodes("Iteration", [(key, one) for key, one, _ in rounds])
+    yield Relationships("HAS_ITERATION", [(key[0], key, {}) for key, _, _ in rounds])
+    yield Relationships("CHECKED", [(key, node, {}) for key, _, nodes in rounds for node in nodes])
+    evidence = trails.evidence
+    yield Nodes("Evidence", [(one["evidence_id"], one) for _, _, one, _ in evidence])
+    yield Relationships(
+        "FOUND", [((name, number), one["evidence_id"], {}) for name, number, one, _ in evidence]
+    )
+    yield Relationships(
+        "CITES",
+        [
+            (one["evidence_id"], tuple(place), {"role": role, "position": position})
+            for _, _, one, cited in evidence
+            for *place, role, position in sorted(cited, key=lambda row: (row[5] is None, row[5]))
+            if place[0] is not None
+        ],
+    )
+    steps = [((one["verification_id"], one["position"]), one) for one in trails.steps]
+    yield Nodes("Step", steps)
+    yield Relationships("TOOK", [(key[0], key, {}) for key, _ in steps])
+    yield Relationships("EVIDENCE_FOR", trails.links)
+    for kind in ("ERROR_INTRODUCED_AT", "ERROR_PROPAGATED_THROUGH"):
+        yield Relationships(
+            kind, [(name, node, one) for name, type_, node, one in trails.errors if type_ == kind]
+        )
+
+
+def _round(properties: Properties) -> tuple[str, int]:
+    return properties["verification_id"], properties["number"]
+
+
+def counts_of(kinds: dict[str, int], part: Part) -> None:
+    """Add what a part holds to the numbers by label and type."""
+    name = part.label if isinstance(part, Nodes) else part.type
+    kinds[name] = kinds.get(name, 0) + len(part.rows)

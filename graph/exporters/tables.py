@@ -1,0 +1,154 @@
+"""A stored process as tables: nodes, edges, claims, verifications and evidence as CSV.
+
+Texts stand as they are. A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a
+formula: files for spreadsheets have an apostrophe before it.
+
+Source: VeriTrail 2, 3.2.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+from graph.exporters.process_file import json_text
+from graph.model import Claim, Iteration, Usage, Verification
+from graph.store import Store
+from graph.store.exporting import Properties, StoredProcess
+from graph.store.process_rows import claim_from
+
+_SOME_TRAILS = 20
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_USAGE = tuple(asdict(Usage()))
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "nodes": (
+        "node_id", "stage", "position", "role", "kind", "step", "model", "prompt", "metadata",
+        "text",
+    ),
+    "edges": ("source", "target", "cited"),
+    "claims": (
+        "claim_id", "node_id", "text", "start", "end", "also", "sub_claims", "label", "position",
+    ),
+    "verifications": (
+        "verification_id", "claim_id", "claim", "node_id", "status", "verdict", "reasoning",
+        "score", "termination", "error_stages", "error_nodes", "propagated_nodes", "iterations",
+        "q", "engine", "model", "indicative", "created_at", "run_id", "error", *_USAGE,
+    ),
+    "evidence": (
+        "verification_id", "claim_id", "iteration", "interim_verdict", "evidence", "node_id",
+        "sentence", "start", "end", "role", "text", "summary", "missing",
+    ),
+}  # fmt: skip
+"""The columns of each file."""
+
+
+class Tables:
+    """Writes the five files.
+
+    Attributes:
+        counts: Rows by file.
+        formulas: Cells that a spreadsheet would take for a formula.
+    """
+
+    def __init__(self, folder: Path, *, for_spreadsheets: bool = False) -> None:
+        self._folder = folder
+        self._guarded = for_spreadsheets
+        self._writers: dict[str, Any] = {}
+        self.counts = dict.fromkeys(COLUMNS, 0)
+        self.formulas = 0
+
+    async def run(self, store: Store, stored: StoredProcess) -> None:
+        """Write everything."""
+        with ExitStack() as stack:
+            for name, columns in COLUMNS.items():
+                file = stack.enter_context(self._open(name))
+                self._writers[name] = csv.writer(file)
+                self._writers[name].writerow(columns)
+            async for spans in stored.spans():
+                self._write("nodes", map(_node_row, spans))
+            ids = stored.ids
+            async for edges in stored.edges():
+                self._write("edges", ([ids[u], ids[v], cited] for u, v, cited in edges))
+            async for claims in stored.claims():
+                self._write("claims", (_claim_row(claim_from(one), one) for one in claims))
+            await self._trails(store, stored.process_id)
+
+    async def _trails(self, store: Store, process_id: str) -> None:
+        names = await store.trails.all_ids(process_id)
+        names.reverse()
+        for start in range(0, len(names), _SOME_TRAILS):
+            for found in await store.trails.read(names[start : start + _SOME_TRAILS]):
+                self._write("verifications", [_verification_row(found)])
+                for iteration in found.iterations:
+                    self._write("evidence", _evidence_rows(found, iteration))
+
+    def _open(self, name: str) -> IO[str]:
+        # The mark at the beginning tells spreadsheets that it is UTF-8.
+        encoding = "utf-8-sig" if self._guarded else "utf-8"
+        return (self._folder / f"{name}.csv").open("w", encoding=encoding, newline="")
+
+    def _write(self, name: str, rows: Iterable[list[Any]]) -> None:
+        for row in rows:
+            self._writers[name].writerow([self._cell(value) for value in row])
+            self.counts[name] += 1
+
+    def _cell(self, value: Any) -> Any:
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, list | tuple):
+            return json_text(list(value))
+        if isinstance(value, str) and value.startswith(_FORMULA):
+            self.formulas += 1
+            return f"'{value}" if self._guarded else value
+        return value
+
+
+def _node_row(span: Properties) -> list[Any]:
+    return [span.get(column) for column in COLUMNS["nodes"]]
+
+
+def _claim_row(claim: Claim, stored: Properties) -> list[Any]:
+    also = [list(place) for place in claim.also]
+    label = claim.label.value if claim.label else None
+    where = [claim.start, claim.end, also or None, list(claim.sub_claims), label]
+    return [claim.claim_id, claim.node_id, claim.text, *where, stored.get("position")]
+
+
+def _verification_row(found: Verification) -> list[Any]:
+    return [
+        found.verification_id,
+        found.claim.claim_id,
+        found.claim.text,
+        found.claim.node_id,
+        found.status.value,
+        found.verdict.value if found.verdict else None,
+        found.reasoning,
+        found.score,
+        found.termination.value if found.termination else None,
+        found.error.stages,
+        [node.node_id for node in found.error.nodes],
+        [node.node_id for node in found.error.propagated],
+        len(found.iterations),
+        found.q,
+        found.engine,
+        found.model,
+        found.indicative,
+        found.created_at,
+        found.run_id,
+        found.failure,
+        *asdict(found.usage).values(),
+    ]
+
+
+def _evidence_rows(found: Verification, iteration: Iteration) -> Iterator[list[Any]]:
+    of = [found.verification_id, found.claim.claim_id, iteration.number, iteration.verdict.value]
+    for number, evidence in enumerate(iteration.evidence):
+        for cited in evidence.sentences:
+            one = cited.sentence
+            place = [one.node_id, one.index, one.start, one.end, cited.role.value, one.text]
+            yield [*of, number, *place, evidence.summary, evidence.missing]

@@ -1,0 +1,205 @@
+"""What the records of an input come to: ids, edges, one hash and one length a node, claims.
+
+Texts are looked at one at a time. Those of a small input are kept until they are stored;
+those of a large one are let go and read again.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from graph import rules
+from graph.content_hash import node_digest
+from graph.errors import Violation
+from graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord, ProcessInput, Remark
+from graph.rules import shown
+from graph.stored_shape import StoredShape
+from graph.topology import NO_STAGE, Topology
+
+KEPT_BYTES = 256_000_000
+"""Nodes of an input that takes no more memory than this are not read a second time."""
+
+_NODE_BYTES = 900  # what the record of a node takes beside its text
+
+
+@dataclass(slots=True)
+class Gathering:
+    """What the records of an input come to, on top of what it is appended to, if anything.
+
+    Attributes:
+        max_node_text: The longest text of a node, in bytes of UTF-8.
+        onto: The stored process that the input is appended to.
+        topology: Nodes and edges, those of `onto` first.
+        digests: `node_digest` by number of the node; empty where the node breaks a rule.
+        lengths: Length of the text in characters, by number.
+        kept: The nodes of the input in the order of their numbers, None when they are too large.
+        claims: Its claims.
+        violations: What is wrong with single records.
+        empty_texts: node_ids of nodes without text.
+        remarks: What was passed over, each once.
+        gives_stages: Whether any node of the input has a stage.
+        repeated: Numbers of stored nodes that the input names again.
+    """
+
+    max_node_text: int
+    onto: StoredShape | None = None
+    topology: Topology = field(default_factory=Topology)
+    digests: list[bytes] = field(default_factory=list)
+    lengths: array[int] = field(default_factory=lambda: array("L"))
+    kept: list[NodeRecord] | None = field(default_factory=list)
+    claims: list[ClaimRecord] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+    empty_texts: list[str] = field(default_factory=list)
+    remarks: dict[str, None] = field(default_factory=dict)
+    gives_stages: bool = False
+    repeated: set[int] = field(default_factory=set)
+    _kept_bytes: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin with what is stored."""
+        if self.onto is not None:
+            self.topology = self.onto.topology.copy()
+            self.digests = list(self.onto.digests)
+            self.lengths = array("L", self.onto.lengths)
+
+    def add_node(self, node: NodeRecord) -> None:
+        """Number a node; one that breaks a rule is there too, or its edges would seem wrong."""
+        self.gives_stages = self.gives_stages or node.stage is not None
+        known = self.topology.numbers.get(node.node_id)
+        digest = self._digest(node)
+        if known is not None:
+            self._compare(node, known, digest)
+            return
+        self.topology.add_node(node.node_id, node.stage)
+        self.digests.append(digest)
+        self.lengths.append(len(node.text))
+        if not node.text:
+            self.empty_texts.append(node.node_id)
+        if self.kept is not None:
+            self.kept.append(node)
+            self._kept_bytes += sys.getsizeof(node.text) + _NODE_BYTES
+            if self._kept_bytes > KEPT_BYTES:
+                self.kept = None
+
+    @property
+    def likely_terminals(self) -> set[int] | None:
+        """Nodes that an input that names no terminals may mean; None: any.
+
+        Of what is appended those are its new nodes and, so that it may be appended again, the
+        stored terminals that it names.
+        """
+        if self.onto is None:
+            return None
+        terminals = {self.topology.numbers[name] for name in self.onto.terminals}
+        new = range(len(self.onto.digests), len(self.digests))
+        return {*new, *(self.repeated & terminals)}
+
+    def add_edge(self, edge: EdgeRecord, waiting: list[EdgeRecord]) -> None:
+        """Number an edge; one whose node has not come yet waits until the end."""
+        numbers = self.topology.numbers
+        source, target = numbers.get(edge.source), numbers.get(edge.target)
+        if source is None or target is None:
+            waiting.append(edge)
+        elif source == target:
+            self.violations.append(_self_loop(edge))
+        else:
+            self.topology.add_edge(source, target, edge.cited)
+
+    def _compare(self, node: NodeRecord, known: int, digest: bytes) -> None:
+        """The same node twice is one node; another content under its id is a violation."""
+        is_stored = self.onto is not None and known < len(self.onto.digests)
+        if is_stored:
+            self.repeated.add(known)
+        stage = NO_STAGE if node.stage is None else node.stage
+        broken = not (digest and self.digests[known])
+        other_stage = stage != self.topology.stages[known] and not (
+            is_stored and stage == NO_STAGE  # an input that is appended need not repeat it
+        )
+        if (digest != self.digests[known] or other_stage) and not broken:
+            where = "is stored" if is_stored else "stands in the input before,"
+            message = f"this node_id {where} with another content"
+            self.violations.append(Violation("duplicate_node_id", node.where, message))
+
+    def _digest(self, node: NodeRecord) -> bytes:
+        """The node's digest; empty, and a violation more, when it breaks a rule."""
+        fault = _text_fault(node, self.max_node_text)
+        if fault is None:
+            try:
+                return node_digest(node)
+            except UnicodeEncodeError:
+                message = "metadata holds a lone surrogate, which is no character"
+                fault = Violation("lone_surrogate", node.where, message)
+            except (RecursionError, ValueError, TypeError):
+                message = "metadata is no JSON that can be stored"
+                fault = Violation("wrong_value", node.where, message)
+        self.violations.append(fault)
+        return b""
+
+
+def gather(
+    source: ProcessInput,
+    max_node_text: int,
+    onto: StoredShape | None,
+    on_record: Callable[[int], None] | None,
+) -> Gathering:
+    """Read an input once.
+
+    Args:
+        source: The input.
+        max_node_text: The longest text of a node, in bytes of UTF-8.
+        onto: The stored process that it is appended to.
+        on_record: Told the number of records read so far, now and then.
+    """
+    found = Gathering(max_node_text, onto)
+    waiting: list[EdgeRecord] = []
+    for count, record in enumerate(source.records(), start=1):
+        if isinstance(record, EdgeRecord):
+            found.add_edge(record, waiting)
+        elif isinstance(record, NodeRecord):
+            found.add_node(record)
+        elif isinstance(record, ClaimRecord):
+            found.claims.append(record)
+        elif isinstance(record, Remark):
+            found.remarks[record.message] = None
+        else:
+            found.violations.append(record)
+        if on_record is not None and count % 1_000 == 0:
+            on_record(count)
+    late: list[EdgeRecord] = []
+    for edge in waiting:
+        found.add_edge(edge, late)
+    found.violations += [violation for edge in late for violation in _unknown_ends(edge, found)]
+    return found
+
+
+def _text_fault(node: NodeRecord, max_node_text: int) -> Violation | None:
+    try:
+        size = len(node.text.encode("utf-8"))
+        node.node_id.encode("utf-8")
+    except UnicodeEncodeError:
+        message = "text holds a lone surrogate, which is no character and cannot be stored"
+        return Violation("lone_surrogate", node.where, message)
+    if size > max_node_text:
+        message = (
+            f"text is {size:,} bytes long; the limit is {max_node_text:,} (VERITRAIL_MAX_NODE_TEXT)"
+        )
+        return Violation("text_too_long", node.where, message)
+    return None
+
+
+def _self_loop(edge: EdgeRecord) -> Violation:
+    where = f"{edge.where} {rules.edge_place(edge.source, edge.target)}"
+    return Violation("self_loop", where, "a node cannot be an input to itself")
+
+
+def _unknown_ends(edge: EdgeRecord, found: Gathering) -> list[Violation]:
+    where = f"{edge.where} {rules.edge_place(edge.source, edge.target)}"
+    known = found.topology.numbers
+    return [
+        Violation("unknown_node", where, f"no node has the {key} node_id {shown(name)}")
+        for key, name in (("source", edge.source), ("target", edge.target))
+        if name not in known
+    ]

@@ -1,0 +1,61 @@
+"""Rows of claims that are to be stored, and what keeps one from being stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from graph.errors import ProcessConflict, Violation
+from graph.model import Claim
+from graph.store.database import Transaction
+from graph.store.process_rows import claim_from, claim_row
+
+ROWS = 1_000
+
+
+def rows_of(claims: Sequence[Claim], first: int) -> Iterator[list[Mapping[str, Any]]]:
+    """Rows of `ingest/claims` in batches; `first` is the place of the first claim."""
+    placed = [{**claim_row(claim), "position": first + place} for place, claim in enumerate(claims)]
+    for start in range(0, len(placed), ROWS):
+        yield [*placed[start : start + ROWS]]
+
+
+def id_batches(ids: Sequence[str]) -> Iterator[list[str]]:
+    """Ids in batches that one statement takes."""
+    for start in range(0, len(ids), ROWS):
+        yield list(ids[start : start + ROWS])
+
+
+def clashes_with(claim: Claim, stored: Claim | None) -> bool:
+    """Whether another text or node is stored under the claim's id."""
+    return stored is not None and (stored.text, stored.node_id) != (claim.text, claim.node_id)
+
+
+def taken(process_id: str, clashes: Iterable[Claim]) -> ProcessConflict:
+    """The error for claims whose ids are taken; all are listed."""
+    message = "another text or node is stored under this claim_id; give another one"
+    return ProcessConflict(
+        f"Process {process_id!r} stores other claims under these claim_ids; nothing "
+        "of this input was stored",
+        [Violation("claim_id_taken", f"claims {one.claim_id!r}", message) for one in clashes],
+    )
+
+
+def add_claims(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:
+    """Store claims that are not there yet, in a transaction of others; give how many were added.
+
+    Raises:
+        ProcessConflict: Another text is stored under some of the claim_ids; all are listed.
+    """
+    known: dict[str, Claim] = {}
+    for batch in id_batches([claim.claim_id for claim in claims]):
+        rows = tx.run("trail/claims_by_id", process_id=process_id, claim_ids=batch)
+        known |= {row["claim_id"]: claim_from(row) for (row,) in rows}
+    clashes = [claim for claim in claims if clashes_with(claim, known.get(claim.claim_id))]
+    if clashes:
+        raise taken(process_id, clashes)
+    new = [claim for claim in claims if claim.claim_id not in known]
+    first = int(tx.run("ingest/next_claim_position", process_id=process_id)[0][0])
+    for rows_ in rows_of(new, first):
+        tx.run("ingest/claims", process_id=process_id, rows=rows_)
+    return len(new)

@@ -1,0 +1,274 @@
+"""A whole process as it is stored, read in pages.
+
+What is held is one id, one length and one count a node. Texts come in pages bounded by their
+size, edges in pages bounded by their number, trails in small groups. A process that is
+removed, replaced or changed meanwhile is noticed at the end.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graph.errors import EngineError, NotFound
+from graph.store.database import Database
+
+Properties = Mapping[str, Any]
+
+_INDEX_WINDOW = 200_000
+_BEHIND_ALL = 2**53
+_MOST_NODES = 1_000
+_MOST_CHARACTERS = 4_000_000
+_MOST_EDGES = 50_000
+_WINDOW = 300_000
+_ROWS = 1_000
+_TRAILS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TrailParts:
+    """Some verifications as they are stored, with everything that hangs on them.
+
+    Attributes:
+        verifications: Properties of each.
+        iterations: Properties of each, and the node_ids that it checked.
+        evidence: Its verification, the number of its iteration, its properties, and what it
+            cites as [node_id, index, start, end, role, position].
+        steps: Properties of each.
+        links: node_ids of both ends, and properties.
+        errors: Its verification, its type, the node_id that it leads to, and properties.
+    """
+
+    verifications: list[Properties]
+    iterations: list[tuple[Properties, list[str]]]
+    evidence: list[tuple[str, int, Properties, list[list[Any]]]]
+    steps: list[Properties]
+    links: list[tuple[str, str, Properties]]
+    errors: list[tuple[str, str, str, Properties]]
+
+
+class StoredProcess:
+    """Reads one process from its beginning to its end.
+
+    Attributes:
+        process_id: The process.
+        properties: What is stored of it as a whole.
+        ids: node_ids in the order of the input.
+        progress: Told what is being read, how much of it was, and how much there is.
+    """
+
+    def __init__(self, database: Database, process_id: str, properties: Properties) -> None:
+        self._database = database
+        self.process_id = process_id
+        self.properties = properties
+        self.ids: list[str] = []
+        self.progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None
+        self._positions = array("q")
+        self._lengths = array("q")
+        self._degrees = array("q")
+        self._numbers: dict[int, int] | None = None  # by position, where it is another
+
+    @classmethod
+    async def open(cls, database: Database, process_id: str) -> StoredProcess:
+        """Look up a process that is ready, and which nodes it has.
+
+        Raises:
+            NotFound: There is none.
+            EngineError: Its nodes are not those that it says it has.
+        """
+        rows = await database.read("export/process", process_id=process_id)
+        if not rows:
+            raise NotFound(
+                f"No process {process_id!r} is stored, or it is being written. "
+                "`veritrail list` shows those that are whole."
+            )
+        stored = cls(database, process_id, rows[0][0])
+        await stored._index()
+        return stored
+
+    async def _index(self) -> None:
+        total = self.properties["nodes"]
+        for first in range(0, total, _INDEX_WINDOW):
+            await self._read_window(first, min(first + _INDEX_WINDOW, total))
+        if len(self.ids) < total:  # places have gaps: the rest lies behind them
+            await self._read_window(total, _BEHIND_ALL)
+        if len(self.ids) != total:
+            await self.check_unchanged()
+            raise EngineError(
+                f"Process {self.process_id!r} has {len(self.ids):,} nodes in the graph and should "
+                f"have {total:,}; the graph is damaged."
+            )
+        if any(position != number for number, position in enumerate(self._positions)):
+            self._numbers = {place: number for number, place in enumerate(self._positions)}
+
+    async def _read_window(self, first: int, end: int) -> None:
+        rows = await self._database.read(
+            "export/nodes", process_id=self.process_id, first=first, end=end
+        )
+        found = [node for (packed,) in rows for node in packed]
+        found.sort(key=lambda node: (node[1], node[0]))
+        for node_id, position, length, degree in found:
+            self.ids.append(node_id)
+            self._positions.append(position)
+            self._lengths.append(length or 0)
+            self._degrees.append(degree)
+
+    async def spans(self) -> AsyncIterator[list[Properties]]:
+        """All nodes with their texts, in the order of the input."""
+        for first, end in self._pages(self._lengths, _MOST_CHARACTERS):
+            names = self.ids[first:end]
+            rows = await self._database.read(
+                "export/spans", process_id=self.process_id, node_ids=names
+            )
+            by_id = {node["node_id"]: node for (packed,) in rows for node in packed}
+            if len(by_id) != len(names):
+                raise self._changed()
+            self.progress("nodes", end, len(self.ids))
+            yield [by_id[name] for name in names]
+
+    async def edges(self) -> AsyncIterator[list[tuple[int, int, bool | None]]]:
+        """All edges as numbers of source and target in `ids`, ordered by target and source."""
+        count = 0
+        for first, end in self._pages(self._degrees, _MOST_EDGES):
+            total = sum(self._degrees[first:end])
+            if not total:
+                continue
+            found = sorted(
+                [edge async for edge in self._edges_into(self.ids[first:end], total)],
+                key=lambda edge: (edge[1], edge[0]),
+            )
+            count += len(found)
+            self.progress("edges", count, self.properties["edges"])
+            yield found
+        if count != self.properties["edges"]:
+            await self.check_unchanged()
+            raise EngineError(
+                f"Process {self.process_id!r} has {count:,} edges in the graph and should have "
+                f"{self.properties['edges']:,}; the graph is damaged."
+            )
+
+    async def _edges_into(
+        self, names: Sequence[str], total: int
+    ) -> AsyncIterator[tuple[int, int, bool | None]]:
+        """Edges into some nodes; into a node with too many of them, by windows of the input."""
+        numbers = self._numbers
+        behind = max(numbers, default=0) + 1 if numbers else len(self.ids)
+        step = _WINDOW if total > _WINDOW else behind
+        for first in range(0, behind, step):
+            rows = await self._database.read(
+                "export/edges",
+                process_id=self.process_id,
+                node_ids=list(names),
+                first=first,
+                end=first + step,
+            )
+            for (packed,) in rows:
+                for source, target, cited in packed:
+                    if numbers is not None:
+                        yield numbers[source], numbers[target], cited
+                    else:
+                        yield source, target, cited
+
+    @staticmethod
+    def _pages(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
+        first = size = 0
+        for number, each in enumerate(sizes):
+            if number > first and (size + each > most or number - first >= _MOST_NODES):
+                yield first, number
+                first, size = number, 0
+            size += each
+        if first < len(sizes):
+            yield first, len(sizes)
+
+    async def claims(self) -> AsyncIterator[list[Properties]]:
+        """All claims, in the order of the input."""
+        after, after_id = -1, ""
+        while True:
+            rows = await self._database.read(
+                "trail/claims",
+                process_id=self.process_id,
+                after=after,
+                after_id=after_id,
+                limit=_ROWS,
+            )
+            if rows:
+                yield [properties for (properties,) in rows]
+                after, after_id = rows[-1][0]["position"], rows[-1][0]["claim_id"]
+            if len(rows) < _ROWS:
+                return
+
+    async def extractions(self) -> AsyncIterator[list[Properties]]:
+        """What claim extraction left of sentences."""
+        after, after_position = "", -1
+        while True:
+            rows = await self._database.read(
+                "process/extractions",
+                process_id=self.process_id,
+                after=after,
+                after_position=after_position,
+                limit=_ROWS,
+            )
+            if rows:
+                yield [properties for (properties,) in rows]
+                after, after_position = rows[-1][0]["node_id"], rows[-1][0]["position"]
+            if len(rows) < _ROWS:
+                return
+
+    async def sentences(self) -> AsyncIterator[list[Properties]]:
+        """The sentences that became evidence."""
+        last: Properties = {"node_id": "", "index": -1, "start": -1, "end": -1}
+        while True:
+            rows = await self._database.read(
+                "export/sentences",
+                process_id=self.process_id,
+                after=last["node_id"],
+                after_index=last["index"],
+                after_start=last["start"],
+                after_end=last["end"],
+                limit=_ROWS,
+            )
+            if rows:
+                yield [properties for (properties,) in rows]
+                last = rows[-1][0]
+            if len(rows) < _ROWS:
+                return
+
+    async def trails(self, verification_ids: Sequence[str]) -> AsyncIterator[TrailParts]:
+        """Verifications with everything that hangs on them, some at a time."""
+        read = self._database.read
+        for start in range(0, len(verification_ids), _TRAILS):
+            ids = list(verification_ids[start : start + _TRAILS])
+            self.progress("verifications", start, len(verification_ids))
+            found = await read("export/verifications", verification_ids=ids)
+            iterations = await read("export/iterations", verification_ids=ids)
+            evidence = await read("export/evidence", verification_ids=ids)
+            steps = await read("export/steps", verification_ids=ids)
+            links = await read("export/links", verification_ids=ids)
+            errors = await read("export/errors", verification_ids=ids)
+            yield TrailParts(
+                [properties for (properties,) in found],
+                [(properties, checked) for properties, checked in iterations],
+                [(name, number, one, cited) for name, number, one, cited in evidence],
+                [properties for (properties,) in steps],
+                [(source, target, one) for source, target, one in links],
+                [(name, kind, node, one) for name, kind, node, one in errors],
+            )
+
+    async def check_unchanged(self) -> None:
+        """Make sure that what was read is one process and not parts of two.
+
+        Raises:
+            EngineError: It was removed, replaced or changed while it was being read.
+        """
+        rows = await self._database.read("export/process", process_id=self.process_id)
+        same = ("content_hash", "created_at")
+        if not rows or any(rows[0][0].get(key) != self.properties.get(key) for key in same):
+            raise self._changed()
+
+    def _changed(self) -> EngineError:
+        return EngineError(
+            f"Process {self.process_id!r} was removed, replaced or changed while it was being "
+            "read. Run the command again."
+        )

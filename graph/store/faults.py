@@ -1,0 +1,267 @@
+"""What can go wrong between us and a graph engine, in our own words.
+
+The driver's words are kept only where they help; each message says what, where and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from neo4j.exceptions import (
+    AuthError,
+    ConstraintError,
+    IncompleteCommit,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+    UnsupportedServerProduct,
+)
+
+from graph.errors import (
+    CommitInDoubt,
+    EngineError,
+    EngineUnavailable,
+    ProcessConflict,
+    QueryTimeout,
+    ReadOnlyGraph,
+    StoreFull,
+    VeriTrailError,
+)
+from graph.store.address import DatabaseAddress
+
+# What engines say of a full disk; ArcadeDB only says that the commit failed.
+_FULL = (
+    "no space left",
+    "file too large",
+    "disk quota",
+    "not enough disk",
+    "transaction error on commit",
+    "could not append transaction",
+)
+# Neo4j closes a database that could not write.
+_BROKEN = "encountered a critical error"
+# What ArcadeDB says when two writers meet and it has not called that a transient error.
+_COLLISIONS = ("retry the operation", "concurrent commit", "concurrent modification")
+_NO_BOLT = ("handshake response", "looks like http")
+# We ask for statements without notifications, which the driver refuses to older servers.
+_OLD = "is not supported for the bolt protocol"
+_DEPTH = 6
+
+# By the end of the engine's code: what it means, and what to do. `{uri}`, `{database}`, `{user}`
+# and `{said}`, the engine's own words, are filled in.
+_BY_CODE: dict[str, tuple[type[VeriTrailError], str]] = {
+    "Security.AuthenticationRateLimit": (
+        EngineUnavailable,
+        "The graph engine at {uri} lets nobody log in for some seconds, after several wrong "
+        "passwords. Check NEO4J_USERNAME and NEO4J_PASSWORD, wait, and try again.",
+    ),
+    "Security.CredentialsExpired": (
+        EngineUnavailable,
+        "The graph engine at {uri} asks user {user!r} for a new password before anything else. "
+        "Set one with `ALTER CURRENT USER SET PASSWORD FROM 'old' TO 'new'` in Neo4j Browser or "
+        "cypher-shell, and NEO4J_PASSWORD to it.",
+    ),
+    "Security.Forbidden": (
+        EngineError,
+        "The graph engine at {uri} does not allow this to user {user!r}: {said}",
+    ),
+    "General.WriteOnReadOnlyAccessDatabase": (
+        ReadOnlyGraph,
+        "The database at {uri} is set read-only: what is stored can be read, but nothing can be "
+        "stored. Take it out of `server.databases.default_to_read_only` or "
+        "`server.databases.read_only` in neo4j.conf, or name another in NEO4J_DATABASE.",
+    ),
+    "Database.DatabaseNotFound": (
+        EngineUnavailable,
+        "The graph engine at {uri} has no database {database!r}; check NEO4J_DATABASE.",
+    ),
+    "General.DatabaseUnavailable": (
+        EngineUnavailable,
+        "The graph engine at {uri} runs, but its database is not available: it is starting, was "
+        "stopped, or could not be opened. Its log (neo4j.log, debug.log) says which.",
+    ),
+    "General.MemoryPoolOutOfMemoryError": (
+        EngineError,
+        "The graph engine at {uri} would need more memory than it may take: {said} Raise "
+        "`dbms.memory.transaction.total.max` or the heap in neo4j.conf, or ask for less.",
+    ),
+}
+_SCHEMA = (
+    "The graph at {uri} holds constraints, indexes or nodes of another application that are in "
+    "the way of ours: {said} Nothing of it was changed. Give VeriTrail a database of its own "
+    "(NEO4J_DATABASE, or another server in NEO4J_URI), or drop what the message names if "
+    "nobody needs it; docs/operations.md says what is shared."
+)
+
+
+def named(error: Exception, address: DatabaseAddress) -> VeriTrailError:
+    """A fault of the driver or the engine, as one of ours."""
+    said = _said(error)
+    if any(words in said.lower() for words in _FULL):
+        return StoreFull(
+            f"The graph engine at {address.uri} could not store what it was given: most likely "
+            "its disk has no room left. Nothing of this step was stored. Free disk space and run "
+            "the command again."
+        )
+    if isinstance(error, ConstraintError):
+        return ProcessConflict("Somebody else has just written the same; run the command again.")
+    if isinstance(error, IncompleteCommit):
+        return in_doubt(address)
+    if _BROKEN in said.lower():
+        return EngineUnavailable(
+            f"The database at {address.uri} has stopped after a critical error, most often a full "
+            "disk: its log (debug.log) says which. Make room, restart the server, and run the "
+            "command again."
+        )
+    if _OLD in said.lower():
+        return EngineUnavailable(
+            f"The graph engine at {address.uri} is too old: it speaks Bolt below 5.2. Neo4j 5.7 "
+            "or later is needed (tried with 5.26)."
+        )
+    if isinstance(error, Neo4jError) and (found := _by_code(error, said, address)) is not None:
+        return found
+    if isinstance(error, AuthError):
+        return _refused(address)
+    if isinstance(error, ServiceUnavailable | SessionExpired | UnsupportedServerProduct | OSError):
+        return EngineUnavailable(_unreachable(error, address.uri))
+    return EngineError(f"The graph engine at {address.uri} reports: {_first_line(said)}")
+
+
+def in_doubt(address: DatabaseAddress) -> CommitInDoubt:
+    """The connection was lost while the engine stored something, and it never said that it did."""
+    return CommitInDoubt(
+        f"The connection to the graph engine at {address.uri} was lost while it was storing; "
+        "whether it stored is not known. Run the command again: nothing is stored twice."
+    )
+
+
+def too_long(seconds: float) -> QueryTimeout:
+    """A query that was not answered in the time that it may take."""
+    return QueryTimeout(
+        f"The query took longer than {seconds:g} seconds and was given up. Ask for less with its "
+        "parameters, or allow more time with VERITRAIL_QUERY_SECONDS."
+    )
+
+
+def closed(address: DatabaseAddress) -> EngineUnavailable:
+    """The connection was closed by this program while somebody waited for an answer."""
+    return EngineUnavailable(
+        f"The connection to the graph engine at {address.uri} was closed; try again."
+    )
+
+
+def silent(address: DatabaseAddress, seconds: float) -> EngineUnavailable:
+    """An engine that holds the connection and does not answer."""
+    return EngineUnavailable(
+        f"The graph engine at {address.uri} has not answered for {seconds:g} seconds. Is it "
+        "overloaded, or is something on the way holding the connection?"
+    )
+
+
+def is_passing(error: Exception) -> bool:
+    """A collision with another writer that the engine does not call one, so that a retry helps."""
+    text = (error.message or "").lower() if isinstance(error, Neo4jError) else ""
+    return isinstance(error, ConstraintError) or any(words in text for words in _COLLISIONS)
+
+
+def is_starting(error: Exception) -> bool:
+    """Whether a server that is about to be ready may answer so; waiting may help."""
+    if isinstance(error, Neo4jError):
+        return (error.code or "").endswith("General.DatabaseUnavailable")
+    text = _whole(error)
+    lost = ("resolve address", "certificate", "ssl", "looks like http")
+    return isinstance(error, ServiceUnavailable) and not any(words in text for words in lost)
+
+
+def reason_of(error: Exception) -> str:
+    """Why a connection failed, in a few words."""
+    text = _whole(error)
+    if "connection refused" in text:
+        return "nothing listens there"
+    if "handshake response" in text:
+        return "what listens there does not answer as Bolt does"
+    return _reason(_said(error))
+
+
+def _by_code(error: Neo4jError, said: str, address: DatabaseAddress) -> VeriTrailError | None:
+    code = ".".join((error.code or "").rsplit(".", 2)[-2:])
+    words = {
+        "uri": address.uri,
+        "database": address.database,
+        "user": address.username,
+        "said": " ".join(said.split())[:300],
+    }
+    if code in _BY_CODE:
+        kind, text = _BY_CODE[code]
+        return kind(text.format(**words))
+    if code.startswith("Transaction.TransactionTimedOut"):
+        return QueryTimeout(
+            f"The graph engine at {address.uri} ended a statement that took longer than it may "
+            "(VERITRAIL_QUERY_SECONDS, or a limit of the engine's own). Ask for less with the "
+            "parameters of the query, or allow more time."
+        )
+    if code.startswith("Schema.") and not isinstance(error, ConstraintError):
+        return EngineError(_SCHEMA.format(**words))
+    return None
+
+
+def _refused(address: DatabaseAddress) -> EngineUnavailable:
+    if address.username is None:
+        return EngineUnavailable(
+            f"The graph engine at {address.uri} asks for a login; set NEO4J_USERNAME and "
+            "NEO4J_PASSWORD."
+        )
+    return EngineUnavailable(
+        f"The graph engine at {address.uri} does not accept the user name or password; "
+        "check NEO4J_USERNAME and NEO4J_PASSWORD."
+    )
+
+
+def _unreachable(error: Exception, uri: str) -> str:
+    text = _whole(error)
+    if "certificate" in text:
+        return (
+            f"The graph engine at {uri} shows a certificate that this machine does not trust, or "
+            "that is for another host. Let the system trust it; or, for a certificate that the "
+            "server made for itself, write the scheme with +ssc instead of +s."
+        )
+    if "ssl" in text and "+s" in uri.partition("://")[0]:
+        return (
+            f"The graph engine at {uri} does not answer with TLS on that port. Without +s in the "
+            "scheme the connection is not encrypted: use that only on a network that you trust."
+        )
+    if isinstance(error, UnsupportedServerProduct) or any(words in text for words in _NO_BOLT):
+        return (
+            f"The graph engine at {uri} cannot be reached: what listens there does not answer as "
+            "Bolt does. Bolt's port is 7687 (7474 is the browser's); a server that asks for "
+            "encryption is written bolt+s:// or neo4j+s://; and one that is just starting is "
+            "ready in a moment."
+        )
+    return f"The graph engine at {uri} cannot be reached ({reason_of(error)}). Is it running?"
+
+
+def _said(error: Exception) -> str:
+    return (error.message if isinstance(error, Neo4jError) else None) or str(error)
+
+
+def _whole(error: BaseException) -> str:
+    """All that an error and those beneath it say; a routing driver hides the reason in a group."""
+    return "\n".join(_texts(error, _DEPTH)).lower()
+
+
+def _texts(error: BaseException | None, depth: int) -> Iterator[str]:
+    if error is None or depth == 0:
+        return
+    yield f"{type(error).__name__} {error}"
+    for one in getattr(error, "exceptions", ()):
+        yield from _texts(one, depth - 1)
+    yield from _texts(error.__cause__ or error.__context__, depth - 1)
+
+
+def _reason(text: str) -> str:
+    """Why a connection failed, without the driver's list of resolved addresses."""
+    return _first_line(text).split(" (resolved to", 1)[0]
+
+
+def _first_line(text: str) -> str:
+    return (text.splitlines() or ["no reason given"])[0][:300]

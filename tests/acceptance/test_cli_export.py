@@ -1,0 +1,155 @@
+"""`veritrail export` and `veritrail copy` as their users call them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from acceptance.command import Veritrail
+from acceptance.conftest import EXAMPLES, a_home
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.fixture(scope="module")
+def sample(veritrail: Veritrail) -> str:
+    """A process of its own with verifications."""
+    veritrail(
+        "ingest", str(EXAMPLES / "harbour-summary.json"), "--process-id", "exported", "--json"
+    )
+    veritrail("verify", "exported", "--json")
+    return "exported"
+
+
+def test_an_export_is_read_again_by_ingest(
+    veritrail: Veritrail, bare: Veritrail, sample: str, tmp_path: Path
+) -> None:
+    listed = veritrail("list", sample, "--json").json
+    for name in ("p.jsonl", "p.json", "p.jsonl.gz", "p.json.gz"):
+        path = tmp_path / name
+        done = veritrail("export", sample, "-o", str(path), "--json").json
+        assert done["counts"]["verifications"] == len(listed["verifications"]) > 0
+        again = veritrail("ingest", str(path), "--json").json
+        assert (again["status"], again["verifications_added"]) == ("unchanged", 0)
+    plain = (tmp_path / "p.jsonl").read_bytes()
+    assert gzip.decompress((tmp_path / "p.jsonl.gz").read_bytes()) == plain
+    moved = bare("ingest", str(tmp_path / "p.json.gz"), "--json").json
+    assert moved["verifications_added"] == len(listed["verifications"])
+    assert bare("list", sample, "--json").json == listed
+    assert bare("export", sample).out.encode() == plain
+    one = listed["verifications"][0]["verification_id"]
+    assert bare("show", one, "--json").json == veritrail("show", one, "--json").json
+
+
+@pytest.mark.parametrize("format_name", ["graphml", "cypher", "process"])
+def test_a_file_is_never_replaced_unless_that_is_said(
+    veritrail: Veritrail, sample: str, tmp_path: Path, format_name: str
+) -> None:
+    path = tmp_path / "there"
+    path.write_text("mine")
+    told = veritrail("export", sample, "--format", format_name, "-o", str(path), status=2)
+    assert "--force" in told.err
+    assert path.read_text() == "mine"
+    veritrail("export", sample, "--format", format_name, "-o", str(path), "--force")
+    assert path.stat().st_size > 1_000
+    assert list(tmp_path.iterdir()) == [path]
+    if format_name == "graphml":
+        assert ElementTree.parse(path).getroot().tag.endswith("graphml")
+
+
+@pytest.mark.parametrize("format_name", ["csv", "neo4j-csv"])
+def test_tables_go_into_a_folder_or_a_zip(
+    veritrail: Veritrail, sample: str, tmp_path: Path, format_name: str
+) -> None:
+    folder, packed = tmp_path / "tables", tmp_path / "tables.zip"
+    how = ("export", sample, "--format", format_name)
+    veritrail(*how, "-o", str(folder))
+    done = veritrail(*how, "-o", str(packed), "--json").json
+    with zipfile.ZipFile(packed) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == {
+            file.name: file.read_bytes() for file in folder.iterdir()
+        }
+    assert (folder / "import.sh").exists() == (format_name == "neo4j-csv")
+    assert any("neo4j-admin" in one for one in done["warnings"]) == (format_name == "neo4j-csv")
+    (folder / "mine.txt").write_text("mine")
+    assert "--force" in veritrail(*how, "-o", str(folder), status=2).err
+    veritrail(*how, "-o", str(folder), "--force")
+    assert (folder / "mine.txt").read_text() == "mine"
+    assert "folder or a .zip" in veritrail(*how, status=2).err
+
+
+def test_wrong_use_is_told_before_anything_is_written(
+    veritrail: Veritrail, sample: str, tmp_path: Path
+) -> None:
+    assert "graphml" in veritrail("export", sample, "--format", "xml", status=2).err
+    assert "-o" in veritrail("export", sample, "--json", status=2).message
+    nowhere = str(tmp_path / "no" / "folder.json")
+    assert "no folder" in veritrail("export", sample, "-o", nowhere, status=2).err
+    unknown = veritrail("export", "nobody", "-o", str(tmp_path / "x"), "--json", status=2)
+    assert "'nobody'" in unknown.message
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_input_with_wrong_verifications_is_refused_whole(
+    veritrail: Veritrail, sample: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "p.json"
+    veritrail("export", sample, "-o", str(path))
+    document = json.loads(path.read_text())
+    document["process_id"] = "never-stored"
+    document["verifications"][0]["process_id"] = "never-stored"
+    document["verifications"][0]["verdict"] = "TRUE"
+    document["verifications"][1]["node_id"] = "nowhere"
+    path.write_text(json.dumps(document))
+    told = veritrail("ingest", str(path), "--json", status=2)
+    kinds = {one["kind"] for one in told.violations}
+    assert {"unknown_word", "unknown_node", "wrong_process"} <= kinds
+    assert "never-stored" not in veritrail.stored()
+
+
+def test_a_process_is_copied_between_two_homes(
+    veritrail: Veritrail, sample: str, tmp_path: Path
+) -> None:
+    with a_home() as target:
+        there = f"embedded:{target.home}"
+        done = veritrail("copy", "--from", "embedded", "--to", there, sample, "--json").json
+        (one,) = done["copied"]
+        assert (one["process_id"], one["status"]) == (sample, "created")
+        assert one["verifications"] == one["verifications_added"] > 0
+        assert target("export", sample).out == veritrail("export", sample).out
+        again = veritrail("copy", "--from", "embedded", "--to", there, sample)
+        assert "unchanged" in again.err
+        back = veritrail("copy", "--from", there, "--to", "embedded", "--all", "--json").json
+        assert [each["process_id"] for each in back["copied"]] == [sample]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--from", "embedded", "--to", "embedded", "--all"], "same graph"),
+        (["--from", "embedded", "--to", "bolt://127.0.0.1:1"], "--all"),
+        (["--from", "embedded", "--to", "bolt://127.0.0.1:1", "--all", "p"], "--all"),
+        (["--from", "embedded", "--to", "bolt://me:secret-1@127.0.0.1:1", "--all"], "--to"),
+        (["--from", "nonsense", "--to", "embedded", "--all"], "--from 'nonsense'"),
+        (["--from", "embedded", "--to", "embedded:", "--all"], "folder"),
+    ],
+)
+def test_wrong_ends_of_a_copy_are_told(
+    veritrail: Veritrail, arguments: list[str], said: str
+) -> None:
+    told = veritrail("copy", *arguments, status=2)
+    assert said in told.err
+    assert "secret-1" not in told.out + told.err
+
+
+def test_a_target_that_does_not_answer_is_told(veritrail: Veritrail, sample: str) -> None:
+    secrets = {"VERITRAIL_TO_USERNAME": "me", "VERITRAIL_TO_PASSWORD": "secret-2"}
+    told = veritrail(
+        "copy", "--from", "embedded", "--to", "bolt://127.0.0.1:1", sample, status=3, **secrets
+    )
+    assert "cannot be reached" in told.err
+    assert "secret-2" not in told.out + told.err

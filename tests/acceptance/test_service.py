@@ -1,0 +1,249 @@
+"""The service as its users meet it: a server on loopback, spoken to over HTTP."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acceptance.command import Veritrail
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = "a-key-that-is-long-enough"
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: Mapping[str, str]
+    body: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Service:
+    port: int
+    child: subprocess.Popen[bytes]
+
+    def __call__(
+        self, method: str, path: str, body: Any = None, raw: bytes | None = None, **headers: str
+    ) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        sent = raw if raw is not None else json.dumps(body).encode() if body is not None else None
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, sent, {"Content-Type": "application/json", **named})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, text)
+
+
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+@contextmanager
+def serving(veritrail: Veritrail, *options: str, **settings: str) -> Iterator[Service]:
+    port = free_port()
+    script = str(Path(sys.executable).with_name("veritrail"))
+    child = subprocess.Popen(
+        [script, "serve", *(options or ("--port", str(port)))],
+        env=veritrail.environment(settings),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    service = Service(port, child)
+    try:
+        for _ in range(300):
+            if child.poll() is not None:
+                raise AssertionError(child.communicate())
+            try:
+                service("GET", "/healthz")
+                break
+            except OSError:
+                time.sleep(0.1)
+        yield service
+    finally:
+        child.send_signal(signal.SIGINT)
+        _, told = child.communicate(timeout=30)
+        assert b"Traceback" not in told, told.decode()
+
+
+@pytest.fixture(scope="module")
+def service(veritrail: Veritrail) -> Iterator[Service]:
+    with serving(veritrail) as service:
+        yield service
+
+
+@pytest.mark.engine
+def test_a_query_gives_what_the_command_line_gives(
+    service: Service, veritrail: Veritrail, harbour: str
+) -> None:
+    told = veritrail("query", "claims", "--param", f"process_id={harbour}", "--json").json
+    answer = service("POST", "/v1/queries/claims", {"params": {"process_id": harbour}})
+    assert (answer.status, answer.json) == (200, told)
+    few = service("POST", "/v1/queries/claims", {"params": {"process_id": harbour, "limit": 2}})
+    assert (len(few.json["rows"]), few.json["truncated"]) == (2, True)
+
+
+@pytest.mark.engine
+def test_every_query_of_the_library_is_listed(service: Service, veritrail: Veritrail) -> None:
+    listed = service("GET", "/v1/queries").json["queries"]
+    known = veritrail("query", "--list", "--json").json["queries"]
+    assert [one["name"] for one in listed] == sorted(one["name"] for one in known)
+    assert all(one["columns"] and one["purpose"] for one in listed)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "kind"),
+    [
+        ("POST", "/v1/queries/claims", {"params": {"process_id": "nobody"}}, 404, "not-found"),
+        ("POST", "/v1/queries/no_such", {}, 404, "not-found"),
+        ("POST", "/v1/queries/..%2Fmeta%2Fx", {}, 404, "not-found"),
+        ("POST", "/v1/queries/claims", {}, 422, "invalid-input"),
+        ("POST", "/v1/queries/claims", {"params": {"process_id": {}}}, 422, "invalid-input"),
+        ("POST", "/v1/queries/claims", {"other": 1}, 422, "invalid-input"),
+        ("POST", "/v1/queries/claims", [], 422, "invalid-input"),
+        ("GET", "/v1/queries/claims", None, 405, "method-not-allowed"),
+        ("GET", "/nothing", None, 404, "not-found"),
+    ],
+)
+def test_a_wrong_request_is_a_problem_with_a_type(
+    service: Service, method: str, path: str, body: Any, status: int, kind: str
+) -> None:
+    answer = service(method, path, body)
+    assert answer.status == status, answer.body
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json["type"] == f"urn:veritrail:problem:{kind}"
+    assert answer.json["status"] == status
+    assert answer.json["detail"]
+
+
+@pytest.mark.engine
+def test_a_body_that_is_too_large_or_no_json_is_refused(service: Service) -> None:
+    assert service("POST", "/v1/queries/claims", raw=b"[" * 1_000_001).status == 413
+    assert service("POST", "/v1/queries/claims", raw=b"[" * 100_000).status == 400
+    assert service("POST", "/v1/queries/claims", raw=b"\xff\xfe").status == 422
+
+
+@pytest.mark.engine
+def test_answers_carry_safe_headers_and_another_host_is_refused(service: Service) -> None:
+    answer = service("GET", "/v1/queries")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert service("GET", "/v1/queries", Host="stranger.example:80").status == 421
+    assert service("GET", "/v1/queries", Host="[::1]:8000").status == 200
+
+
+@pytest.mark.engine
+def test_with_a_key_nothing_but_health_answers_without_it(veritrail: Veritrail) -> None:
+    with serving(veritrail, VERITRAIL_API_KEY=KEY) as service:
+        for given in ("", "Bearer", "Bearer wrong", f"Basic {KEY}", f"Bearer {KEY}x"):
+            answer = service("GET", "/v1/queries", Authorization=given)
+            assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer"), given
+        assert service("GET", "/openapi.json").status == 401
+        assert service("GET", "/healthz").status == 200
+        assert service("GET", "/v1/queries", Authorization=f"Bearer {KEY}").status == 200
+
+
+@pytest.mark.engine
+def test_it_survives_the_end_of_its_engine(bare: Veritrail) -> None:
+    with serving(bare) as service:
+        assert service("GET", "/readyz").status == 200
+        bare.kill_engine()
+        statuses = []
+        while 200 not in statuses[-1:]:
+            answer = service("GET", "/readyz")
+            statuses.append(answer.status)
+            assert answer.status in (200, 503), answer.body
+            assert len(statuses) < 20
+        assert statuses.count(503) <= 5
+
+
+def test_an_engine_that_does_not_answer_is_told_with_a_time_to_come_again(bare: Veritrail) -> None:
+    with serving(bare, NEO4J_URI=f"bolt://127.0.0.1:{free_port()}") as service:
+        answer = service("GET", "/readyz")
+        assert (answer.status, answer.headers["retry-after"]) == (503, "5")
+        assert service("GET", "/healthz").status == 200
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "words"),
+    [
+        (("--host", "0.0.0.0"), {}, "needs a key"),
+        (("--host", "::"), {}, "needs a key"),
+        (("--host", "example.org"), {}, "needs a key"),
+        ((), {"VERITRAIL_API_KEY": "short"}, "at least 16"),
+        ((), {"VERITRAIL_API_KEY_FILE": "/no/such/file"}, "cannot be read"),
+    ],
+)
+def test_it_does_not_start_open_to_others(
+    bare: Veritrail, options: tuple[str, ...], settings: dict[str, str], words: str
+) -> None:
+    assert words in bare("serve", *options, status=2, **settings).err
+
+
+def test_a_port_in_use_is_told(bare: Veritrail) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert "is it in use" in bare("serve", "--port", port, status=3).err
+
+
+@pytest.mark.engine
+def test_the_image_starts_and_is_healthy_with_the_environment_of_compose(
+    bare: Veritrail, neo4j_server: Any
+) -> None:
+    """What the image runs, without an image: its command, its environment, its health check."""
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    (start,) = re.findall(r"^CMD (\[.*\])$", text, re.MULTILINE)
+    (check,) = re.findall(r"^HEALTHCHECK .*CMD (\[.*\])$", text, re.MULTILINE)
+    port = str(free_port())
+    options = [port if one == "8000" else one for one in json.loads(start)[1:]]
+    python, *rest = [one.replace(":8000", f":{port}") for one in json.loads(check)]
+    assert python == "python"
+    settings = {
+        "NEO4J_URI": neo4j_server.uri,
+        "NEO4J_USERNAME": neo4j_server.username,
+        "NEO4J_PASSWORD": neo4j_server.password,
+        "VERITRAIL_API_KEY": KEY,
+    }
+    script = str(Path(sys.executable).with_name("veritrail"))
+    child = subprocess.Popen(
+        [script, *json.loads(start)[:1], *options],
+        env=bare.environment(settings),
+        stderr=subprocess.PIPE,
+    )
+    try:
+        service = Service(int(port), child)
+        for _ in range(200):
+            ended = subprocess.run([sys.executable, *rest], capture_output=True, check=False)
+            if ended.returncode == 0:
+                break
+            time.sleep(0.1)
+        assert ended.returncode == 0, ended.stderr.decode()
+        assert service("GET", "/v1/queries", Authorization=f"Bearer {KEY}").status == 200
+    finally:
+        child.send_signal(signal.SIGTERM)  # as docker stop does
+        child.communicate(timeout=30)
+    ended = subprocess.run([sys.executable, *rest], capture_output=True, check=False)
+    assert ended.returncode != 0, shlex.join(rest)

@@ -1,0 +1,233 @@
+"""What the other queries answer about the process of `query_cases`.
+
+`v1` stands for the id of a verification, `{process}` for that of the process, in and out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contract.query_cases import HOSTILE, TEXTS
+from contract.query_values import (
+    BUILT,
+    C1_BOTH,
+    C2_SHIPS,
+    FS,
+    INC,
+    K1,
+    K2,
+    K3,
+    K4,
+    K5,
+    M1_SHIPS,
+    NFS,
+    OPENED,
+    S1_OPENED,
+    S1_SHIPS,
+    S2_SHIPS,
+    S2_START,
+    cited,
+)
+
+GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
+    "source_nodes": [
+        (
+            {"node_id": "s1"},
+            [
+                ("c1", 1, "root", "text", True, TEXTS["c1"]),
+                ("c2", 1, "root", "text", False, TEXTS["c2"]),
+            ],
+        ),
+        (
+            {"node_id": "t"},
+            [
+                ("s2", 2, "intermediate", "summary", None, "Some 320 ships came. " + "😀" * 179),
+                ("m1", 3, "intermediate", "draft", None, TEXTS["m1"]),
+            ],
+        ),
+        ({"node_id": HOSTILE}, []),
+    ],
+    "impact": [
+        (
+            {"node_id": "c1"},
+            [
+                ("evidence", "k1", K1, "t", 3, FS, "v1"),
+                ("downstream", "k4", K4, "m1", 2, None, None),
+                ("downstream", "k2", K2, "t", 3, NFS, "v2"),
+                ("downstream", "k3", K3, "t", 3, INC, "v3"),
+                ("downstream", "k5", K5, "t", 3, NFS, "v5"),
+            ],
+        ),
+        (
+            {"node_id": "m1"},
+            [
+                ("evidence", "k2", K2, "t", 1, NFS, "v2"),
+                ("evidence", "k3", K3, "t", 1, INC, "v3"),
+                ("downstream", "k4", K4, "m1", 0, None, None),
+                ("downstream", "k1", K1, "t", 1, FS, "v1"),
+                ("downstream", "k5", K5, "t", 1, NFS, "v5"),
+            ],
+        ),
+        (
+            {"node_id": HOSTILE},
+            [
+                ("downstream", "k1", K1, "t", 2, FS, "v1"),
+                ("downstream", "k2", K2, "t", 2, NFS, "v2"),
+                ("downstream", "k3", K3, "t", 2, INC, "v3"),
+                ("downstream", "k4", K4, "m1", 2, None, None),
+                ("downstream", "k5", K5, "t", 2, NFS, "v5"),
+            ],
+        ),
+        (
+            {"node_id": "t"},
+            [
+                ("downstream", "k1", K1, "t", 0, FS, "v1"),
+                ("downstream", "k2", K2, "t", 0, NFS, "v2"),
+                ("downstream", "k3", K3, "t", 0, INC, "v3"),
+                ("downstream", "k5", K5, "t", 0, NFS, "v5"),
+            ],
+        ),
+    ],
+    "stage_summary": [
+        # c1 twice and c2; s1 twice and s2; m1 once, for two claims. The old verification and
+        # its verdict do not count.
+        ({}, [(1, 3, 0, 3), (2, 2, 1, 3), (3, 1, 1, 1), (4, 1, 1, 0)]),
+    ],
+    "cost": [
+        # What a failed verification paid counts; one call without a price makes a sum unknown.
+        (
+            {},
+            [
+                ("sub_claim_decomposition", "judge-1", "sub_claim_decomposition.v1", 1, 0, 1, 0, 0,
+                 0, None, 0),
+                ("evidence_selection", "judge-1", "evidence_selection.v1", 2, 4, 1, 169, 60, 26,
+                 0.875, 0),
+                ("verdict", "judge-1", "verdict.v1", 2, 2, 0, 48, 0, 11, None, 1),
+            ],
+        ),
+    ],
+    "resting_claims": [
+        ({"node_id": "c1"}, [("k1", K1, "v1", C1_BOTH, 0, True)]),
+        ({"node_id": "s1"}, [("k1", K1, "v1", [cited(0, S1_OPENED)], 1, True)]),
+        # The older verification of k2, which found it supported here, does not count.
+        ({"node_id": "m1"}, []),
+        (
+            {"node_id": "m1", "verdict": NFS},
+            [("k2", K2, "v2", [cited(0, M1_SHIPS)], 1, False)],
+        ),
+        ({"node_id": HOSTILE}, []),
+    ],
+    "downstream_terminals": [
+        ({"node_id": "c1"}, [("t", 3, 4, TEXTS["t"])]),
+        ({"node_id": "t"}, [("t", 0, 4, TEXTS["t"])]),
+    ],
+    "single_root_claims": [
+        ({}, [("k1", K1, "v1", "c1", "text", 2, TEXTS["c1"])]),
+        ({"verdict": NFS}, [("k2", K2, "v2", "c2", "text", 1, TEXTS["c2"])]),
+        ({"verdict": INC}, []),
+    ],
+    "root_coverage": [
+        (
+            {},
+            [
+                ("c1", "text", 2, 1, 0.25, TEXTS["c1"]),
+                ("c2", "text", 1, 1, 0.25, TEXTS["c2"]),
+                (HOSTILE, "text", 0, 0, 0.0, TEXTS[HOSTILE]),
+            ],
+        ),
+        ({"used": "false"}, [(HOSTILE, "text", 0, 0, 0.0, TEXTS[HOSTILE])]),
+    ],
+    "cited_sentences": [
+        (
+            {},
+            [
+                ("m1", 3, "intermediate", 0, M1_SHIPS, 2, 0),
+                ("c1", 1, "root", 0, OPENED, 1, 1),
+                ("c1", 1, "root", 1, BUILT, 1, 1),
+                ("s1", 2, "intermediate", 0, S1_OPENED, 1, 1),
+                ("c2", 1, "root", 0, C2_SHIPS, 1, 0),
+                ("s1", 2, "intermediate", 1, S1_SHIPS, 1, 0),
+                ("s2", 2, "intermediate", 0, S2_SHIPS, 1, 0),
+            ],
+        ),
+        ({"role": "terminal"}, []),
+    ],
+    "ancestors": [
+        (
+            {"node_id": "m1"},
+            [
+                ("s1", 1, 2, "intermediate", "text", None, TEXTS["s1"]),
+                ("s2", 1, 2, "intermediate", "summary", "summarise", S2_START),
+                ("c1", 2, 1, "root", "text", None, TEXTS["c1"]),
+                ("c2", 2, 1, "root", "text", None, TEXTS["c2"]),
+                (HOSTILE, 2, 1, "root", "text", None, TEXTS[HOSTILE]),
+            ],
+        ),
+        (
+            {"node_id": "s1", "depth": "1"},
+            [
+                ("c1", 1, 1, "root", "text", None, TEXTS["c1"]),
+                ("c2", 1, 1, "root", "text", None, TEXTS["c2"]),
+            ],
+        ),
+        ({"node_id": "c1"}, []),
+    ],
+    "descendants": [
+        (
+            {"node_id": "c2"},
+            [
+                ("s1", 1, 2, "intermediate", "text", None, TEXTS["s1"]),
+                ("s2", 1, 2, "intermediate", "summary", "summarise", S2_START),
+                ("m1", 2, 3, "intermediate", "draft", "write", TEXTS["m1"]),
+                ("t", 2, 4, "terminal", "text", None, TEXTS["t"]),
+            ],
+        ),
+        ({"node_id": "t"}, []),
+    ],
+    "path_between": [
+        (
+            {"from_node_id": "c1", "to_node_id": "t"},
+            [
+                (0, "c1", 1, "root", "text", None, True, TEXTS["c1"]),
+                (1, "s1", 2, "intermediate", "text", None, None, TEXTS["s1"]),
+                (2, "m1", 3, "intermediate", "draft", "write", None, TEXTS["m1"]),
+                (3, "t", 4, "terminal", "text", None, None, TEXTS["t"]),
+            ],
+        ),
+        (
+            {"from_node_id": "c2", "to_node_id": "m1"},
+            [
+                (0, "c2", 1, "root", "text", None, False, TEXTS["c2"]),
+                (1, "s1", 2, "intermediate", "text", None, None, TEXTS["s1"]),
+                (2, "m1", 3, "intermediate", "draft", "write", None, TEXTS["m1"]),
+            ],
+        ),
+        ({"from_node_id": "c1", "to_node_id": "t", "depth": "2"}, []),
+        ({"from_node_id": "t", "to_node_id": "c1"}, []),
+        (
+            {"from_node_id": "t", "to_node_id": "t"},
+            [(0, "t", 4, "terminal", "text", None, None, TEXTS["t"])],
+        ),
+    ],
+    "processes": [
+        ({"after": "{before}", "limit": "1"}, [("{process}", "{process}", 7, 8, 1, 5, 6, "now")]),
+    ],
+    "cost_by_stage": [
+        # The round in which v2-failed gave up left no iteration behind.
+        (
+            {},
+            [
+                ([], 2, 2, 1, 17, 0, 2, None, 1),
+                ([1, 2], 1, 1, 0, 60, 10, 5, 0.5, 0),
+                ([2, 3], 1, 3, 1, 140, 50, 30, 0.75, 0),
+            ],
+        ),
+    ],
+    **{
+        f"check_{what}": [({}, [])]
+        for what in (
+            "claims", "counts", "edges", "links", "loose_ends", "orphans", "repeated_edges",
+            "roles", "trails",
+        )
+    },
+}  # fmt: skip

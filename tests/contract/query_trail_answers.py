@@ -1,0 +1,301 @@
+"""What the queries on claims, provenance and errors answer about the process of `query_cases`.
+
+`v1` stands for the id of a verification, `{process}` for that of the process, in and out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contract.query_cases import HOSTILE, TEXTS
+from contract.query_values import (
+    BUILT,
+    C1_BOTH,
+    C2_SHIPS,
+    C2_STEP,
+    DAY,
+    FS,
+    INC,
+    K1,
+    K2,
+    K3,
+    K4,
+    K5,
+    M1_MADE,
+    M1_SHIPS,
+    M1_STEP,
+    NFS,
+    OPENED,
+    S1_OPENED,
+    S1_SHIPS,
+    S1_STEP,
+    S2_MADE,
+    S2_SHIPS,
+    S2_START,
+    S2_STEP,
+    T_MADE,
+    T_STEP,
+    cited,
+    step,
+)
+
+TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
+    "provenance": [
+        (
+            {"claim_id": "k1"},
+            [
+                (
+                    "v1",
+                    True,
+                    2,
+                    ["c1", "s1", "t"],
+                    [
+                        step("c1", 1, "root", (0, "evidence", OPENED), (1, "context", BUILT)),
+                        step("s1", 2, "intermediate", (0, "evidence", S1_OPENED), via=["m1"]),
+                        T_STEP,
+                    ],
+                )
+            ],
+        ),
+        (
+            {"claim_id": "k2"},
+            [
+                ("v2", True, 2, ["c2", "s2", "t"], [C2_STEP, S2_STEP, T_STEP]),
+                ("v2", True, 3, ["c2", "s1", "m1", "t"], [C2_STEP, S1_STEP, M1_STEP, T_STEP]),
+                ("v2", True, 3, ["c2", "s2", "m1", "t"], [C2_STEP, S2_STEP, M1_STEP, T_STEP]),
+            ],
+        ),
+        (
+            {"claim_id": "k2", "verification_id": "v2-old"},
+            [("v2-old", False, 1, ["m1", "t"], [M1_STEP, T_STEP])],
+        ),
+        ({"claim_id": "k3"}, [("v3", False, 1, ["m1", "t"], [M1_STEP, T_STEP])]),
+        ({"claim_id": "k4"}, []),  # nobody verified it
+        ({"claim_id": "k5"}, []),  # no evidence
+    ],
+    "error_origin": [
+        (
+            {"claim_id": "k2"},
+            [
+                ("v2", NFS, False, 2, "s2", "summary", "summarise", "writer-0", None,
+                 [S2_SHIPS], ["t"]),
+                ("v2", NFS, False, 3, "m1", "draft", "write", "writer-1", "Write it up.",
+                 [M1_SHIPS], ["t"]),
+            ],
+        ),
+        (
+            {"claim_id": "k5"},
+            [("v5", NFS, True, 4, "t", "text", None, None, None, [], [])],
+        ),
+        (
+            {"claim_id": "k1"},
+            [("v1", FS, True, None, None, None, None, None, None, [], [])],
+        ),
+        (
+            {"claim_id": "k2", "verification_id": "v2-failed"},
+            [("v2-failed", None, True, None, None, None, None, None, None, [], [])],
+        ),
+        ({"claim_id": "k4"}, []),
+    ],
+    "unsupported_claims": [
+        (
+            {},
+            [
+                ("k2", K2, "t", "v2", [2, 3], ["s2", "m1"], "It was 310.", "openai", False),
+                ("k5", K5, "t", "v5", [4], ["t"], "Nothing on a prize.", "lexical", True),
+            ],
+        ),
+    ],
+    "claims": [
+        (
+            {},
+            [
+                ("k1", K1, "t", FS, True, "lexical", "v1", "2026-01-01T00:00:00.000000Z", 1),
+                ("k2", K2, "t", NFS, False, "openai", "v2", "2026-01-02T00:00:00.000000Z", 3),
+                ("k3", K3, "t", INC, True, "lexical", "v3", "2026-01-01T00:00:00.000000Z", 1),
+                ("k4", K4, "m1", None, None, None, None, None, 0),
+                ("k5", K5, "t", NFS, True, "lexical", "v5", "2026-01-01T00:00:00.000000Z", 1),
+            ],
+        ),
+    ],
+    "evidence_trail": [
+        (
+            {"claim_id": "k1"},
+            [
+                ("v1", 1, NFS, None, None, None, None, None, None, None),
+                ("v1", 2, FS, "s1", 2, 0, "evidence", S1_OPENED, "It opened in 1901.", None),
+                ("v1", 3, FS, "c1", 1, 0, "evidence", OPENED, "Opened in 1901.", "Who opened it."),
+                ("v1", 3, FS, "c1", 1, 1, "context", BUILT, "Opened in 1901.", "Who opened it."),
+            ],
+        ),
+        (
+            {"claim_id": "k2"},
+            [
+                ("v2", 1, FS, "s2", 2, 0, "evidence", S2_SHIPS, "320 ships.", None),
+                ("v2", 1, FS, "m1", 3, 0, "evidence", M1_SHIPS, "320 ships.", None),
+                ("v2", 2, NFS, "c2", 1, 0, "evidence", C2_SHIPS, "310 ships in 2024.", None),
+                ("v2", 2, NFS, "s1", 2, 1, "evidence", S1_SHIPS, "310 ships.", "The source."),
+            ],
+        ),
+        ({"claim_id": "k2", "verification_id": "v2-failed"}, []),
+        ({"claim_id": "k4"}, []),
+    ],
+    "shortest_provenance": [
+        (
+            {"claim_id": "k1"},
+            [
+                ("v1", True, 0, "c1", 1, "root", C1_BOTH, []),
+                ("v1", True, 1, "s1", 2, "intermediate", [cited(0, S1_OPENED)], ["m1"]),
+                ("v1", True, 2, "t", 4, "terminal", [], []),
+            ],
+        ),
+        (
+            {"claim_id": "k2"},
+            [
+                ("v2", True, 0, "c2", 1, "root", [cited(0, C2_SHIPS)], []),
+                ("v2", True, 1, "s2", 2, "intermediate", [cited(0, S2_SHIPS)], []),
+                ("v2", True, 2, "t", 4, "terminal", [], []),
+            ],
+        ),
+        (
+            {"claim_id": "k3"},
+            [
+                ("v3", False, 0, "m1", 3, "intermediate", [cited(0, M1_SHIPS)], []),
+                ("v3", False, 1, "t", 4, "terminal", [], []),
+            ],
+        ),
+        ({"claim_id": "k2", "verification_id": "v2-failed"}, []),
+        ({"claim_id": "k4"}, []),
+        ({"claim_id": "k5"}, []),
+    ],
+    "error_path": [
+        (
+            {"claim_id": "k2"},
+            [
+                ("v2", "introduced", "s2", 2, *S2_MADE, [], [S2_SHIPS], S2_START),
+                ("v2", "introduced", "m1", 3, *M1_MADE, ["s2"], [M1_SHIPS], TEXTS["m1"]),
+                ("v2", "carried_on", "t", 4, *T_MADE, ["s2", "m1"], [], TEXTS["t"]),
+            ],
+        ),
+        (
+            {"claim_id": "k5"},
+            [("v5", "introduced", "t", 4, *T_MADE, [], [], TEXTS["t"])],
+        ),
+        ({"claim_id": "k1"}, []),
+        ({"claim_id": "k4"}, []),
+    ],
+    "unsupported_by_stage": [
+        (
+            {},
+            [
+                (2, "k2", K2, "t", "v2", ["s2"], False),
+                (3, "k2", K2, "t", "v2", ["m1"], False),
+                (4, "k5", K5, "t", "v5", ["t"], True),
+            ],
+        ),
+        ({"stage": "3"}, [(3, "k2", K2, "t", "v2", ["m1"], False)]),
+        ({"stage": "1"}, []),
+    ],
+    "error_stages": [
+        ({}, [("2", True, 1, 0.5, 1), ("3", True, 1, 0.5, 1), ("4", True, 1, 0.5, 1)]),
+        (
+            {"by": "step"},
+            [(None, True, 1, 0.5, 1), ("summarise", True, 1, 0.5, 1), ("write", True, 1, 0.5, 1)],
+        ),
+        (
+            {"by": "kind"},
+            [("draft", True, 1, 0.5, 1), ("summary", True, 1, 0.5, 1), ("text", True, 1, 0.5, 1)],
+        ),
+        (
+            {"by": "model"},
+            [
+                (None, True, 1, 0.5, 1),
+                ("writer-0", True, 1, 0.5, 1),
+                ("writer-1", True, 1, 0.5, 1),
+            ],
+        ),
+        ({"by": "prompt"}, [(None, True, 2, 1.0, 2), ("Write it up.", True, 1, 0.5, 1)]),
+    ],
+    "error_nodes": [
+        (
+            {},
+            [
+                ("s2", 2, *S2_MADE, 1, ["k2"], S2_START),
+                ("m1", 3, *M1_MADE, 1, ["k2"], TEXTS["m1"]),
+                ("t", 4, *T_MADE, 1, ["k5"], TEXTS["t"]),
+            ],
+        ),
+    ],
+    "conflicting_verdicts": [
+        (
+            {},
+            [
+                ("k2", K2, NFS, True, 1, "v2", "openai", "judge-1", 2, DAY.format(2)),
+                ("k2", K2, FS, False, 1, "v2-old", "lexical", None, 2, DAY.format(1)),
+            ],
+        ),
+        ({"claim_id": "k1"}, []),
+    ],
+    "verification_difference": [
+        (
+            {"claim_id": "k2"},
+            [
+                ("v2", "v2-old", what, node_id, sentence, this, other)
+                for what, node_id, sentence, this, other in (
+                    ("verdict", None, None, NFS, FS),
+                    ("termination", None, None, "only_roots_with_evidence_left", "no_candidates"),
+                    ("engine", None, None, "openai", "lexical"),
+                    ("model", None, None, "judge-1", None),
+                    ("error_stages", None, None, "2 3", ""),
+                    ("interim verdict 2", None, None, NFS, None),
+                    ("checked", "s1", None, "2", None),
+                    ("checked", "c2", None, "2", None),
+                    ("checked", HOSTILE, None, "2", None),
+                    ("evidence", "s1", 1, "2", None),
+                    ("evidence", "s2", 0, "1", None),
+                    ("evidence", "c2", 0, "2", None),
+                )
+            ],
+        ),
+        ({"claim_id": "k1"}, []),  # there is no other one
+        (
+            {"claim_id": "k2", "verification_id": "v2-failed", "other_verification_id": "v2-old"},
+            [
+                ("v2-failed", "v2-old", "status", None, None, "failed", "succeeded"),
+                ("v2-failed", "v2-old", "verdict", None, None, None, FS),
+                ("v2-failed", "v2-old", "termination", None, None, None, "no_candidates"),
+                ("v2-failed", "v2-old", "interim verdict 1", None, None, None, FS),
+                ("v2-failed", "v2-old", "checked", "m1", None, None, "1"),
+                ("v2-failed", "v2-old", "checked", "s2", None, None, "1"),
+                ("v2-failed", "v2-old", "evidence", "m1", 0, None, "1"),
+            ],
+        ),
+    ],
+    "verifications": [
+        (
+            {},
+            [
+                ("v2-failed", "k2", K2, "failed", None, "lexical", None, 2, DAY.format(3), None),
+                ("v2", "k2", K2, "succeeded", NFS, "openai", "judge-1", 2, DAY.format(2), None),
+                ("v5", "k5", K5, "succeeded", NFS, "lexical", None, 2, DAY.format(1), None),
+                ("v3", "k3", K3, "succeeded", INC, "lexical", None, 2, DAY.format(1), None),
+                ("v2-old", "k2", K2, "succeeded", FS, "lexical", None, 2, DAY.format(1), None),
+                ("v1", "k1", K1, "succeeded", FS, "lexical", None, 2, DAY.format(1), None),
+            ],
+        ),
+        (
+            {"claim_id": "k2", "status": "failed"},
+            [("v2-failed", "k2", K2, "failed", None, "lexical", None, 2, DAY.format(3), None)],
+        ),
+    ],
+    "unfinished_verifications": [
+        (
+            {},
+            [
+                ("{process}", "v2-failed", "k2", K2, "failed", "The model was away.", "lexical",
+                 None, DAY.format(3), None),
+            ],
+        ),
+        ({"status": "queued"}, []),
+    ],
+}  # fmt: skip

@@ -1,0 +1,243 @@
+"""What the statements leave in a graph is what the data model says, on both engines."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes.processes import MemoryInput
+from fakes.trails import a_step
+
+from graph.data_model import NODES, RELATIONSHIPS
+from graph.data_model.constraints import schema_rules
+from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
+from graph.ingest import ingest
+from graph.model import (
+    CitedSentence,
+    Claim,
+    ErrorLocation,
+    Evidence,
+    EvidencePath,
+    EvidenceRole,
+    Iteration,
+    NodeRef,
+    Role,
+    Sentence,
+    Status,
+    Termination,
+    Usage,
+    Verdict,
+    Verification,
+)
+from graph.model.extraction import ExtractedSentence, SentenceOutcome
+from graph.store import Store
+
+pytestmark = pytest.mark.engine
+
+ROOT = NodeRef("a", 1, 0, Role.ROOT)
+SUMMARY = NodeRef("s", 2, 1, Role.INTERMEDIATE)
+TERMINAL = NodeRef("t", 3, 2, Role.TERMINAL)
+TYPES = {
+    "string": lambda value: isinstance(value, str),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "float": lambda value: isinstance(value, float),
+    "boolean": lambda value: isinstance(value, bool),
+    "list of strings": lambda value: is_list(value, str),
+    "list of integers": lambda value: is_list(value, int),
+}
+TRANSIENT = {
+    ("Process", "owner"),
+    ("Process", "beat"),
+    ("Process", "replaces"),
+    ("Process", "plan"),
+    ("VeriTrailSchema", "owner"),
+    ("VeriTrailSchema", "beat"),
+    ("VeriTrailSchema", "asked"),
+}
+"""Properties that a node has only while somebody writes."""
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "data-model.md").read_text("utf-8")
+STATEMENTS = re.findall(r"```cypher\n(.*?)```", PAGE, re.DOTALL)
+# Nodes of one process: other tests leave theirs in the same graph, and foreign ones too.
+OURS = "coalesce(n.process_id, n.verification_id, n.evidence_id) STARTS WITH $p"
+SAMPLE = "RETURN labels(n), key, collect(DISTINCT n[key])[..5]"
+LINKS = "RETURN labels(n)[0], type(r), labels(m)[0], collect(r)[..20]"
+LONG = "The pier is 80 metres long, and it was built of oak from the forest. It stands."
+
+
+def is_list(value: Any, type_: type) -> bool:
+    return isinstance(value, list) and all(isinstance(item, type_) for item in value)
+
+
+def source(process_id: str) -> MemoryInput:
+    """A process in which everything that may be given is given."""
+    metadata = {"model": "a-model", "prompt": "Summarise.", "page": 3}
+    header = Header(
+        "memory", process_id, "A name", "A question?", {1: "text"}, ("t",), ("a warning",)
+    )
+    return MemoryInput(
+        [
+            NodeRecord("a", LONG, "1", 1, "chunk", "split"),
+            NodeRecord("s", LONG, "2", 2, "summary", "summarise", metadata),
+            NodeRecord("t", LONG, "3", 3, "summary", "merge", metadata),
+        ],
+        [EdgeRecord("a", "s", "1", cited=True), EdgeRecord("s", "t", "2")],
+        [
+            ClaimRecord(
+                LONG, "1", "k1", "t", 0, 10, ("It is long.",), "FULLY_SUPPORTED", ((12, 20),)
+            )
+        ],
+        header,
+    )
+
+
+def trail(process_id: str) -> Verification:
+    """A verification in which everything that may be set is set."""
+    usage = Usage(1, 1, 10, 5, 3, 0.5, 1, 0)
+    sentence = CitedSentence(Sentence("a", 0, 0, 68, LONG[:68]), EvidenceRole.EVIDENCE)
+    found = Evidence("It is 80 metres long.", "The oak.", (sentence,))
+    rounds = (
+        Iteration(1, Verdict.FULLY_SUPPORTED, "yes", (SUMMARY, ROOT), (), (found,), 1, 1, 1),
+        Iteration(2, Verdict.NOT_FULLY_SUPPORTED, "no", (ROOT,), (ROOT,)),
+    )
+    return Verification(
+        verification_id=f"{process_id}/v",
+        process_id=process_id,
+        claim=Claim("k1", LONG, "t", sub_claims=("It is long.",)),
+        q=3,
+        engine="openai",
+        model="a-model",
+        indicative=False,
+        created_at="2026-01-01T00:00:00.000000Z",
+        status=Status.SUCCEEDED,
+        verdict=Verdict.NOT_FULLY_SUPPORTED,
+        reasoning="because",
+        score=0.5,
+        termination=Termination.NO_CANDIDATES,
+        iterations=rounds,
+        paths=(EvidencePath("a", "t", 1, ("s",)),),
+        error=ErrorLocation((SUMMARY,), (TERMINAL,)),
+        usage=usage,
+        content_hash=None,
+        run_id=f"{process_id}-run",
+        settings="{}",
+        run_options="{}",
+        steps=(a_step(1, "verdict", usage),),
+    )
+
+
+async def fill(store: Store, process_id: str) -> None:
+    stored = await ingest(store, source(process_id))
+    sentence = ExtractedSentence(
+        "t", 0, 0, 20, LONG[:20], SentenceOutcome.FAILED, "a reason", ("k1",)
+    )
+    keep = store.processes.claim_store.keep_extraction
+    await keep(process_id, stored.survey.hash, "t", [sentence], [])
+    whole = replace(trail(process_id), content_hash=stored.survey.hash)
+    failed = replace(
+        whole, verification_id=f"{process_id}/f", status=Status.FAILED, verdict=None,
+        iterations=(), paths=(), error=ErrorLocation(), steps=(), failure="the model is away",
+    )  # fmt: skip
+    await store.trails.queue([replace(one, status=Status.QUEUED) for one in (whole, failed)])
+    await store.trails.write(whole, failed)
+
+
+@pytest.fixture
+def filled(store: Store, arun: Any, process_id: str) -> str:
+    arun(fill(store, process_id))
+    return process_id
+
+
+async def rows(store: Store, text: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    return (await store.database.run_text(text, parameters, 10_000)).rows
+
+
+def test_every_label_and_property_of_the_graph_is_in_the_model(
+    store: Store, arun: Any, filled: str
+) -> None:
+    text = f"MATCH (n) WHERE {OURS} OR n:VeriTrailSchema UNWIND keys(n) AS key " + SAMPLE
+    found = arun(rows(store, text, p=filled))
+    model = {(node.label, prop.name): prop.type for node in NODES for prop in node.properties}
+    for labels, key, values in found:
+        (label,) = labels
+        assert (label, key) in model
+        for value in values:
+            assert TYPES[model[label, key]](value), (label, key, value)
+    seen = {(labels[0], key) for labels, key, _ in found}
+    assert set(model) - seen <= TRANSIENT
+
+
+def test_every_relationship_of_the_graph_is_in_the_model(
+    store: Store, arun: Any, filled: str
+) -> None:
+    model = {one.type: one for one in RELATIONSHIPS}
+    text = f"MATCH (n)-[r]->(m) WHERE {OURS} " + LINKS
+    found = arun(rows(store, text, p=filled))
+    seen: set[tuple[str, str]] = set()
+    for start, type_, end, some in found:
+        assert (model[type_].source, model[type_].target) == (start, end)
+        types = {prop.name: prop.type for prop in model[type_].properties}
+        for relationship in some:
+            for key, value in dict(relationship.items()).items():
+                assert TYPES[types[key]](value), (type_, key, value)
+                seen.add((type_, key))
+    assert {type_ for _, type_, _, _ in found} == set(model)
+    assert {(one.type, p.name) for one in RELATIONSHIPS for p in one.properties} <= seen
+
+
+def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: str) -> None:
+    captions: dict[str, list[str]] = {}
+    texts = {
+        "Iteration": "MATCH (n:Iteration) WHERE n.verification_id STARTS WITH $p",
+        "Verification": "MATCH (n:Verification) WHERE n.process_id = $p",
+        "Step": "MATCH (n:Step) WHERE n.verification_id STARTS WITH $p",
+        "Evidence": "MATCH (n:Evidence) WHERE n.evidence_id STARTS WITH $p",
+        "Claim": "MATCH (n:Claim) WHERE n.process_id = $p",
+        "Span": "MATCH (n:Span) WHERE n.process_id = $p",
+        "Sentence": "MATCH (n:Sentence) WHERE n.process_id = $p",
+        "Extraction": "MATCH (n:Extraction) WHERE n.process_id = $p",
+    }
+    assert set(texts) == {node.label for node in NODES if node.caption == "caption"}
+    for label, text in texts.items():
+        found = arun(rows(store, f"{text} RETURN n.caption ORDER BY n.caption", p=filled))
+        captions[label] = [caption for (caption,) in found]
+        assert captions[label]
+        assert all(caption and len(caption) <= 40 for caption in captions[label])
+    assert captions["Verification"] == ["Failed", "Not fully supported"]
+    assert captions["Iteration"] == ["1: Fully supported", "2: Not fully supported"]
+    assert captions["Span"] == captions["Sentence"] * 3 == [LONG[:40]] * 3
+    assert captions["Evidence"] == ["It is 80 metres long."]
+    assert captions["Step"] == ["1: verdict"]
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_the_statements_of_the_page_say_something(
+    store: Store, arun: Any, filled: str, text: str
+) -> None:
+    here = text.replace("'library'", "$process_id").replace("'note'", "'t'")
+    found = arun(rows(store, here, process_id=filled, verification_id=f"{filled}/v"))
+    assert found
+
+
+def test_constraints_and_indexes_have_the_names_that_the_page_lists(
+    store: Store, arun: Any
+) -> None:
+    async def names(text: str) -> set[str]:
+        return {name for (name,) in await rows(store, text)}
+
+    async def both() -> tuple[set[str], set[str]]:
+        constraints = "SHOW CONSTRAINTS YIELD name RETURN name"
+        indexes = "SHOW INDEXES YIELD name RETURN name"
+        one, other = await asyncio.gather(names(constraints), names(indexes))
+        return one, other
+
+    constraints, indexes = arun(both())
+    listed = schema_rules()
+    assert {rule.name for rule in listed if rule.unique} == constraints
+    assert {rule.name for rule in listed if not rule.unique} <= indexes
+    ours = {name for name in indexes if name.startswith("veritrail_")}
+    assert ours <= {rule.name for rule in listed}

@@ -1,0 +1,196 @@
+"""A process file of what is stored: reading it again gives the same, on both engines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes.exporting import NASTY, document_of, lines_of, nasty_input, store_nasty
+from fakes.process_files import DOCUMENT, as_json
+
+from graph.errors import EngineError, NotFound
+from graph.importers.process_file import ProcessFileImporter
+from graph.importers.registry import ImportOptions
+from graph.ingest import IngestReport, ingest
+from graph.restoring import restored_id
+from graph.store import Store
+from graph.store.exporting import StoredProcess
+
+pytestmark = pytest.mark.engine
+
+
+def read_back(store: Store, arun: Any, content: bytes, name: str, **how: Any) -> IngestReport:
+    Path(name).write_bytes(content)
+    report: IngestReport = arun(
+        ingest(store, ProcessFileImporter().open(Path(name), ImportOptions()), **how)
+    )
+    return report
+
+
+@pytest.mark.parametrize(("form", "name"), [(lines_of, "p.jsonl"), (document_of, "p.json")])
+def test_reading_an_export_gives_the_same_process_with_its_trails(
+    store: Store, arun: Any, process_id: str, form: Any, name: str
+) -> None:
+    digest = arun(store_nasty(store, process_id))
+    before = arun(form(store, process_id))
+    ids = arun(store.trails.all_ids(process_id))
+    trails = arun(store.trails.read(ids))
+    claims = arun(store.processes.claims(process_id))
+    sentences = arun(store.processes.claim_store.sentences(process_id))
+    facts = arun(store.processes.get(process_id))
+    run = arun(store.trails.of_run(f"r-{process_id}", process_id))
+    arun(store.processes.delete(process_id))
+
+    report = read_back(store, arun, before, name)
+
+    assert (report.status, report.verifications_added) == ("created", 3)
+    assert report.survey.hash == digest
+    assert arun(form(store, process_id)) == before
+    assert arun(store.trails.all_ids(process_id)) == ids
+    assert arun(store.trails.read(ids)) == trails
+    assert arun(store.processes.claims(process_id)) == claims
+    assert arun(store.processes.claim_store.sentences(process_id)) == sentences
+    assert arun(store.processes.get(process_id)) == facts
+    assert facts.source_format == "graphrag"
+    again = arun(store.trails.of_run(f"r-{process_id}", process_id))
+    assert [one.verification_id for one in again] == [one.verification_id for one in run]
+
+
+def test_a_process_that_is_there_gets_the_verifications_that_it_lacks(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(store_nasty(store, process_id))
+    before = arun(lines_of(store, process_id))
+    arun(store.processes.claim_store.remove(process_id, ["k1"], force=True))
+    arun(ingest(store, nasty_input(process_id)))
+
+    first = read_back(store, arun, before, "p.jsonl")
+    second = read_back(store, arun, before, "p.jsonl")
+
+    assert (first.status, first.verifications_added) == ("unchanged", 3)
+    assert (second.status, second.verifications_added) == ("unchanged", 0)
+    lines = set(arun(lines_of(store, process_id)).splitlines()[1:])
+    assert lines == set(before.splitlines()[1:])
+
+
+def test_a_verification_whose_id_belongs_to_another_process_gets_a_new_one(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(store_nasty(store, process_id))
+    other = f"{process_id}-b"
+    try:
+        for expected in (3, 0):
+            report = read_back(
+                store, arun, arun(lines_of(store, process_id)), "p.jsonl", process_id=other
+            )
+            assert report.verifications_added == expected
+            assert "stored under new ids" in report.survey.warnings[-1]
+        made = arun(store.trails.all_ids(other))
+        own = arun(store.trails.all_ids(process_id))
+        assert set(made) == {restored_id(name, other) for name in own}
+        assert not set(made) & set(own)
+        assert len(arun(store.trails.of_run(f"r-{process_id}"))) == 3
+    finally:
+        arun(store.processes.delete(other))
+
+
+def test_a_verification_of_earlier_content_keeps_what_it_was_about(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(store_nasty(store, process_id))
+    content = arun(lines_of(store, process_id)).decode()
+    digest = json.loads(content.splitlines()[-1])["verification"]["content_hash"]
+    earlier = content.replace(digest, "ab" * 32)
+    arun(store.processes.delete(process_id))
+    read_back(store, arun, earlier.encode(), "p.jsonl")
+    assert arun(lines_of(store, process_id)).decode() == earlier
+
+
+def test_objects_as_verify_prints_them_are_taken_too(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(store_nasty(store, process_id))
+    document = json.loads(arun(document_of(store, process_id)))
+    for one in document["verifications"]:
+        for key in ("paths", "propagated_nodes", "content_hash", "place", "method", "run_options"):
+            del one[key]
+        one.pop("settings_text", None)
+        for iteration in one["iterations"]:
+            iteration["summaries"] = iteration["summaries"][:1]
+            iteration["evidence"] = iteration["evidence"][-1:]
+            for summary in iteration["summaries"]:
+                del summary["sentences"]
+    arun(store.processes.delete(process_id))
+    report = read_back(store, arun, as_json(document), "p.json")
+    assert report.verifications_added == 3
+
+
+def test_a_process_that_changes_under_way_is_not_exported(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(store_nasty(store, process_id))
+    stored = arun(StoredProcess.open(store.database, process_id))
+    arun(store.processes.delete(process_id))
+    with pytest.raises(EngineError, match="while it was being read"):
+        arun(stored.check_unchanged())
+    with pytest.raises(EngineError, match="while it was being read"):
+        arun(_all_spans(stored))
+    with pytest.raises(NotFound, match="No process"):
+        arun(StoredProcess.open(store.database, process_id))
+
+
+async def _all_spans(stored: StoredProcess) -> int:
+    return sum([len(page) async for page in stored.spans()])
+
+
+def test_pages_are_bounded_and_hold_everything(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, most in {
+        "_INDEX_WINDOW": 7,
+        "_MOST_NODES": 3,
+        "_MOST_EDGES": 5,
+        "_WINDOW": 4,
+    }.items():
+        monkeypatch.setattr(f"graph.store.exporting.{name}", most)
+    made = {
+        **DOCUMENT,
+        "process_id": process_id,
+        "nodes": [{"node_id": f"n{n:02}", "text": NASTY * (n % 3)} for n in range(31)],
+        "edges": [
+            {"source": f"n{a:02}", "target": f"n{b:02}"}
+            for b in range(20, 31)
+            for a in range(20 if b == 20 else b - 2, b if b > 20 else 20)
+        ]
+        + [{"source": f"n{a:02}", "target": "n20"} for a in range(20)],
+        "claims": [],
+    }
+    report = read_back(store, arun, as_json(made), "p.json")
+    content = arun(document_of(store, process_id))
+    arun(store.processes.delete(process_id))
+    again = read_back(store, arun, content, "p.json")
+    assert again.survey.hash == report.survey.hash
+    assert arun(document_of(store, process_id)) == content
+    assert [node["node_id"] for node in json.loads(content)["nodes"]] == [
+        node["node_id"] for node in made["nodes"]
+    ]
+
+
+def test_empty_texts_and_names_are_kept_apart_from_absent_ones(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    made = {**DOCUMENT, "process_id": process_id, "question": ""}
+    made["nodes"] = [
+        {**node, "kind": "", "metadata": {"model": "", "prompt": None}} for node in made["nodes"]
+    ]
+    read_back(store, arun, as_json(made), "p.json")
+    content = arun(document_of(store, process_id))
+    found = json.loads(content)
+    assert found["question"] == ""
+    assert {node["kind"] for node in found["nodes"]} == {""}
+    assert {json.dumps(node["metadata"]) for node in found["nodes"]} == {
+        '{"prompt": null, "model": ""}'
+    }
+    assert "step" not in found["nodes"][0]

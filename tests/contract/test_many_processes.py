@@ -1,0 +1,139 @@
+"""More than one process and more than one writer in a graph, on both engines."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from fakes.graph_dump import dump
+from fakes.processes import MemoryInput, process
+
+from graph.errors import InputError, NotFound
+from graph.ingest import ingest
+from graph.model import (
+    CitedSentence,
+    Claim,
+    Evidence,
+    EvidencePath,
+    Iteration,
+    NodeRef,
+    Role,
+    Sentence,
+    Status,
+    Termination,
+    Verdict,
+    Verification,
+)
+from graph.model.extraction import ExtractedSentence, SentenceOutcome
+from graph.store import Store
+
+pytestmark = pytest.mark.engine
+
+A, T = NodeRef("a", 1, 0, Role.ROOT), NodeRef("t", 2, 40, Role.TERMINAL)
+
+
+def a_process(name: str, nodes: int = 40) -> MemoryInput:
+    texts = {"a": "A one. A two.", **{f"n{n}": f"Text {n} of {name}." for n in range(1, nodes)}}
+    return process(
+        {**texts, "t": f"All of {name}."}, [(n, "t") for n in texts], {"k1": "A is there."},
+        process_id=name,
+    )  # fmt: skip
+
+
+async def with_everything(store: Store, name: str) -> None:
+    """A process with claims, an extraction and a verification with a whole trail."""
+    report = await ingest(store, a_process(name))
+    sentence = ExtractedSentence("t", 0, 0, 3, "All", SentenceOutcome.CLAIMS, None, ("k1",))
+    await store.processes.claim_store.keep_extraction(name, report.survey.hash, "t", [sentence], [])
+    cited = CitedSentence(Sentence("a", 0, 0, 6, "A one."))
+    await store.trails.write(
+        Verification(
+            verification_id=f"{name}-v", process_id=name, claim=Claim("k1", "A is there.", "t"),
+            q=3, engine="lexical", model=None, indicative=True,
+            created_at="2026-01-01T00:00:00.000000Z", status=Status.SUCCEEDED,
+            verdict=Verdict.FULLY_SUPPORTED, reasoning="it is",
+            termination=Termination.NO_CANDIDATES,
+            iterations=(
+                Iteration(1, Verdict.FULLY_SUPPORTED, "r", (A,),
+                          evidence=(Evidence("what", None, (cited,)),)),
+            ),
+            paths=(EvidencePath("a", "t", 1),),
+        )
+    )  # fmt: skip
+
+
+def test_deleting_one_of_many_leaves_the_others_as_they_were(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    others = [f"{process_id}.{n}" for n in range(3)]
+    try:
+        for name in others:
+            arun(with_everything(store, name))
+        before = arun(dump(store))
+        arun(with_everything(store, process_id))
+        assert len(arun(dump(store))) > len(before) + 80
+        arun(store.processes.delete(process_id))
+        assert arun(dump(store)) == before
+    finally:
+        for name in others:
+            arun(store.processes.delete(name))
+
+
+def test_ingests_of_different_processes_at_once_do_not_meet(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graph.batches.BATCH_ROWS", 20)
+    monkeypatch.setattr("graph.batches.EDGE_BATCH", 30)
+    names = [f"{process_id}.{n}" for n in range(3)]
+
+    async def at_once() -> list[Any]:
+        return await asyncio.gather(*(ingest(store, a_process(n, 200)) for n in names))
+
+    try:
+        assert [report.status for report in arun(at_once())] == ["created"] * 3
+        together = [arun(dump(store, name, "created_at")) for name in names]
+        for name, seen in zip(names, together, strict=True):
+            arun(store.processes.delete(name))
+            arun(ingest(store, a_process(name, 200)))
+            assert arun(dump(store, name, "created_at")) == seen
+    finally:
+        for name in names:
+            if arun(store.processes.state(name)) is not None:
+                arun(store.processes.delete(name))
+
+
+def test_of_ingests_of_one_process_at_once_one_wins_and_the_others_are_told(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    async def at_once() -> list[Any]:
+        inputs = [a_process(process_id, 300) for _ in range(3)]
+        return await asyncio.gather(
+            *(ingest(store, source) for source in inputs), return_exceptions=True
+        )
+
+    done = arun(at_once())
+    stored = [one for one in done if not isinstance(one, BaseException)]
+    assert [report.status for report in stored].count("created") == 1
+    assert all(isinstance(one, InputError) for one in done if one not in stored)
+    assert arun(store.processes.get(process_id)).nodes == 301
+    edges = "MATCH (:Span {process_id: $p})-[r:INPUT_TO]->() RETURN count(r)"
+    assert arun(store.database.run_text(edges, {"p": process_id}, 5)).rows == [(300,)]
+
+
+def test_a_deletion_during_an_ingest_of_another_process(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    other = f"{process_id}.other"
+    arun(with_everything(store, other))
+
+    async def at_once() -> None:
+        await asyncio.gather(
+            ingest(store, a_process(process_id, 300)), store.processes.delete(other)
+        )
+
+    arun(at_once())
+    assert arun(store.processes.get(process_id)).edges == 300
+    with pytest.raises(NotFound):
+        arun(store.processes.get(other))
+    assert arun(dump(store, other)) == []

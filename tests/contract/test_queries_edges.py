@@ -1,0 +1,360 @@
+"""The query library where it is easy to go wrong: ties, nothing verified, unsound graphs."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from contract.query_cases import store_harbour
+from contract.query_values import DAY, FS, NFS
+from fakes.processes import process
+
+from graph.errors import NotFound
+from graph.ingest import ingest
+from graph.store import Store
+from graph.store.queries import example_of, find, library
+
+pytestmark = pytest.mark.engine
+
+OF_A_PROCESS = [s.short_name for s in library() if "process_id" in {p.name for p in s.parameters}]
+OVERALL = ("check_orphans", "check_loose_ends")
+
+
+def rows(store: Store, arun: Any, name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    return list(arun(store.queries.run(name, parameters)).rows)
+
+
+def break_it(store: Store, arun: Any, text: str, **parameters: Any) -> None:
+    """Write into the graph what no program of ours writes."""
+    arun(store.database.run_text(text, parameters, 10, write=True))
+
+
+def store_small(store: Store, arun: Any, process_id: str) -> None:
+    texts = {"a": "One.", "b": "Two.", "t": "One and two."}
+    edges = [("a", "t"), ("b", "t")]
+    arun(ingest(store, process(texts, edges, {"k": "One."}, process_id=process_id)))
+
+
+def test_a_process_that_nobody_verified(store: Store, arun: Any, process_id: str) -> None:
+    store_small(store, arun, process_id)
+    answers = {
+        "claims": [("k", "One.", "t", None, None, None, None, None, 0)],
+        "stage_summary": [(1, 2, 0, 0), (2, 1, 0, 0)],
+        "root_coverage": [
+            ("a", None, 0, 0, None, "One."),
+            ("b", None, 0, 0, None, "Two."),
+        ],
+        "impact": [("downstream", "k", "One.", "t", 1, None, None)],
+        "downstream_terminals": [("t", 1, 1, "One and two.")],
+        "ancestors": [],
+        "descendants": [("t", 1, 2, "terminal", None, None, "One and two.")],
+        "source_nodes": [],
+        "path_between": [
+            (0, "a", 1, "root", None, None, None, "One."),
+            (1, "t", 2, "terminal", None, None, None, "One and two."),
+        ],
+    }
+    subject = {
+        "process_id": process_id, "claim_id": "k", "node_id": "a", "from_node_id": "a",
+        "to_node_id": "t",
+    }  # fmt: skip
+    for name in OF_A_PROCESS:
+        given = {p.name: subject[p.name] for p in find(name).parameters if p.name in subject}
+        assert rows(store, arun, name, **given) == answers.get(name, []), name
+
+
+def test_of_two_verifications_of_one_moment_the_higher_id_is_the_latest(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(store_harbour(store, process_id))
+    supported = arun(store.trails.get(f"{process_id}/v2-old"))
+    # The same moment as v2, which says otherwise, and an id behind it.
+    tied = replace(supported, verification_id=f"{process_id}/v2-tied", created_at=DAY.format(2))
+    arun(store.trails.write(tied))
+    of = {"process_id": process_id}
+    verdicts = {row[0]: (row[3], row[6]) for row in rows(store, arun, "claims", **of)}
+    assert verdicts["k2"] == (FS, tied.verification_id)
+    assert [row[0] for row in rows(store, arun, "unsupported_claims", **of)] == ["k5"]
+    assert [row[1] for row in rows(store, arun, "unsupported_by_stage", **of)] == ["k5"]
+    assert [row[0] for row in rows(store, arun, "error_nodes", **of)] == ["t"]
+    assert rows(store, arun, "error_path", **of, claim_id="k2") == []
+    resting = rows(store, arun, "resting_claims", **of, node_id="m1")
+    assert [row[0] for row in resting] == ["k2"]
+    assert rows(store, arun, "resting_claims", **of, node_id="m1", verdict=NFS) == []
+    conflict = rows(store, arun, "conflicting_verdicts", **of)
+    assert [row[2:6] for row in conflict] == [
+        (FS, True, 2, tied.verification_id),
+        (NFS, False, 1, f"{process_id}/v2"),
+    ]
+    different = rows(store, arun, "verification_difference", **of, claim_id="k2")
+    assert {row[:2] for row in different} == {(tied.verification_id, f"{process_id}/v2")}
+    listed = [row[0].rpartition("/")[2] for row in rows(store, arun, "verifications", **of)]
+    assert listed == ["v2-failed", "v2-tied", "v2", "v5", "v3", "v2-old", "v1"]
+
+
+@pytest.mark.parametrize("status", ["loading", "replacing", "deleting"])
+def test_a_process_that_is_not_ready_is_never_shown(
+    store: Store, arun: Any, process_id: str, status: str
+) -> None:
+    arun(store_harbour(store, process_id))
+    arun(store.processes.mark(process_id, status, owner="somebody"))
+    subject = {
+        "claim_id": "k2", "node_id": "m1", "from_node_id": "c1", "to_node_id": "t",
+    }  # fmt: skip
+    for name in OF_A_PROCESS:
+        statement = find(name)
+        given = example_of(statement) | subject | {"process_id": process_id}
+        declared = {p.name for p in statement.parameters}
+        given = {key: value for key, value in given.items() if key in declared}
+        with pytest.raises(NotFound):
+            arun(store.queries.run(name, given))
+        # Nor is it where the statement is run by itself, as in Neo4j Browser.
+        values = {**statement.defaults, **given}
+        assert arun(store.database.run_text(statement.text, values, 10)).rows == [], name
+    assert process_id not in [row[0] for row in rows(store, arun, "processes")]
+
+
+def random_graph(seed: int) -> tuple[list[str], list[tuple[str, str]]]:
+    """A dense graph: every node is made from some of those before it, of any distance."""
+    draw = random.Random(seed)
+    names = [f"n{number:02}" for number in range(24)]
+    edges = {(names[0], names[1])}
+    for place in range(1, len(names)):
+        for source in draw.sample(names[:place], min(place, draw.randint(1, 6))):
+            edges.add((source, names[place]))
+    return names, sorted(edges)
+
+
+def reached(edges: list[tuple[str, str]], start: str) -> dict[str, int]:
+    """Nodes downstream of a node, with the fewest steps."""
+    found = {start: 0}
+    waiting = deque([start])
+    while waiting:
+        node = waiting.popleft()
+        for source, target in edges:
+            if source == node and target not in found:
+                found[target] = found[node] + 1
+                waiting.append(target)
+    return found
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_ancestors_descendants_and_paths_are_those_of_the_graph(
+    store: Store, arun: Any, process_id: str, seed: int
+) -> None:
+    names, edges = random_graph(seed)
+    arun(ingest(store, process({n: n for n in names}, edges, process_id=process_id)))
+    back = [(target, source) for source, target in edges]
+    for node in names[::5]:
+        for name, links in (("descendants", edges), ("ancestors", back)):
+            near = reached(links, node)
+            del near[node]
+            for depth, limit in ((1, 100), (3, 100), (50, 100), (50, 1), (50, 5)):
+                found = rows(
+                    store, arun, name, process_id=process_id, node_id=node, depth=depth,
+                    limit=limit,
+                )  # fmt: skip
+                order = [(row[1], row[2], names.index(row[0])) for row in found]
+                assert order == sorted(order)
+                expected = sorted(hops for hops in near.values() if hops <= depth)[:limit]
+                assert [row[1] for row in found] == expected
+                assert {row[0]: row[1] for row in found}.items() <= near.items()
+        for target, hops in reached(edges, node).items():
+            path = rows(
+                store, arun, "path_between", process_id=process_id, from_node_id=node,
+                to_node_id=target,
+            )  # fmt: skip
+            walk = [row[1] for row in path]
+            assert (walk[0], walk[-1], len(walk)) == (node, target, hops + 1)
+            assert set(pairwise(walk)) <= set(edges)
+
+
+UNSOUND = [
+    (
+        "check_counts",
+        "MATCH (p:Process {process_id: $process_id}) SET p.nodes = 9",
+        [("nodes", 9, 3)],
+    ),
+    (
+        "check_counts",
+        "MATCH (s:Span {process_id: $process_id, node_id: 'a'})-[r:INPUT_TO]->() DELETE r",
+        [("edges", 2, 1)],
+    ),
+    (
+        "check_counts",
+        "MATCH (s:Span {process_id: $process_id, node_id: 'a'}) SET s.stage = 7",
+        [("nodes of stage 1", 2, 1), ("nodes of stage 7", 0, 1)],
+    ),
+    (
+        "check_roles",
+        "MATCH (s:Span {process_id: $process_id, node_id: 't'}) SET s.role = 'root'",
+        [("t", 2, "root", "terminal")],
+    ),
+    (
+        "check_roles",
+        "MATCH (s:Span {process_id: $process_id, node_id: 'a'}) REMOVE s.role",
+        [("a", 1, None, "root")],
+    ),
+    (
+        "check_edges",
+        "MATCH (a:Span {process_id: $process_id, node_id: 'a'}) "
+        "MATCH (t:Span {process_id: $process_id, node_id: 't'}) CREATE (t)-[:INPUT_TO]->(a)",
+        [("t", "a", "leads to an earlier stage")],
+    ),
+    (
+        "check_edges",
+        "MATCH (a:Span {process_id: $process_id, node_id: 'a'}) CREATE (a)-[:INPUT_TO]->(a)",
+        [("a", "a", "leads to itself")],
+    ),
+    (
+        "check_repeated_edges",
+        "MATCH (a:Span {process_id: $process_id, node_id: 'a'}) "
+        "MATCH (t:Span {process_id: $process_id, node_id: 't'}) CREATE (a)-[:INPUT_TO]->(t)",
+        [("a", "t", 2)],
+    ),
+    (
+        "check_edges",
+        "MATCH (a:Span {process_id: $process_id, node_id: 'a'}) CREATE (a)-[:INPUT_TO]->"
+        "(:Span {process_id: $process_id + '-other', node_id: 'x', stage: 3, position: 0})",
+        [("a", "x", "leads into another process")],
+    ),
+    (
+        "check_claims",
+        "MATCH (c:Claim {process_id: $process_id})-[r:EXTRACTED_FROM]->() DELETE r",
+        [("k", "t", "is not extracted from any span")],
+    ),
+    (
+        "check_claims",
+        "MATCH (c:Claim {process_id: $process_id}) SET c.node_id = 'a'",
+        [("k", "a", "is extracted from another node")],
+    ),
+    (
+        "check_claims",
+        "MATCH (c:Claim {process_id: $process_id}) SET c.start = 0, c.end = 13",
+        [("k", "t", "ends behind the end of the text")],
+    ),
+    (
+        "check_links",
+        "MATCH (a:Span {process_id: $process_id, node_id: 'a'}) "
+        "MATCH (t:Span {process_id: $process_id, node_id: 't'}) "
+        "CREATE (a)-[:EVIDENCE_FOR {verification_id: 'v-gone'}]->(t)",
+        [("a", "t", "v-gone", "its verification is not stored")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), UNSOUND)
+def test_a_check_of_a_process_finds_what_is_wrong(
+    store: Store,
+    arun: Any,
+    process_id: str,
+    name: str,
+    text: str,
+    expected: list[tuple[Any, ...]],
+) -> None:
+    store_small(store, arun, process_id)
+    assert rows(store, arun, name, process_id=process_id) == []
+    break_it(store, arun, text, process_id=process_id)
+    try:
+        assert rows(store, arun, name, process_id=process_id) == expected
+    finally:
+        break_it(store, arun, REMOVE_SPANS, process_id=f"{process_id}-other")
+
+
+REMOVE_SPANS = "MATCH (s:Span) WHERE s.process_id = $process_id DETACH DELETE s"
+TRAIL_OF = "MATCH (v:Verification {verification_id: $process_id + '/v1'})"
+BROKEN_TRAILS = [
+    (
+        f"{TRAIL_OF} SET v.verdict = null",
+        "has a verdict and did not succeed, or the other way round",
+        "succeeded",
+    ),
+    (f"{TRAIL_OF}-[r:VERIFIES]->() DELETE r", "does not verify its claim", "k1"),
+    (
+        f"{TRAIL_OF}-[:HAS_ITERATION]->(i:Iteration {{number: 1}}) DETACH DELETE i",
+        "lacks an iteration before",
+        "iteration 3",
+    ),
+    (
+        f"{TRAIL_OF}-[:HAS_ITERATION]->(i:Iteration {{number: 3}})-[r:CHECKED]->() DELETE r",
+        "did not check as many nodes as it says",
+        "iteration 3",
+    ),
+    (
+        f"{TRAIL_OF}-[:HAS_ITERATION]->(i:Iteration {{number: 2}})-[:FOUND]->()-[r:CITES]->() "
+        "DELETE r",
+        "does not cite as many sentences as it says",
+        "iteration 2",
+    ),
+    (
+        f"{TRAIL_OF} MATCH (s:Span {{process_id: $process_id, node_id: 's1'}}) "
+        "CREATE (v)-[:ERROR_INTRODUCED_AT {stage: 2}]->(s)",
+        "has an error and is supported",
+        FS,
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "problem", "detail"), BROKEN_TRAILS)
+def test_a_check_of_trails_finds_what_is_wrong(
+    store: Store, arun: Any, process_id: str, text: str, problem: str, detail: str
+) -> None:
+    arun(store_harbour(store, process_id))
+    assert rows(store, arun, "check_trails", process_id=process_id) == []
+    break_it(store, arun, text, process_id=process_id)
+    found = rows(store, arun, "check_trails", process_id=process_id)
+    break_it(store, arun, REMOVE_LOST_ITERATIONS, process_id=process_id)
+    assert found == [(f"{process_id}/v1", problem, detail)]
+
+
+REMOVE_LOST_ITERATIONS = (
+    "MATCH (e:Evidence) WHERE e.evidence_id STARTS WITH $process_id DETACH DELETE e"
+)
+LOOSE = [
+    ("CREATE (x:Claim {process_id: $id, claim_id: $id, position: 0, text: ''})", "Claim",
+     {"is not extracted from any span"}),
+    ("CREATE (x:Extraction {process_id: $id, node_id: $id, position: 0})", "Extraction",
+     {"stands in no span"}),
+    ("CREATE (x:Verification {verification_id: $id, process_id: $id, status: 'failed'})",
+     "Verification", {"verifies no claim"}),
+    ("CREATE (x:Iteration {verification_id: $id, number: 1})", "Iteration",
+     {"belongs to no verification"}),
+    ("CREATE (x:Step {verification_id: $id, position: 0})", "Step", {"belongs to no verification"}),
+    ("CREATE (x:Evidence {evidence_id: $id})", "Evidence",
+     {"was found in no iteration", "cites no sentence"}),
+    ("CREATE (x:Sentence {process_id: $id, node_id: $id, index: 0, start: 0, end: 1})", "Sentence",
+     {"is cited by no evidence", "stands in no span"}),
+]  # fmt: skip
+KEYS = {
+    "Claim": "claim_id", "Extraction": "node_id", "Verification": "verification_id",
+    "Iteration": "verification_id", "Step": "verification_id", "Evidence": "evidence_id",
+    "Sentence": "node_id",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "label", "problems"), LOOSE)
+def test_what_hangs_on_nothing_is_found(
+    store: Store, arun: Any, process_id: str, text: str, label: str, problems: set[str]
+) -> None:
+    assert rows(store, arun, "check_loose_ends") == []
+    break_it(store, arun, text, id=process_id)
+    found = rows(store, arun, "check_loose_ends")
+    orphans = rows(store, arun, "check_orphans")
+    remove = f"MATCH (x:{label}) WHERE x.{KEYS[label]} = $id DETACH DELETE x"
+    break_it(store, arun, remove, id=process_id)
+    assert set(found) == {(label, process_id, problem) for problem in problems}
+    named = label in {"Claim", "Extraction", "Verification", "Sentence"}
+    assert orphans == ([(label, process_id, 1, process_id)] if named else [])
+
+
+def test_a_span_without_process_is_found(store: Store, arun: Any, process_id: str) -> None:
+    make = "CREATE (:Span {process_id: $process_id, node_id: 'x', stage: 1, position: 0})"
+    break_it(store, arun, make, process_id=process_id)
+    found = rows(store, arun, "check_orphans")
+    break_it(store, arun, REMOVE_SPANS, process_id=process_id)
+    assert found == [("Span", process_id, 1, "x")]
+    assert rows(store, arun, "check_orphans") == []

@@ -1,0 +1,195 @@
+"""Reading for the walk: every answer is bounded, and all ways of reading say the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fakes.processes import process
+
+from graph.adjacency import Unfit
+from graph.ingest import ingest
+from graph.model import NodeRef, Role, Sentence
+from graph.store import Store
+from graph.store.reading import TEXTS, NodeReader
+from verifier.nodes import ProcessChanged, SharedNodes
+
+pytestmark = pytest.mark.engine
+
+LAYERS = 4
+WIDTH = 30
+
+
+def name(layer: int, place: int) -> str:
+    return f"n{layer}.{place % WIDTH}"
+
+
+TEXT = {
+    name(layer, place): f"Text of {layer}, {place}."
+    for layer in range(LAYERS)
+    for place in range(WIDTH)
+}
+EDGES = [
+    *(
+        (name(layer - 1, place * step), name(layer, place))
+        for layer in range(1, LAYERS)
+        for place in range(WIDTH)
+        for step in (1, 2, 3)
+    ),
+    *((name(0, place), name(LAYERS - 1, 0)) for place in range(WIDTH)),
+    *((name(LAYERS - 1, place), "t") for place in range(WIDTH)),
+    (name(1, 1), "t"),
+]
+SOURCES: dict[str, set[str]] = {
+    node: {s for s, t in EDGES if t == node} for node in {**TEXT, "t": ""}
+}
+
+
+class Whole:
+    """Every text is one sentence."""
+
+    def split(self, node_id: str, text: str) -> tuple[Sentence, ...]:
+        return (Sentence(node_id, 0, 0, len(text), text),)
+
+
+@pytest.fixture
+def layers(store: Store, arun: Any, process_id: str) -> str:
+    """A process of four layers, a hub and edges that pass over layers."""
+    stages = {node: int(node[1]) + 1 for node in TEXT}
+    made = process({**TEXT, "t": "T"}, EDGES, process_id=process_id)
+    for place, node in enumerate(made.nodes):
+        made.nodes[place] = type(node)(
+            node.node_id, node.text, node.where, stage=stages.get(node.node_id, LAYERS + 1)
+        )
+    arun(ingest(store, made))
+    return process_id
+
+
+def edges_of(sources: Any) -> dict[str, set[str]]:
+    return {target: set(ids) for target, ids in sources.items()}
+
+
+def test_an_answer_that_would_be_too_long_is_read_in_parts(
+    store: Store, arun: Any, layers: str
+) -> None:
+    of = ["t", *(name(layer, place) for layer in (1, 2, 3) for place in range(WIDTH))]
+    whole = arun(store.reading.source_nodes(layers, of, with_texts=True))
+    before = store.database.calls
+    parts = arun(NodeReader(store.database, edges=20).source_nodes(layers, of, with_texts=True))
+    assert store.database.calls > before + 3
+    assert parts.nodes == whole.nodes
+    assert edges_of(parts.sources) == edges_of(whole.sources) == {n: SOURCES[n] for n in of}
+    assert all(len(ids) == len(set(ids)) for ids in parts.sources.values())
+    assert whole.texts == {ref.node_id: TEXT[ref.node_id] for ref in whole.nodes}
+
+
+def test_long_texts_come_in_smaller_company_and_whole(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    limit = TEXTS[0][1]
+    texts = {
+        "empty": "",
+        "short": "s",
+        "at the limit": "a" * limit,
+        "long": "é" * (limit + 1),
+        "beyond the BMP": "\U0001f600" * (limit // 2),
+        "just below": "\U0001f600" * (limit // 2 - 1),
+        "very long": "v" * (TEXTS[1][1] + 5),
+    }
+    arun(
+        ingest(
+            store, process({**texts, "t": "T"}, [(n, "t") for n in texts], process_id=process_id)
+        )
+    )
+    assert arun(store.reading.texts(process_id, [*texts, "nobody"])) == texts
+    along = arun(store.reading.source_nodes(process_id, ["t"], with_texts=True)).texts
+    assert along == {n: texts[n] for n in ("empty", "short", "just below")}
+
+
+def test_the_topology_says_what_frontiers_say(store: Store, arun: Any, layers: str) -> None:
+    whole = arun(store.reading.topology(layers, len(TEXT) + 1, len(set(EDGES))))
+    of = ["t", *(name(layer, place) for layer in (1, 2, 3) for place in range(WIDTH))]
+    read = arun(store.reading.source_nodes(layers, of, with_texts=False))
+    found = whole.source_nodes(of)
+    assert found.nodes == read.nodes
+    assert edges_of(found.sources) == edges_of(read.sources)
+    assert whole.source_nodes(["nobody"]).sources == {"nobody": ()}
+
+
+def test_a_topology_of_another_size_is_not_taken(store: Store, arun: Any, layers: str) -> None:
+    for nodes, edges in ((len(TEXT), len(set(EDGES))), (len(TEXT) + 1, len(set(EDGES)) + 1)):
+        with pytest.raises(Unfit):
+            arun(store.reading.topology(layers, nodes, edges))
+
+
+def test_sources_of_a_stage_and_one_before_it(store: Store, arun: Any, layers: str) -> None:
+    upper = arun(store.reading.source_nodes(layers, ["t"], with_texts=False, lowest=LAYERS))
+    assert edges_of(upper.sources) == {"t": {name(LAYERS - 1, place) for place in range(WIDTH)}}
+    target, ref = arun(store.reading.source_below(layers, ["t"], LAYERS))
+    assert (target, ref.node_id, ref.stage) == ("t", name(1, 1), 2)
+    assert arun(store.reading.source_below(layers, ["t"], 2)) is None
+
+
+@pytest.mark.parametrize("has_size", [False, True])
+def test_all_ways_of_reading_say_the_same(
+    store: Store, arun: Any, layers: str, has_size: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Frontier by frontier, and from the topology, where it costs nothing."""
+    monkeypatch.setattr("verifier.sources.WHOLE_COSTS", 0)
+    size = {"size": len(TEXT) + 1, "edges": len(set(EDGES))} if has_size else {}
+    nodes = SharedNodes(store.reading, layers, Whole(), **size)
+
+    async def work() -> list[Any]:
+        said: list[Any] = []
+        frontier, checked = ["t"], set[NodeRef]()
+        while frontier:
+            found = await nodes.source_nodes(frontier)
+            texts = await nodes.read(found.nodes)
+            assert [node.text for node in texts] == [TEXT[ref.node_id] for ref in found.nodes]
+            new = [ref for ref in found.nodes if ref not in checked]
+            checked |= set(new)
+            said.append((found.nodes, edges_of(found.sources)))
+            frontier = [ref.node_id for ref in new if ref.role is not Role.ROOT]
+        return said
+
+    for nodes_read, sources in arun(work()):
+        assert sources == {node: SOURCES[node] for node in sources}
+        assert {ref.node_id for ref in nodes_read} == set().union(*sources.values())
+    counts = store.database.calls
+    arun(nodes.source_nodes(["t", name(2, 5)]))
+    assert store.database.calls == counts
+
+
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_what_is_left_is_known_without_reading_it(
+    store: Store, arun: Any, layers: str, is_whole: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verifier.sources.WHOLE_COSTS", 0 if is_whole else 10**6)
+    size = {"size": len(TEXT) + 1, "edges": len(set(EDGES))}
+    nodes = SharedNodes(store.reading, layers, Whole(), **size)
+    first = arun(nodes.source_nodes(["t"]))
+    of = [ref.node_id for ref in first.nodes]
+    before = store.database.calls
+    found = arun(nodes.left(of, first.nodes))
+    assert store.database.calls <= before + (0 if is_whole else 2)
+    checked = set(first.nodes)
+    outside = [ref for ref in found.nodes if ref not in checked]
+    assert outside
+    assert all(SOURCES[target] >= set(ids) for target, ids in found.sources.items())
+    # n1.1 was checked, and is an input to nodes of this frontier only through n2.*
+    assert not [ref for ref in found.nodes if ref in checked]
+    everything = [
+        *first.nodes,
+        *arun(store.reading.source_nodes(layers, of, with_texts=False)).nodes,
+    ]
+    assert not set(arun(nodes.left(of, everything)).nodes) - set(everything)
+
+
+def test_a_process_that_is_gone_has_nothing_left_and_says_so(
+    store: Store, arun: Any, layers: str
+) -> None:
+    nodes = SharedNodes(store.reading, layers, Whole())
+    first = arun(nodes.source_nodes(["t"]))
+    arun(store.processes.delete(layers))
+    with pytest.raises(ProcessChanged):
+        arun(nodes.left([name(3, 3)], first.nodes))

@@ -1,0 +1,176 @@
+"""A process that holds everything that an export must carry, with texts that hurt."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import Any
+
+from fakes.processes import MemoryInput
+
+from graph.exporters.process_file import write_document, write_lines
+from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
+from graph.ingest import ingest
+from graph.model import (
+    CitedSentence,
+    Claim,
+    ErrorLocation,
+    Evidence,
+    EvidencePath,
+    EvidenceRole,
+    Iteration,
+    NodeRef,
+    Role,
+    Sentence,
+    Status,
+    StepRecord,
+    Termination,
+    Usage,
+    Verdict,
+    Verification,
+)
+from graph.model.extraction import ExtractedSentence, SentenceOutcome
+from graph.store import Store
+from graph.store.exporting import StoredProcess
+
+NASTY = (
+    "=1+1\t\"quoted\", 'single' \\ back\\u0041slash \\n\r\nnew line\rreturn\n\n"
+    "\x01\x1f\x7f\x85\u2028\u2029 \u202eright to left\u202c \u200bhidden "
+    "😀 e\u0301 \ufdd1 ]]> <b>&amp;</b> $limit ${x} `tick` -- /* */ // ;\n"
+)
+ROOT = "a'\"\\ 😀\n]]><\u202e"
+A = NodeRef(ROOT, 1, 0, Role.ROOT)
+S = NodeRef("$limit", 2, 1, Role.INTERMEDIATE)
+T = NodeRef("t;|", 3, 2, Role.TERMINAL)
+VERDICT = Verdict.NOT_FULLY_SUPPORTED
+
+
+def nasty_input(process_id: str, nul: str = "") -> MemoryInput:
+    """A process of three nodes with two claims."""
+    texts = {ROOT: f"One. {NASTY}{nul}", S.node_id: NASTY, T.node_id: "=T. 😀 Ende"}
+    metadata = {"model": "m", "prompt": NASTY, "page": 3.0, "deep": {"ü": [None, True, 1e-7]}}
+    return MemoryInput(
+        [
+            NodeRecord(ROOT, texts[ROOT], "n", 1, "", "split", metadata),
+            NodeRecord(S.node_id, texts[S.node_id], "n", 2, NASTY, None, {"model": 7}),
+            NodeRecord(T.node_id, texts[T.node_id], "n", 3),
+        ],
+        [
+            EdgeRecord(ROOT, S.node_id, "e", cited=True),
+            EdgeRecord(ROOT, T.node_id, "e", cited=False),
+            EdgeRecord(S.node_id, T.node_id, "e"),
+        ],
+        [
+            ClaimRecord(
+                f"k {NASTY}", "c", "k1", T.node_id, 0, 3, ("", NASTY), VERDICT.value, ((4, 5),)
+            ),
+            ClaimRecord("another", "c", "k2", S.node_id),
+        ],
+        Header(
+            "graphrag",
+            process_id,
+            f"name {NASTY}",
+            f"question {NASTY}",
+            {1: NASTY, 3: "end"},
+            (T.node_id,),
+            (f"bridged {NASTY}",),
+        ),
+    )
+
+
+def _cited(node: str, index: int, start: int, text: str, role: str = "evidence") -> CitedSentence:
+    sentence = Sentence(node, index, start, start + len(text), text)
+    return CitedSentence(sentence, EvidenceRole(role))
+
+
+def nasty_verification(process_id: str, name: str, content_hash: str | None) -> Verification:
+    """A verification with everything that one can have."""
+    return Verification(
+        verification_id=f"v-{process_id}-{name}",
+        process_id=process_id,
+        claim=Claim("k1", f"as it was {NASTY}", T.node_id, sub_claims=(NASTY, "b")),
+        q=2,
+        engine="openai",
+        model=f"m{NASTY}",
+        indicative=False,
+        created_at=f"2026-01-01T00:00:00.00000{name}Z",
+        status=Status.SUCCEEDED,
+        verdict=VERDICT,
+        reasoning=NASTY,
+        score=0.1 + 0.2,
+        termination=Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT,
+        iterations=(
+            Iteration(
+                1,
+                Verdict.FULLY_SUPPORTED,
+                NASTY,
+                (A, S),
+                (),
+                (
+                    Evidence(NASTY, NASTY, (_cited(S.node_id, 0, 0, NASTY[:9]),)),
+                    Evidence("", None, (_cited(ROOT, 0, 0, "One.", "context"),)),
+                    Evidence("again", None, (_cited(ROOT, 0, 0, "One."),)),
+                ),
+            ),
+            Iteration(2, VERDICT, "no", (), (A,), (), dropped_ids=2, reruns=1, left_out=7),
+        ),
+        paths=(EvidencePath(ROOT, S.node_id, 1), EvidencePath(ROOT, T.node_id, 1, (S.node_id,))),
+        error=ErrorLocation((S,), (T,)),
+        usage=Usage(3, 1, 100, 50, 20, 0.1, 6, 1),
+        content_hash=content_hash,
+        run_id=f"r-{process_id}",
+        settings='{"engine": "openai", "q": 2}',
+        run_options='{"budget_usd":null,"max_calls":null,"price":null}',
+        steps=(
+            StepRecord(1, "evidence_selection", "p.v1", "0f" * 32, NASTY, 0.2, Usage(2)),
+            StepRecord(2, "verdict", "p.v1", "0f" * 32, "m", None, Usage(1, cost_usd=0.25)),
+        ),
+    )
+
+
+async def store_nasty(store: Store, process_id: str, *, nul: str = "") -> str:
+    """Store the process with extracted sentences and verifications; give its content hash."""
+    report = await ingest(store, nasty_input(process_id, nul))
+    digest = report.survey.hash
+    sentences = [
+        ExtractedSentence(T.node_id, 0, 0, 3, "=T.", SentenceOutcome.CLAIMS, None, ("k1", "k2")),
+        ExtractedSentence(T.node_id, 1, 4, 5, "😀", SentenceOutcome.FAILED, NASTY),
+    ]
+    await store.processes.claim_store.keep_extraction(process_id, digest, T.node_id, sentences, ())
+    whole = nasty_verification(process_id, "1", digest)
+    failed = replace(
+        whole,
+        verification_id=f"v-{process_id}-2",
+        created_at="2026-01-02T00:00:00Z",
+        status=Status.FAILED,
+        verdict=None,
+        score=None,
+        termination=None,
+        failure=NASTY,
+        paths=(),
+        error=ErrorLocation(),
+        iterations=whole.iterations[:1],
+    )
+    queued = replace(failed, verification_id=f"v-{process_id}-3", status=Status.QUEUED)
+    queued = replace(queued, failure=None, iterations=(), steps=(), usage=Usage())
+    await store.trails.queue([failed, whole, queued])  # their places differ from their ages
+    await store.trails.write(whole, failed)
+    return digest
+
+
+async def lines_of(store: Store, process_id: str) -> bytes:
+    """The export as JSON Lines."""
+    return await _written(store, process_id, write_lines)
+
+
+async def document_of(store: Store, process_id: str) -> bytes:
+    """The export as one JSON document."""
+    return await _written(store, process_id, write_document)
+
+
+async def _written(store: Store, process_id: str, write: Any) -> bytes:
+    stored = await StoredProcess.open(store.database, process_id)
+    out = io.BytesIO()
+    await write(store, stored, out.write)
+    await stored.check_unchanged()
+    return out.getvalue()

@@ -1,0 +1,118 @@
+"""The compose file, the image's recipe and the file of secrets, without Docker."""
+
+from __future__ import annotations
+
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from compose_spec import PyCompose
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPOSE = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+SERVICES: dict[str, dict[str, Any]] = yaml.safe_load(COMPOSE)["services"]
+ENV_FILE = ROOT / "examples" / "env_file.py"
+
+
+def test_the_compose_file_follows_the_compose_specification() -> None:
+    filled = re.sub(r"\$\{\w+:\?[^}]*\}", "a-secret", COMPOSE)  # as compose fills it
+    filled = re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", filled)
+    assert "$" not in filled
+    assert sorted(PyCompose.from_yaml(filled).service_names()) == ["api", "neo4j"]
+    with pytest.raises(ValueError, match="portz"):
+        PyCompose.from_yaml(filled.replace("    ports:\n", "    portz:\n", 1))
+
+
+def test_neo4j_is_the_very_one_of_the_tests() -> None:
+    pom = ElementTree.parse(ROOT / "tests" / "neo4j_server" / "pom.xml")
+    (version,) = [
+        found.text for found in pom.iter() if found.tag.endswith("version") and "." in found.text
+    ]
+    assert SERVICES["neo4j"]["image"] == f"neo4j:{version}-community"
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_every_service_is_reached_from_this_machine_only_and_watched(name: str) -> None:
+    service = SERVICES[name]
+    assert all(port.startswith("127.0.0.1:") for port in service["ports"])
+    assert service["healthcheck"]["test"][0] == "CMD"
+    assert service["stop_grace_period"]
+    assert "no-new-privileges:true" in service["security_opt"]
+    named = yaml.safe_load(COMPOSE)["volumes"]
+    assert all(volume.split(":")[0] in named for volume in service["volumes"])
+
+
+def test_the_service_writes_nowhere_but_to_its_volume_and_is_not_root() -> None:
+    api = SERVICES["api"]
+    assert api["read_only"] is True
+    assert api["cap_drop"] == ["ALL"]
+    assert api["user"] == "10001:10001"
+    assert re.search(r"^USER 10001:10001$", DOCKERFILE, re.MULTILINE)
+    assert DOCKERFILE.count("\nFROM ") == 2
+
+
+def test_no_secret_has_a_default_and_the_file_of_secrets_names_them_all(tmp_path: Path) -> None:
+    needed = set(re.findall(r"\$\{(\w+):\?", COMPOSE))
+    assert needed == {"NEO4J_PASSWORD", "VERITRAIL_API_KEY"}
+    secret = [name for name in re.findall(r"\$\{(\w+):-", COMPOSE) if re.search("PASS|KEY", name)]
+    assert not secret
+    written = values(make_env(tmp_path / ".env"))
+    assert set(written) == needed
+    offered = set(re.findall(r"\$\{(\w+):-", COMPOSE))
+    assert offered <= set(re.findall(r"^# (\w+)=", (tmp_path / ".env").read_text(), re.MULTILINE))
+
+
+def test_the_secrets_are_random_private_and_never_written_over(tmp_path: Path) -> None:
+    first, second = make_env(tmp_path / "a"), make_env(tmp_path / "b")
+    assert stat.S_IMODE(first.stat().st_mode) == 0o600
+    assert not set(values(first).values()) & set(values(second).values())
+    assert all(re.fullmatch(r"[\w-]{32,}", value) for value in values(first).values())
+    before = first.read_bytes()
+    assert make_env(first).read_bytes() == before
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    command = [sys.executable, str(ENV_FILE), "--file", str(tmp_path / "no" / ".env")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "cannot be written" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_what_the_image_copies_is_there_and_let_through() -> None:
+    sources = [
+        source
+        for line in re.findall(r"^COPY (?!--from)(.*)$", DOCKERFILE, re.MULTILINE)
+        for source in line.split()[:-1]
+    ]
+    let_through = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert let_through[1] == "*"
+    assert all((ROOT / source).exists() and f"!{source}" in let_through for source in sources)
+
+
+def test_the_image_installs_what_the_lock_pins_without_tools_and_engine() -> None:
+    def pinned(name: str) -> dict[str, str]:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        return dict(re.findall(r"^([a-z0-9-]+)==(\S+)", text, re.MULTILINE))
+
+    runtime, everything = pinned("requirements-runtime.lock"), pinned("requirements.lock")
+    assert runtime.items() <= everything.items(), "run `make lock`"
+    assert {"neo4j", "fastapi", "uvicorn", "openai", "nltk", "pydantic"} <= runtime.keys()
+    assert not {"ruff", "pytest", "mypy", "arcadedb-embedded"} & runtime.keys()
+
+
+def make_env(path: Path) -> Path:
+    command = [sys.executable, str(ENV_FILE), "--file", str(path)]
+    subprocess.run(command, check=True, capture_output=True)
+    return path
+
+
+def values(path: Path) -> dict[str, str]:
+    return dict(re.findall(r"^(\w+)=(.+)$", path.read_text(encoding="utf-8"), re.MULTILINE))

@@ -1,0 +1,126 @@
+"""Where exports go: whole or not at all, and never over something by accident."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import threading
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from graph.errors import EngineError, InputError
+from graph.exporters.cypher_script import literal
+from graph.exporters.output import folder, one_file
+from graph.exporters.process_file import json_text
+
+
+def test_a_file_is_there_when_it_is_whole_and_not_before(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    with one_file(path) as file:
+        file.write(b"half")
+        assert not path.exists()
+    assert path.read_bytes() == b"half"
+
+
+@pytest.mark.parametrize("name", ["p.jsonl", "p.jsonl.gz"])
+def test_a_fault_leaves_what_was_there(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("mine")
+
+    def fail() -> None:
+        with one_file(path, force=True) as file:
+            file.write(b"half")
+            raise EngineError("gone")
+
+    with pytest.raises(EngineError):
+        fail()
+    assert path.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_same_export_packed_twice_is_the_same(tmp_path: Path) -> None:
+    packed = []
+    for name in ("a.gz", "b.gz"):
+        with one_file(tmp_path / name) as file:
+            file.write(b"content")
+        packed.append((tmp_path / name).read_bytes())
+    assert packed[0] == packed[1]
+    assert gzip.decompress(packed[0]) == b"content"
+
+
+def test_what_a_link_points_to_is_replaced_and_not_the_link(tmp_path: Path) -> None:
+    place, link = tmp_path / "place", tmp_path / "link"
+    place.write_text("old")
+    link.symlink_to(place)
+    with pytest.raises(InputError, match="--force"), one_file(link):
+        pass
+    with one_file(link, force=True) as file:
+        file.write(b"new")
+    assert link.is_symlink()
+    assert place.read_text() == "new"
+
+
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
+    reader.start()
+    with one_file(pipe) as file:
+        file.write(b"through")
+    reader.join(10)
+    assert got == [b"through"]
+
+
+@pytest.mark.parametrize("name", ["tables", "tables.zip"])
+def test_a_folder_is_there_when_it_is_whole_and_not_before(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with folder(path) as place:
+        (place / "a.csv").write_text("a")
+        assert not path.exists()
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(path) as archive:
+            assert archive.namelist() == ["a.csv"]
+    else:
+        assert (path / "a.csv").read_text() == "a"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_fault_leaves_a_folder_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "tables"
+    path.mkdir()
+    (path / "a.csv").write_text("old")
+
+    def fail() -> None:
+        with folder(path, force=True) as place:
+            (place / "a.csv").write_text("half")
+            raise EngineError("gone")
+
+    with pytest.raises(EngineError):
+        fail()
+    assert (path / "a.csv").read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_where_a_file_should_be_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "tables"
+    path.mkdir()
+    with pytest.raises(InputError, match="is a folder"), one_file(path):
+        pass
+    with pytest.raises(InputError, match="is a folder"), one_file(path, force=True):
+        pass
+    file = tmp_path / "file"
+    file.write_text("mine")
+    with pytest.raises(InputError, match="is a file"), folder(file, force=True):
+        pass
+    assert file.read_text() == "mine"
+
+
+def test_what_hides_in_a_text_is_written_as_an_escape() -> None:
+    assert json_text("a\u202eb\x9bc\u2028") == r'"a\u202eb\u009bc\u2028"'
+    assert json_text("\U000e0041") == r'"\udb40\udc41"'
+    assert json_text("é 😀") == '"é 😀"'
+    assert literal("a'\\\u202e\x00\n") == r"'a\'\\\u202e\u0000\n'"
+    assert literal({"a": [1, None, True, 0.5, "x"]}) == "{a:[1,null,true,0.5,'x']}"

@@ -1,0 +1,112 @@
+"""What one statement writes of trails: nothing lost, and no more than an engine can hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from fakes.trails import FS, NFS, a_round, a_trail
+
+from graph.model import (
+    CitedSentence,
+    Evidence,
+    EvidencePath,
+    Iteration,
+    NodeRef,
+    Role,
+    Sentence,
+    Status,
+    Verification,
+)
+from graph.store import trail_parcels
+from graph.store.trail_parcels import Parcel, parcels
+from graph.store.trail_rows import evidence_row, iteration_row, sentence_row, verification_row
+
+
+def large(name: str, nodes: int, length: int = 10) -> Verification:
+    """A trail that checked many nodes, cites a sentence of each and has as many links."""
+    refs = tuple(NodeRef(f"n{n}", 1, n, Role.ROOT) for n in range(nodes))
+    cited = tuple(CitedSentence(Sentence(ref.node_id, 0, 0, length, "x" * length)) for ref in refs)
+    turn = Iteration(1, FS, "yes", refs, evidence=(Evidence("all", None, cited),))
+    paths = tuple(EvidencePath(ref.node_id, "t", 1) for ref in refs)
+    return replace(a_trail(name), iterations=(turn,), paths=paths)
+
+
+def rows_of(parcel: Parcel) -> dict[str, int]:
+    """How much of each kind stands in the first statement of a parcel."""
+    rounds = [turn for row in parcel.rows for turn in row["iterations"]]
+    return {
+        "checked": sum(len(turn["checked"]) for turn in rounds),
+        "sentences": sum(
+            len(found["sentences"]) for turn in rounds for found in turn["evidence"]
+        ),
+        "paths": sum(len(links) for row in parcel.rows for _, links in row["paths"]),
+    }  # fmt: skip
+
+
+def rest_of(parcel: Parcel) -> dict[str, int]:
+    """How much of each kind follows."""
+    counts = {"checked": 0, "sentences": 0, "paths": 0}
+    for rest in parcel.rests.values():
+        for name, rows in rest.batches():
+            kind = name.removeprefix("trail/")
+            counts[kind] += sum(len(row[2]) for row in rows) if kind == "checked" else len(rows)
+    return counts
+
+
+def test_small_trails_go_together() -> None:
+    trails = [a_trail(f"v-{n}", a_round(1, NFS, "s1 s2", (("s1", 0),))) for n in range(50)]
+    (parcel,) = parcels(trails)
+    assert [row["verification_id"] for row in parcel.rows] == [f"v-{n}" for n in range(50)]
+    assert parcel.rests == {}
+
+
+def test_trails_that_do_not_fit_together_are_parted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trail_parcels.Room.__init__, "__defaults__", (20, 10_000))
+    found = list(parcels([large("v-1", 4), large("v-2", 4), large("v-3", 1)]))
+    sizes = [[row["verification_id"] for row in parcel.rows] for parcel in found]
+    assert sizes == [["v-1"], ["v-2", "v-3"]]
+    assert all(parcel.rests == {} for parcel in found)
+
+
+@pytest.mark.parametrize(("nodes", "length"), [(12_000, 10), (30, 1_000_000)])
+def test_a_huge_trail_is_cut_and_nothing_of_it_is_lost(nodes: int, length: int) -> None:
+    small = a_trail("v-2", a_round(1, NFS, "s1"))
+    first, second = parcels([large("v-1", nodes, length), small])
+    assert [row["verification_id"] for row in second.rows] == ["v-2"]
+    head, rest = rows_of(first), rest_of(first)
+    assert sum(head.values()) <= trail_parcels.MAX_ROWS
+    assert {kind: head[kind] + rest[kind] for kind in head} == dict.fromkeys(head, nodes)
+    for name, rows in first.rests["v-1"].batches():
+        assert len(rows) <= trail_parcels.MAX_ROWS
+        if name == "trail/sentences":
+            assert sum(len(row[1][4]) for row in rows) <= trail_parcels.MAX_HELD
+
+
+def test_a_text_that_no_statement_has_room_for_goes_alone() -> None:
+    (parcel,) = parcels([large("v-1", 2, trail_parcels.MAX_HELD)])
+    batches = [(name, len(rows)) for name, rows in parcel.rests["v-1"].batches()]
+    assert batches == [("trail/sentences", 1)] * 2
+
+
+@pytest.mark.parametrize(
+    ("facts", "caption"),
+    [
+        ({"verdict": NFS}, "Not fully supported"),
+        ({"verdict": FS}, "Fully supported"),
+        ({"verdict": None, "status": Status.FAILED}, "Failed"),
+        ({"verdict": None, "status": Status.OVER_BUDGET}, "Over budget"),
+        ({"verdict": None, "status": Status.QUEUED}, "Queued"),
+    ],
+)
+def test_a_verification_is_called_what_came_of_it(facts: dict[str, Any], caption: str) -> None:
+    assert verification_row(a_trail("v", **facts))["caption"] == caption
+
+
+def test_captions_are_short_and_never_empty() -> None:
+    assert iteration_row("v", a_round(2, NFS, "s1"))["caption"] == "2: Not fully supported"
+    assert evidence_row("e", 0, Evidence("é" * 50, None, ()))["caption"] == "é" * 40
+    assert evidence_row("e", 0, Evidence("", None, ()))["caption"] == "Evidence"
+    caption = sentence_row(0, CitedSentence(Sentence("n", 0, 0, 50, "😀" * 50)))[5]
+    assert caption == "😀" * 40
