@@ -114,6 +114,7 @@ def own_neo4j(
     from tests.neo4j_server import launcher
 
     launcher.JAVA_OPTIONS = (*PRODUCTION_JAVA, f"-Xmx{heap}")
+    launcher.START_SECONDS = 300  # the machine may be busy
     try:
         with launcher.start(settings) as server:
             yield _server(home, server.uri, server.username, server.password, server.database)

@@ -107,8 +107,5 @@ async def walks(login: dict[str, Any]) -> dict[str, float]:
             await verify(store, judge, claims)
             costs.append((time.perf_counter() - start) / judge.nodes_read)
         found[kind] = middle(costs[1:] or costs)  # the first one fills the engine's caches
-        print(
-            kind, judge.nodes_read, [round(c * 1e6) for c in costs], file=__import__("sys").stderr
-        )
     await database.close()
     return found

@@ -22,7 +22,7 @@ from benchmarks.peer_writers.environment import Environment, prepare
 from benchmarks.report import Line, Report, middle
 from graph.store import DatabaseAddress, open_store
 
-NODES, WARM_UP_NODES, REPEATS = 20_000, 2_000, 3
+NODES, WARM_UP_NODES, REPEATS = 20_000, 5_000, 3
 RATE = 4
 """Ours: at least so many times the rate of the fastest of them."""
 OURS = "ours"

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from cypher import Statement
-from graph.errors import InputError, Violation
 from graph.store.queries import library
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
@@ -40,7 +39,7 @@ async def list_queries() -> dict[str, list[dict[str, Any]]]:
 async def run_query(name: str, call: QueryCall, request: Request) -> QueryAnswer:
     """Run a query of the library by name."""
     store = await request.app.state.graph.store()
-    found = await store.queries.run(name, _as_typed(call.params))
+    found = await store.queries.run(name, call.params)
     return QueryAnswer(
         columns=list(found.columns),
         rows=[list(row) for row in found.rows],
@@ -68,29 +67,3 @@ def _described(statement: Statement) -> dict[str, Any]:
             for one in statement.columns
         ],
     }
-
-
-def _as_typed(params: dict[str, JsonValue]) -> dict[str, str]:
-    """Values as they are typed on the command line, where the library reads them.
-
-    Raises:
-        InputError: A value is an object, or a list of anything but texts without commas.
-    """
-    typed: dict[str, str] = {}
-    wrong: list[Violation] = []
-    for name, value in params.items():
-        if isinstance(value, str):
-            typed[name] = value
-        elif isinstance(value, bool):
-            typed[name] = "true" if value else "false"
-        elif value is None:
-            typed[name] = "null"
-        elif isinstance(value, int | float):
-            typed[name] = str(value)
-        elif isinstance(value, list) and all(isinstance(v, str) and "," not in v for v in value):
-            typed[name] = ",".join(str(one) for one in value)
-        else:
-            wrong.append(Violation("wrong_type", name, "must be a text, number or list of texts"))
-    if wrong:
-        raise InputError("The query cannot be run", wrong)
-    return typed

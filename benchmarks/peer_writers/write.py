@@ -18,7 +18,7 @@ from typing import Any
 
 LABEL, RELATIONSHIP = "Passage", "INPUT_TO"
 LANGCHAIN_ROWS = 1_000
-"""langchain-neo4j has no batches of its own: a document is one. So large are the others'."""
+"""langchain-neo4j has no batches of its own: a document is one. So large are those of the others."""
 
 Rows = list[dict[str, Any]]
 Work = Callable[[], object]
@@ -77,7 +77,7 @@ def langchain_neo4j(login: dict[str, Any], nodes: Rows, edges: Rows) -> Work:
 
 
 def llama_index(login: dict[str, Any], nodes: Rows, edges: Rows) -> Work:
-    """`Neo4jPropertyGraphStore` of llama-index; its class for texts is the faster one."""
+    """`Neo4jPropertyGraphStore` of llama-index, with its class for texts."""
     from llama_index.core.graph_stores.types import ChunkNode, Relation  # type: ignore[import-not-found]
     from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore  # type: ignore[import-not-found]
 

@@ -43,6 +43,9 @@ CALL {
   WHERE NOT EXISTS { (x)-[:SENTENCE_OF]->(:Span) }
   RETURN 'Sentence' AS label, x.node_id AS id, 'stands in no span' AS problem
 }
+// Without our key it is a node of somebody else.
+WITH label, id, problem
+WHERE id IS NOT NULL
 RETURN label, id, problem
 ORDER BY label, problem, id
 LIMIT $limit

@@ -27,7 +27,8 @@ CALL {
          min(x.verification_id) AS example
 }
 WITH label, process_id, nodes, example
-WHERE process_id IS NULL OR NOT EXISTS {
+// A node without process_id is somebody else's: ours always have one.
+WHERE process_id IS NOT NULL AND NOT EXISTS {
   MATCH (p:Process)
   WHERE p.process_id = process_id
 }

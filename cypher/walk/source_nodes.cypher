@@ -1,11 +1,16 @@
-// purpose: src() of a set of nodes: their source nodes, each once, packed by the thousand.
+// purpose: src() of a set of nodes: their source nodes, each once, in columns by the thousand.
 // param process_id: string - the process
 // param rows: list - [number, node_id] of the nodes whose source nodes are asked for
 // param lowest: integer - only source nodes of this stage or a later one
 // param edges: integer - at most so many edges are followed; as many are an answer cut short
-// param with_texts: integer - texts come along when there are no more source nodes than this
+// param with_texts: boolean - whether texts come along
 // param longest: integer - a text is cut behind so many UTF-16 units
-// column nodes: list - [node_id, stage, position, role, text or null, [numbers of the targets]]
+// column node_ids: list - the source nodes
+// column stages: list - their stages
+// column positions: list - their places in the input
+// column roles: list - root, intermediate or terminal
+// column texts: list - their texts, or null
+// column targets: list - numbers of the nodes that each was an input to
 // source: VeriTrail 2 (src), C.1 Algorithm 1 lines 6, 20, 23
 UNWIND $rows AS row
 MATCH (v:Span)
@@ -14,10 +19,12 @@ MATCH (v)<-[:INPUT_TO]-(u:Span)
 WHERE u.stage >= $lowest
 WITH row[0] AS target, u LIMIT $edges
 WITH u, collect(target) AS targets
-WITH collect([u, targets]) AS found
-WITH found, size(found) <= $with_texts AS with_texts
-UNWIND range(0, size(found) - 1, 1000) AS start
-RETURN [x IN found[start..start + 1000] | [
-  x[0].node_id, x[0].stage, x[0].position, x[0].role,
-  CASE WHEN with_texts THEN left(x[0].text, $longest) END, x[1]
-]] AS nodes
+WITH collect(u.node_id) AS node_ids, collect(u.stage) AS stages,
+     collect(u.position) AS positions, collect(u.role) AS roles,
+     collect(u) AS nodes, collect(targets) AS targets
+UNWIND range(0, size(node_ids) - 1, 1000) AS start
+WITH start, start + 1000 AS end, node_ids, stages, positions, roles, nodes, targets
+RETURN node_ids[start..end] AS node_ids, stages[start..end] AS stages,
+       positions[start..end] AS positions, roles[start..end] AS roles,
+       CASE WHEN $with_texts THEN [u IN nodes[start..end] | left(u.text, $longest)] END AS texts,
+       targets[start..end] AS targets

@@ -4,11 +4,17 @@
 // param lowest: integer - only source nodes of this stage or a later one
 // param first: integer - the first position of the window
 // param end: integer - the position behind its last one
-// column nodes: list - [node_id, stage, position, role]
+// column node_ids: list - the source nodes
+// column stages: list - their stages
+// column positions: list - their places in the input
+// column roles: list - root, intermediate or terminal
 // source: VeriTrail 2 (src), C.1 Algorithm 1 lines 6, 20, 23
 MATCH (v:Span {process_id: $process_id, node_id: $node_id})
 MATCH (v)<-[:INPUT_TO]-(u:Span)
 WHERE u.position >= $first AND u.position < $end AND u.stage >= $lowest
-WITH collect([u.node_id, u.stage, u.position, u.role]) AS found
-UNWIND range(0, size(found) - 1, 1000) AS start
-RETURN found[start..start + 1000] AS nodes
+WITH collect(u.node_id) AS node_ids, collect(u.stage) AS stages,
+     collect(u.position) AS positions, collect(u.role) AS roles
+UNWIND range(0, size(node_ids) - 1, 1000) AS start
+WITH start, start + 1000 AS end, node_ids, stages, positions, roles
+RETURN node_ids[start..end] AS node_ids, stages[start..end] AS stages,
+       positions[start..end] AS positions, roles[start..end] AS roles

@@ -14,16 +14,13 @@ from graph.adjacency import SPARSE, Adjacency, AdjacencyBuilder, Unfit
 from graph.errors import NotFound
 from graph.model import NodeRef, Role, SourcesRead, frontier_order
 from graph.rules import shown
-from graph.store.database import Database
+from graph.store.database import Database, Row
 
 ASK_FOR = 5_000
 """node_ids in one call."""
 
 EDGES = 250_000
 """Edges that one call follows; the embedded engine groups half a million at most."""
-
-TEXTS_ALONG = 20_000
-"""Source nodes whose texts come along with them; those of more are asked for apart."""
 
 TEXTS = ((ASK_FOR, 20_000), (100, 1_000_000), (1, 2**31 - 1))
 """Texts in one call, and their length in UTF-16 units: long ones come in smaller company."""
@@ -43,17 +40,28 @@ class _Gathered:
         self.sources: dict[str, list[str]] = {name: [] for name in of}
         self.texts: dict[str, str] = {}
 
-    def add(self, packed: Iterable[Sequence[Any]], names: Sequence[str]) -> None:
-        """Rows of [node_id, stage, position, role, text, numbers of targets]."""
-        refs, texts = self.refs, self.texts
+    def add(self, rows: Iterable[Row], names: Sequence[str]) -> None:
+        """Take columns of source nodes, their texts, and the numbers of their targets."""
         inputs = [self.sources[name] for name in names]
-        for node_id, stage, position, role, text, targets in packed:
+        for *columns, texts, targets in rows:
+            self.add_nodes(columns)
+            self.add_texts(columns[0], texts)
+            for node_id, of in zip(columns[0], targets, strict=True):
+                for number in of:
+                    inputs[number].append(node_id)
+
+    def add_nodes(self, columns: Sequence[Sequence[Any]]) -> None:
+        """Take columns of node_ids, stages, positions and roles."""
+        refs = self.refs
+        for node_id, stage, position, role in zip(*columns, strict=True):
             if node_id not in refs:
                 refs[node_id] = NodeRef(node_id, stage, position, _ROLES[role])
-            for target in targets:
-                inputs[target].append(node_id)
-            if text is not None and not _is_cut(text, TEXTS[0][1]):
-                texts[node_id] = text
+
+    def add_texts(self, node_ids: Sequence[str], texts: Sequence[str] | None) -> None:
+        """Take texts, if any came along, but those that were cut."""
+        for node_id, text in zip(node_ids, texts or (), strict=texts is not None):
+            if not _is_cut(text, TEXTS[0][1]):
+                self.texts[node_id] = text
 
     def whole(self) -> SourcesRead:
         """Everything, in the order of a frontier."""
@@ -92,7 +100,7 @@ class NodeReader:
         Args:
             process_id: The process.
             of: node_ids.
-            with_texts: Whether texts come along; long ones, and those of very many, never do.
+            with_texts: Whether texts come along; long ones, and those of very many, do not.
             lowest: Only source nodes of this stage or a later one.
 
         Source: VeriTrail 2 (src).
@@ -108,13 +116,16 @@ class NodeReader:
                 rows=[[number, name] for number, name in enumerate(part)],
                 lowest=lowest,
                 edges=self._edges,
-                with_texts=TEXTS_ALONG if with_texts else -1,
+                with_texts=with_texts,
                 longest=TEXTS[0][1],
             )
-            if sum(len(row[-1]) for (packed,) in rows for row in packed) < self._edges:
-                for (packed,) in rows:
-                    found.add(packed, part)
-            elif len(part) > 1:  # cut short, so in halves
+            if sum([len(of) for row in rows for of in row[-1]]) < self._edges:
+                found.add(rows, part)
+                continue
+            with_texts = False  # what came is kept; nothing of it is sent a second time
+            for row in rows:
+                found.add_texts(row[0], row[-2])
+            if len(part) > 1:  # cut short, so in halves
                 parts += [part[: len(part) // 2], part[len(part) // 2 :]]
             else:
                 await self._read_by_windows(process_id, part[0], lowest, found)
@@ -128,8 +139,9 @@ class NodeReader:
         ((last,),) = await self._database.read("walk/last_source", **node)
         for first in range(0, (-1 if last is None else last) + 1, self._edges):
             window = {"first": first, "end": first + self._edges, "lowest": lowest}
-            for (packed,) in await self._database.read("walk/source_window", **node, **window):
-                found.add([(*row, None, (0,)) for row in packed], [node_id])
+            for columns in await self._database.read("walk/source_window", **node, **window):
+                found.add_nodes(columns)
+                found.sources[node_id] += columns[0]
 
     async def source_below(
         self, process_id: str, of: Collection[str], stage: int
