@@ -12,6 +12,7 @@ import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,11 @@ from benchmarks import dag, engines
 from benchmarks.children import ROOT, BenchmarkError, run_child
 from benchmarks.ingest import OURS as PROCESS_ID
 from benchmarks.peer_writers.environment import Environment, prepare
+from benchmarks.processor import processor, server_process
 from benchmarks.report import Line, Report, middle
 from graph.store import DatabaseAddress, open_store
 
-NODES, WARM_UP_NODES, REPEATS = 20_000, 5_000, 3
+NODES, REPEATS = 20_000, 3
 RATE = 4
 """Ours: at least so many times the rate of the fastest of them."""
 OURS = "ours"
@@ -52,6 +54,14 @@ _EMPTY = "MATCH (n:{label}) CALL (n) {{ DETACH DELETE n }} IN TRANSACTIONS OF 20
 Stored = dict[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one writing took: seconds on the clock, and of the server's processor."""
+
+    seconds: float
+    server: float
+
+
 def measure(report: Report, folder: Path, nodes: int = NODES, repeats: int = REPEATS) -> None:
     """Write the same nodes and edges with every writer, in turn.
 
@@ -59,39 +69,46 @@ def measure(report: Report, folder: Path, nodes: int = NODES, repeats: int = REP
         BenchmarkError: The other writers cannot be had here, or one of the children failed.
     """
     environment = prepare()
-    file, small = str(folder / "first.jsonl"), str(folder / "few.jsonl")
+    file = str(folder / "first.jsonl")
     wanted = run_child("benchmarks.peers:write_first", path=file, nodes=nodes)
-    few = run_child("benchmarks.peers:write_first", path=small, nodes=min(nodes, WARM_UP_NODES))
     settings = {
         "server.directories.plugins": str(environment.apoc),
         "dbms.security.procedures.unrestricted": "apoc.*",
     }
     writers = (OURS, *LABELS)
-    seconds: dict[str, list[float]] = {writer: [] for writer in writers}
+    spent: dict[str, list[Spent]] = {writer: [] for writer in writers}
     wrong: dict[str, str] = {}
     with engines.own_neo4j(folder / "home", settings=settings) as engine:
         login = engine.login
         keep = run_child("benchmarks.peers:names_of_ours", login=login)["names"]
-        for writer in writers:  # compilers of a Java server take their time
-            _write(environment, writer, login, small, few, keep)
-        for repeat in range(repeats):
+        for repeat in range(-1, repeats):
             turn = repeat % len(writers)
             for writer in (*writers[turn:], *writers[:turn]):
                 taken, found = _write(environment, writer, login, file, wanted, keep)
-                seconds[writer].append(taken)
                 wrong.update({writer: found} if found else {})
-    _report(report, wanted, {name: middle(times) for name, times in seconds.items()}, wrong)
+                if repeat >= 0:  # in the first round the server still compiles
+                    spent[writer].append(taken)
+    _report(report, wanted, {name: _median(found) for name, found in spent.items()}, wrong)
+
+
+def _median(found: Sequence[Spent]) -> Spent:
+    return Spent(middle([one.seconds for one in found]), middle([one.server for one in found]))
 
 
 def _report(
-    report: Report, wanted: Stored, seconds: Mapping[str, float], wrong: Mapping[str, str]
+    report: Report, wanted: Stored, spent: Mapping[str, Spent], wrong: Mapping[str, str]
 ) -> None:
     if OURS in wrong:
         raise BenchmarkError(f"ours stored {wrong[OURS]}")
+    seconds = {name: one.seconds for name, one in spent.items()}
     whole = {name: seconds[name] for name in LABELS if name not in wrong}
     for name in LABELS:
-        rate = f"{seconds[name] / seconds[OURS]:.1f} x its rate"
-        note = f"not comparable: {wrong[name]}" if name in wrong else rate
+        note = (
+            f"{seconds[name] / seconds[OURS]:.1f} x its rate; CPU of the server "
+            f"{spent[OURS].server:.1f} s, with theirs {spent[name].server:.1f} s"
+        )
+        if name in wrong:
+            note = f"not comparable: {wrong[name]}"
         line = Line(f"neo4j: ingest against {name}", seconds[OURS], reference=seconds[name])
         report.add(Line(line.name, line.ours, reference=line.reference, note=note))
     if not whole:
@@ -115,16 +132,19 @@ def _write(
     file: str,
     wanted: Stored,
     keep: Sequence[str],
-) -> tuple[float, str]:
+) -> tuple[Spent, str]:
     """Write the file, count, and remove it all again.
 
     Returns:
-        The seconds that writing took, and what differs from what is wanted, if anything does.
+        What writing took, and what differs from what is wanted, if anything does.
     """
+    server = server_process(login["uri"])
+    before = processor(server)
     if writer == OURS:
         done = run_child("benchmarks.ingest:ours", login=login, file=file)
     else:
         done = _run_peer(environment.python, writer=writer, login=login, file=file)
+    spent = Spent(float(done["seconds"]), processor(server) - before)
     label = LABELS.get(writer, "Span")
     stored = run_child("benchmarks.peers:count", login=login, label=label)
     if writer == OURS:
@@ -136,7 +156,7 @@ def _write(
         for kind in ("nodes", "edges", "characters")
         if stored[kind] != wanted[kind]
     ]
-    return float(done["seconds"]), ", ".join(differences)
+    return spent, ", ".join(differences)
 
 
 def _run_peer(python: Path, **task: Any) -> dict[str, Any]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 import time
 from typing import Any
-from urllib.parse import urlsplit
-
-import psutil
 
 from benchmarks import dag
 from benchmarks.children import run_child
 from benchmarks.engines import Engine
 from benchmarks.ingest import OURS
+from benchmarks.processor import processor, server_process
 from benchmarks.query_trails import VERIFICATIONS, fill
 from benchmarks.report import Line, Report, middle
 from graph.store import DatabaseAddress, open_store
@@ -49,15 +47,15 @@ async def ask(login: dict[str, Any], scale: float, name: str) -> dict[str, float
     """Seconds of a query, and of the server's processor where it runs on this machine."""
     times: list[float] = []
     work: list[float] = []
-    server = _server(login["uri"])
+    server = server_process(login["uri"])
     async with open_store(DatabaseAddress(**login)) as store:
         for number in range(ROUNDS + WARM):
             given = _parameters(name, scale, number)
-            begun, start = _processor(server), time.perf_counter()
+            begun, start = processor(server), time.perf_counter()
             found = await store.queries.run(name, given)
             if number >= WARM:  # a server plans and compiles at first
                 times.append(time.perf_counter() - start)
-                work.append(_processor(server) - begun)
+                work.append(processor(server) - begun)
     return {
         "p50": middle(times),
         "p95": sorted(times)[math.ceil(0.95 * len(times)) - 1],
@@ -82,23 +80,3 @@ def _parameters(name: str, scale: float, number: int) -> dict[str, Any]:
     }
     required = [parameter.name for parameter in find(name).parameters if parameter.required]
     return {key: values[key] for key in required}
-
-
-def _server(uri: str) -> psutil.Process | None:
-    """The process that listens there, where it can be seen."""
-    address = urlsplit(uri)
-    if address.hostname not in {"127.0.0.1", "localhost"}:
-        return None
-    try:
-        for connection in psutil.net_connections("tcp"):
-            listens = connection.status == psutil.CONN_LISTEN
-            port = getattr(connection.laddr, "port", None)
-            if listens and port == address.port and connection.pid:
-                return psutil.Process(connection.pid)
-    except psutil.AccessDenied:
-        return None
-    return None
-
-
-def _processor(server: psutil.Process | None) -> float:
-    return sum(server.cpu_times()[:2]) if server else 0.0

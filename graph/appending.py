@@ -66,7 +66,7 @@ async def stored_shape(store: Store, process_id: str, progress: Progress) -> Sto
 
     Raises:
         NotFound: There is no such process that is ready.
-        EngineError: It changed while it was being read.
+        ProcessConflict: It changed while it was being read.
     """
     stored = await StoredProcess.open(store.database, process_id)
     topology, digests, lengths = Topology(), list[bytes](), array("L")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from json.encoder import encode_basestring
+from typing import Any
 
 from graph.importers.records import NodeRecord
 from graph.topology import Topology
@@ -30,8 +32,29 @@ def canonical(value: object) -> bytes:
 
 def node_digest(node: NodeRecord) -> bytes:
     """SHA-256 of everything that a node holds but its stage, which may be derived later."""
-    content = [node.node_id, node.text, node.kind, node.step, dict(node.metadata)]
-    return hashlib.sha256(canonical(content)).digest()
+    parts = [
+        encode_basestring(node.node_id),
+        encode_basestring(node.text),
+        "null" if node.kind is None else encode_basestring(node.kind),
+        "null" if node.step is None else encode_basestring(node.step),
+        _flat(node.metadata) if node.metadata else "{}",
+    ]
+    return hashlib.sha256(f"[{','.join(parts)}]".encode()).digest()
+
+
+def _flat(metadata: Mapping[str, Any]) -> str:
+    """What `canonical` spells, without its preparations where only strings and integers stand."""
+    parts = []
+    for key, value in sorted(metadata.items()) if len(metadata) > 1 else metadata.items():
+        if type(key) is not str:
+            return _CANONICAL.encode(dict(metadata))
+        if type(value) is str:
+            parts.append(f"{encode_basestring(key)}:{encode_basestring(value)}")
+        elif type(value) is int:
+            parts.append(f"{encode_basestring(key)}:{value}")
+        else:
+            return _CANONICAL.encode(dict(metadata))
+    return f"{{{','.join(parts)}}}"
 
 
 def content_hash(
@@ -50,23 +73,33 @@ def content_hash(
     """
     total = hashlib.sha256(b"veritrail.process/1\n")
     ids = topology.ids
-    for number in sorted(range(len(ids)), key=ids.__getitem__):
+    by_id = sorted(range(len(ids)), key=ids.__getitem__)
+    for number in by_id:
         total.update(digests[number])
         total.update(b"%d\n" % topology.stages[number])
     total.update(b"edges\n")
     # Numbers in the order of the ids make edges sortable without building strings.
     rank = [0] * len(ids)
-    for place, number in enumerate(sorted(range(len(ids)), key=ids.__getitem__)):
+    for place, number in enumerate(by_id):
         rank[number] = place
-    edges = sorted(
-        (rank[source], rank[target], topology.cited.get(edge))
-        for edge, (source, target) in enumerate(topology.edges)
-    )
-    for source_rank, target_rank, cited in edges:
-        total.update(b"%d %d %d\n" % (source_rank, target_rank, -1 if cited is None else cited))
+    for line in _edge_lines(topology, rank):
+        total.update(line)
     total.update(canonical({str(stage): name for stage, name in stage_names.items()}))
     total.update(canonical(sorted(terminals)))
     return total.hexdigest()
+
+
+def _edge_lines(topology: Topology, rank: Sequence[int]) -> Iterator[bytes]:
+    """Every edge as `source target cited`, in the order of the ids."""
+    base = len(rank)
+    keys = [rank[source] * base + rank[target] for source, target in topology.edges]
+    if not topology.cited:
+        for key in sorted(keys):
+            yield b"%d %d -1\n" % divmod(key, base)
+        return
+    cited = topology.cited
+    for edge in sorted(range(len(keys)), key=keys.__getitem__):
+        yield b"%d %d %d\n" % (*divmod(keys[edge], base), cited.get(edge, -1))
 
 
 def derived_process_id(hash_: str) -> str:

@@ -10,11 +10,20 @@ import sys
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import eq
+from typing import cast
 
 from graph import rules
 from graph.content_hash import node_digest
 from graph.errors import Violation
-from graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord, ProcessInput, Remark
+from graph.importers.records import (
+    ClaimRecord,
+    EdgeRecord,
+    NodeRecord,
+    PlainEdges,
+    ProcessInput,
+    Remark,
+)
 from graph.rules import shown
 from graph.stored_shape import StoredShape
 from graph.topology import NO_STAGE, Topology
@@ -22,6 +31,7 @@ from graph.topology import NO_STAGE, Topology
 KEPT_BYTES = 256_000_000
 """Nodes of an input that takes no more memory than this are not read a second time."""
 
+_TELL = 1_000  # records
 _NODE_BYTES = 900  # what the record of a node takes beside its text
 
 
@@ -108,6 +118,18 @@ class Gathering:
         else:
             self.topology.add_edge(source, target, edge.cited)
 
+    def add_edges(self, plain: PlainEdges, waiting: list[EdgeRecord]) -> None:
+        """Number many edges, at once where there is nothing to say of any of them."""
+        number = self.topology.numbers.get
+        sources = [number(source) for source, _ in plain.ends]
+        targets = [number(target) for _, target in plain.ends]
+        if None in sources or None in targets or any(map(eq, sources, targets)):
+            for edge in plain.edges():
+                self.add_edge(edge, waiting)
+            return
+        self.topology.edge_sources.extend(cast("list[int]", sources))
+        self.topology.edge_targets.extend(cast("list[int]", targets))
+
     def _compare(self, node: NodeRecord, known: int, digest: bytes) -> None:
         """The same node twice is one node; another content under its id is a violation."""
         is_stored = self.onto is not None and known < len(self.onto.digests)
@@ -125,13 +147,17 @@ class Gathering:
 
     def _digest(self, node: NodeRecord) -> bytes:
         """The node's digest; empty, and a violation more, when it breaks a rule."""
-        fault = _text_fault(node, self.max_node_text)
+        # A character takes at most four bytes: most texts need not be encoded to be measured.
+        may_be_long = len(node.text) * 4 > self.max_node_text
+        fault = _text_fault(node, self.max_node_text) if may_be_long else None
         if fault is None:
             try:
                 return node_digest(node)
             except UnicodeEncodeError:
                 message = "metadata holds a lone surrogate, which is no character"
-                fault = Violation("lone_surrogate", node.where, message)
+                fault = _text_fault(node, self.max_node_text) or Violation(
+                    "lone_surrogate", node.where, message
+                )
             except (RecursionError, ValueError, TypeError):
                 message = "metadata is no JSON that can be stored"
                 fault = Violation("wrong_value", node.where, message)
@@ -155,19 +181,24 @@ def gather(
     """
     found = Gathering(max_node_text, onto)
     waiting: list[EdgeRecord] = []
-    for count, record in enumerate(source.records(), start=1):
-        if isinstance(record, EdgeRecord):
-            found.add_edge(record, waiting)
-        elif isinstance(record, NodeRecord):
+    count = told = 0
+    for record in source.records():
+        count += len(record.ends) if isinstance(record, PlainEdges) else 1
+        if isinstance(record, NodeRecord):
             found.add_node(record)
+        elif isinstance(record, EdgeRecord):
+            found.add_edge(record, waiting)
+        elif isinstance(record, PlainEdges):
+            found.add_edges(record, waiting)
         elif isinstance(record, ClaimRecord):
             found.claims.append(record)
         elif isinstance(record, Remark):
             found.remarks[record.message] = None
         else:
             found.violations.append(record)
-        if on_record is not None and count % 1_000 == 0:
-            on_record(count)
+        if on_record is not None and count >= told + _TELL:
+            told = count - count % _TELL
+            on_record(told)
     late: list[EdgeRecord] = []
     for edge in waiting:
         found.add_edge(edge, late)

@@ -79,6 +79,8 @@ class Topology:
             target * base + source
             for source, target in zip(self.edge_sources, self.edge_targets, strict=True)
         ]
+        if not self.cited:
+            return self._keep_each_once(keys)
         order = sorted(range(len(keys)), key=keys.__getitem__)
         sources, targets, cited = array("L"), array("L"), dict[int, bool]()
         previous = (-1, -1)
@@ -94,6 +96,13 @@ class Topology:
         repeated = len(order) - len(sources)
         self.edge_sources, self.edge_targets, self.cited = sources, targets, cited
         return repeated
+
+    def _keep_each_once(self, keys: list[int]) -> int:
+        base = max(1, len(self.ids))
+        kept = sorted(set(keys))
+        self.edge_sources = array("L", [key % base for key in kept])
+        self.edge_targets = array("L", [key // base for key in kept])
+        return len(keys) - len(kept)
 
     def in_degrees(self) -> array[int]:
         """Number of source nodes, by node."""

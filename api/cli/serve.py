@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import socket
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ import typer
 
 from api.cli.terminal import say
 from api.settings import Settings
-from graph.errors import EngineUnavailable, InputError
+from graph.errors import InputError
 
 LEAST_KEY = 16
 """Characters of a key."""
@@ -36,7 +37,6 @@ def serve(
 
     from api.rest.app import create_app
 
-    say(f"Listening on http://{_shown(host)}:{port}, {'with' if key else 'without'} a key", "dim")
     config = uvicorn.Config(
         create_app(settings, key),
         host=host,
@@ -46,11 +46,33 @@ def serve(
         date_header=False,
         timeout_graceful_shutdown=10,
     )
-    server = uvicorn.Server(config)
+    listening = _listen(host, port)
+    say(f"Listening on http://{_shown(host)}:{port}, {'with' if key else 'without'} a key", "dim")
+    with listening:
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    Raises:
+        InputError: The address is not known here, or the port is taken or not allowed.
+    """
     try:
-        server.run()
-    except SystemExit:  # so uvicorn ends when it cannot listen; it has said why
-        raise EngineUnavailable(f"{host}:{port} cannot be listened on; is it in use?") from None
+        family, kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    except OSError:
+        raise InputError(f"--host {host!r} is no address of this machine") from None
+    listening = socket.socket(family, kind)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+    except OSError as error:
+        listening.close()
+        raise InputError(
+            f"{_shown(host)}:{port} cannot be listened on ({error.strerror}); is it in use? "
+            "--port takes another one"
+        ) from None
+    return listening
 
 
 def api_key(settings: Settings) -> str | None:
@@ -59,7 +81,7 @@ def api_key(settings: Settings) -> str | None:
     Raises:
         InputError: The file cannot be read, or the key is too short.
     """
-    key = settings.values.get("VERITRAIL_API_KEY")
+    name, key = "VERITRAIL_API_KEY", settings.values.get("VERITRAIL_API_KEY")
     file = settings.values.get("VERITRAIL_API_KEY_FILE")
     if key is None and file is not None:
         try:
@@ -67,8 +89,12 @@ def api_key(settings: Settings) -> str | None:
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is no text"
             raise InputError(f"VERITRAIL_API_KEY_FILE {file!r} cannot be read: {reason}") from None
-    if key is not None and len(key) < LEAST_KEY:
-        raise InputError(f"VERITRAIL_API_KEY must have at least {LEAST_KEY} characters")
+        name = f"VERITRAIL_API_KEY_FILE {file!r}"
+    if key is not None and (len(key) < LEAST_KEY or not key.isascii() or not key.isprintable()):
+        raise InputError(
+            f"{name} must hold at least {LEAST_KEY} characters, all of them printable ASCII: it "
+            "goes into a header"
+        )
     return key
 
 

@@ -37,6 +37,9 @@ def create_app(settings: Settings, key: str | None = None) -> FastAPI:
         # Their pages would load scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
+        # Whatever type a body says to have, it is read as JSON.
+        strict_content_type=False,
     )
     app.include_router(health.router)
     app.include_router(queries.router)

@@ -8,9 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from api.settings import Settings
+from graph.errors import EngineUnavailable
 
 if TYPE_CHECKING:
     from graph.store import Store
+
+
+STARTING_SECONDS = 3.0
+"""How long a request waits for an engine that is being opened."""
 
 
 class GraphConnection:
@@ -23,22 +28,27 @@ class GraphConnection:
     def __init__(self, settings: Settings) -> None:
         # A request is told at once that the engine is down; whoever asks comes again.
         self._settings = replace(settings, connect_seconds=0.0)
-        self._opening = asyncio.Lock()
+        self._opening: asyncio.Task[Store] | None = None
         self._stack = AsyncExitStack()
-        self._store: Store | None = None
 
     async def store(self) -> Store:
-        """The graph.
+        """The graph; opening it goes on when whoever asked first has given up.
 
         Raises:
-            EngineUnavailable: It cannot be reached now.
+            EngineUnavailable: It cannot be reached now, or is still starting.
         """
+        if self._opening is None or _has_failed(self._opening):
+            self._opening = asyncio.create_task(self._open())
+        opening = self._opening
+        done, _ = await asyncio.wait([opening], timeout=STARTING_SECONDS)
+        if not done:
+            raise EngineUnavailable("The graph engine is still starting. Ask again in a moment.")
+        return opening.result()
+
+    async def _open(self) -> Store:
         from api.wiring import open_graph
 
-        async with self._opening:
-            if self._store is None:
-                self._store = await self._stack.enter_async_context(open_graph(self._settings))
-            return self._store
+        return await self._stack.enter_async_context(open_graph(self._settings))
 
     async def check(self) -> None:
         """Ask the graph something.
@@ -51,11 +61,21 @@ class GraphConnection:
 
     async def lost(self) -> None:
         """Open the graph anew when it is next needed: the embedded engine may listen elsewhere."""
-        async with self._opening:
-            stack, self._stack, self._store = self._stack, AsyncExitStack(), None
+        if self._opening is None or not self._opening.done():
+            return
+        stack, self._stack, self._opening = self._stack, AsyncExitStack(), None
         with suppress(Exception):  # what is lost need not close well
             await stack.aclose()
 
     async def close(self) -> None:
         """Close the connection."""
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.wait([self._opening])
+            _has_failed(self._opening)
         await self._stack.aclose()
+
+
+def _has_failed(opening: asyncio.Task[Store]) -> bool:
+    """Whether opening ended without a graph; a fault that nobody waited for is so looked at."""
+    return opening.done() and (opening.cancelled() or opening.exception() is not None)

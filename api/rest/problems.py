@@ -28,6 +28,7 @@ from graph.errors import (
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
+_NO_JSON = "The body cannot be read as JSON; send it with `Content-Type: application/json`."
 
 
 def problem(
@@ -50,13 +51,19 @@ def problem(
         "type": f"urn:veritrail:problem:{kind}",
         "title": HTTPStatus(status).phrase,
         "status": status,
-        "detail": detail,
+        "detail": _told(detail),
     }
     if violations:
         content["violations"] = [
-            {"kind": one.kind, "where": one.where, "message": one.message} for one in violations
+            {"kind": one.kind, "where": _told(one.where), "message": _told(one.message)}
+            for one in violations
         ]
     return JSONResponse(content, status, dict(headers or {}), MEDIA_TYPE)
+
+
+def _told(text: str) -> str:
+    """A text that can be sent; half a character that came with the request is shown escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def told(error: VeriTrailError) -> JSONResponse:
@@ -90,7 +97,7 @@ def tell_problems(app: FastAPI) -> None:
         status = error.status_code if isinstance(error, HTTPException) else 500
         headers = error.headers if isinstance(error, HTTPException) else None
         detail = {
-            400: "The body cannot be read as JSON.",
+            400: _NO_JSON,
             404: "There is nothing at this address.",
             405: "This method is not known here.",
         }
@@ -100,6 +107,8 @@ def tell_problems(app: FastAPI) -> None:
 
     async def invalid(_request: Request, error: Exception) -> JSONResponse:
         found = error.errors() if isinstance(error, RequestValidationError) else []
+        if any(one["type"] == "json_invalid" for one in found):
+            return problem(400, "bad-request", _NO_JSON)
         violations = tuple(
             Violation(one["type"], ".".join(map(str, one["loc"])), one["msg"]) for one in found
         )

@@ -18,7 +18,7 @@ from typing import Any
 
 LABEL, RELATIONSHIP = "Passage", "INPUT_TO"
 LANGCHAIN_ROWS = 1_000
-"""langchain-neo4j has no batches of its own: a document is one. So large are those of the others."""
+"""langchain-neo4j has no batches of its own: a document is one. The others have these."""
 
 Rows = list[dict[str, Any]]
 Work = Callable[[], object]

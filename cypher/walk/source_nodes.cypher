@@ -10,7 +10,7 @@
 // column positions: list - their places in the input
 // column roles: list - root, intermediate or terminal
 // column texts: list - their texts, or null
-// column targets: list - numbers of the nodes that each was an input to
+// column targets: list - of each, the number of the node that it was an input to, or a list
 // source: VeriTrail 2 (src), C.1 Algorithm 1 lines 6, 20, 23
 UNWIND $rows AS row
 MATCH (v:Span)
@@ -21,7 +21,8 @@ WITH row[0] AS target, u LIMIT $edges
 WITH u, collect(target) AS targets
 WITH collect(u.node_id) AS node_ids, collect(u.stage) AS stages,
      collect(u.position) AS positions, collect(u.role) AS roles,
-     collect(u) AS nodes, collect(targets) AS targets
+     collect(u) AS nodes,
+     collect(CASE WHEN size(targets) = 1 THEN targets[0] ELSE targets END) AS targets
 UNWIND range(0, size(node_ids) - 1, 1000) AS start
 WITH start, start + 1000 AS end, node_ids, stages, positions, roles, nodes, targets
 RETURN node_ids[start..end] AS node_ids, stages[start..end] AS stages,

@@ -6,7 +6,7 @@ is stored of a process that breaks a rule and no text needs to stay in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -39,6 +39,19 @@ class EdgeRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class PlainEdges:
+    """Edges of neighbouring lines that have nothing but their ends; one record for speed."""
+
+    ends: Sequence[tuple[str, str]]
+    first_line: int
+
+    def edges(self) -> Iterator[EdgeRecord]:
+        """One record an edge."""
+        for line, (source, target) in enumerate(self.ends, start=self.first_line):
+            yield EdgeRecord(source, target, f"line {line}")
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimRecord:
     """A claim as the input gives it; ids may still be missing."""
 
@@ -60,7 +73,7 @@ class Remark:
     message: str
 
 
-Record = NodeRecord | EdgeRecord | ClaimRecord | Remark | Violation
+Record = NodeRecord | EdgeRecord | PlainEdges | ClaimRecord | Remark | Violation
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.errors import EngineError, NotFound
+from graph.errors import EngineError, NotFound, ProcessConflict
 from graph.store.database import Database
 
 Properties = Mapping[str, Any]
@@ -260,15 +260,15 @@ class StoredProcess:
         """Make sure that what was read is one process and not parts of two.
 
         Raises:
-            EngineError: It was removed, replaced or changed while it was being read.
+            ProcessConflict: It was removed, replaced or changed while it was being read.
         """
         rows = await self._database.read("export/process", process_id=self.process_id)
         same = ("content_hash", "created_at")
         if not rows or any(rows[0][0].get(key) != self.properties.get(key) for key in same):
             raise self._changed()
 
-    def _changed(self) -> EngineError:
-        return EngineError(
+    def _changed(self) -> ProcessConflict:
+        return ProcessConflict(
             f"Process {self.process_id!r} was removed, replaced or changed while it was being "
             "read. Run the command again."
         )

@@ -47,21 +47,27 @@ class _Gathered:
             self.add_nodes(columns)
             self.add_texts(columns[0], texts)
             for node_id, of in zip(columns[0], targets, strict=True):
-                for number in of:
-                    inputs[number].append(node_id)
+                if isinstance(of, int):
+                    inputs[of].append(node_id)
+                else:
+                    for number in of:
+                        inputs[number].append(node_id)
 
     def add_nodes(self, columns: Sequence[Sequence[Any]]) -> None:
         """Take columns of node_ids, stages, positions and roles."""
-        refs = self.refs
-        for node_id, stage, position, role in zip(*columns, strict=True):
-            if node_id not in refs:
-                refs[node_id] = NodeRef(node_id, stage, position, _ROLES[role])
+        node_ids, stages, positions, roles = columns
+        made = map(NodeRef, node_ids, stages, positions, map(_ROLES.__getitem__, roles))
+        self.refs.update(zip(node_ids, made, strict=True))
 
     def add_texts(self, node_ids: Sequence[str], texts: Sequence[str] | None) -> None:
         """Take texts, if any came along, but those that were cut."""
-        for node_id, text in zip(node_ids, texts or (), strict=texts is not None):
-            if not _is_cut(text, TEXTS[0][1]):
-                self.texts[node_id] = text
+        if not texts:
+            return
+        along = zip(node_ids, texts, strict=True)
+        if 2 * max(map(len, texts)) < TEXTS[0][1]:  # none can have been cut
+            self.texts.update(along)
+        else:
+            self.texts.update((name, text) for name, text in along if not _is_cut(text))
 
     def whole(self) -> SourcesRead:
         """Everything, in the order of a frontier."""
@@ -119,7 +125,7 @@ class NodeReader:
                 with_texts=with_texts,
                 longest=TEXTS[0][1],
             )
-            if sum([len(of) for row in rows for of in row[-1]]) < self._edges:
+            if sum([_edges_to(row[-1]) for row in rows]) < self._edges:
                 found.add(rows, part)
                 continue
             with_texts = False  # what came is kept; nothing of it is sent a second time
@@ -205,7 +211,12 @@ class NodeReader:
         return found
 
 
-def _is_cut(text: str, longest: int) -> bool:
+def _edges_to(targets: Sequence[int | list[int]]) -> int:
+    """How many edges there are to these targets, each one number or several."""
+    return sum([1 if isinstance(of, int) else len(of) for of in targets])
+
+
+def _is_cut(text: str, longest: int = TEXTS[0][1]) -> bool:
     """Whether an engine may have cut a text; it counts characters beyond the BMP as two units."""
     if len(text) * 2 < longest or len(text) >= longest:
         return len(text) >= longest

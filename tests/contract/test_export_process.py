@@ -10,7 +10,7 @@ import pytest
 from fakes.exporting import NASTY, document_of, lines_of, nasty_input, store_nasty
 from fakes.process_files import DOCUMENT, as_json
 
-from graph.errors import EngineError, NotFound
+from graph.errors import NotFound, ProcessConflict
 from graph.importers.process_file import ProcessFileImporter
 from graph.importers.registry import ImportOptions
 from graph.ingest import IngestReport, ingest
@@ -133,9 +133,9 @@ def test_a_process_that_changes_under_way_is_not_exported(
     arun(store_nasty(store, process_id))
     stored = arun(StoredProcess.open(store.database, process_id))
     arun(store.processes.delete(process_id))
-    with pytest.raises(EngineError, match="while it was being read"):
+    with pytest.raises(ProcessConflict, match="while it was being read"):
         arun(stored.check_unchanged())
-    with pytest.raises(EngineError, match="while it was being read"):
+    with pytest.raises(ProcessConflict, match="while it was being read"):
         arun(_all_spans(stored))
     with pytest.raises(NotFound, match="No process"):
         arun(StoredProcess.open(store.database, process_id))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from graph.errors import InputError, Violation
 from graph.importers.process_file import reading
+from graph.importers.process_file.plain import plain_edges
 from graph.importers.process_file.schema import (
     FORMAT,
     read_claim,
@@ -19,7 +20,7 @@ from graph.importers.process_file.schema import (
     read_node,
 )
 from graph.importers.process_file.trails import read_extraction, read_verification
-from graph.importers.records import Header, ProcessInput, Record, TrailRecord
+from graph.importers.records import Header, PlainEdges, ProcessInput, Record, TrailRecord
 from graph.importers.registry import ImportOptions
 
 _READERS: dict[str, Callable[[object, str], Any]] = {
@@ -198,31 +199,46 @@ class _LinesInput:
     def _read(
         self, readers: Mapping[str, Callable[[object, str], Any]], others: Collection[str]
     ) -> Iterator[Any]:
-        lines = reading.read_lines(self.path, self.max_line)
-        next(lines, None)  # the header
-        for number, text in lines:
-            where = f"line {number}"
+        is_header_read = False
+        for first, chunk in reading.read_chunks(self.path, self.max_line):
+            edges = plain_edges(chunk) if is_header_read else None
+            if edges is not None:
+                if "edge" in readers:
+                    yield PlainEdges(edges, first)
+                else:
+                    self.passed_over.add("edge")
+                continue
+            for number, line in enumerate(reading.lines_of(chunk), start=first):
+                if is_header_read:
+                    yield from self._line(number, line, readers, others)
+                else:
+                    is_header_read = bool(reading.line_text(self.path, number, line).strip())
+
+    def _line(
+        self,
+        number: int,
+        line: bytes,
+        readers: Mapping[str, Callable[[object, str], Any]],
+        others: Collection[str],
+    ) -> Iterable[Any]:
+        where = f"line {number}"
+        try:
+            value = reading.parse_fast(line)
+        except ValueError:
+            text = reading.line_text(self.path, number, line)
+            if not text.strip():
+                return ()
             try:
                 value = reading.parse(text, number)
             except reading.NotJson as error:
-                yield Violation("not_json", where, str(error))
-                continue
-            key = next(iter(value)) if isinstance(value, dict) and len(value) == 1 else ""
+                return (Violation("not_json", where, str(error)),)
+        if type(value) is dict and len(value) == 1:
+            ((key, content),) = value.items()
+            if key in readers:
+                record = readers[key](content, where)
+                return record if isinstance(record, list) else (record,)
             if key in others:
                 self.passed_over.add(key)
-            else:
-                yield from _line(key, value, where, readers)
-
-
-def _line(
-    key: str, value: Any, where: str, readers: Mapping[str, Callable[[object, str], Any]]
-) -> Iterator[Any]:
-    if key in readers:
-        record = readers[key](value[key], where)
-        if isinstance(record, list):
-            yield from record
-        else:
-            yield record
-        return
-    message = f"must be an object with one key: {', '.join([*_READERS, *_TRAIL_READERS])}"
-    yield Violation("wrong_line", where, message)
+                return ()
+        message = f"must be an object with one key: {', '.join([*_READERS, *_TRAIL_READERS])}"
+        return (Violation("wrong_line", where, message),)

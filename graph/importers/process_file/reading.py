@@ -8,7 +8,7 @@ import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import jiter
 
@@ -18,6 +18,9 @@ MAX_DOCUMENT = 1_000_000_000
 """A single JSON document is held in memory whole: bytes beyond this are refused."""
 
 _FAST = 50_000_000  # characters; the fast parser needs a second copy of a text
+
+_BLOCK = 256_000  # bytes
+_GZIP_BLOCK = 8_192
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -32,7 +35,7 @@ def is_gzipped(path: Path) -> bool:
         return file.read(2) == _GZIP_MAGIC
 
 
-def open_bytes(path: Path) -> BinaryIO:
+def open_bytes(path: Path) -> io.BufferedReader:
     """The file's bytes, decompressed.
 
     Raises:
@@ -58,12 +61,7 @@ def parse(text: str, first_line: int = 1) -> Any:
     """
     if len(text) <= _FAST:
         try:
-            return jiter.from_json(
-                text.encode("utf-8"),
-                allow_inf_nan=False,
-                catch_duplicate_keys=True,
-                cache_mode="keys",
-            )
+            return parse_fast(text.encode("utf-8"))
         except ValueError:
             pass  # the slow parser says where and why, or takes it: half a character, deep nesting
     try:
@@ -77,6 +75,17 @@ def parse(text: str, first_line: int = 1) -> Any:
         raise
     except ValueError as error:  # an integer of thousands of digits
         raise NotJson(f"not acceptable as JSON: {error}") from None
+
+
+def parse_fast(data: bytes) -> Any:
+    """JSON that holds nothing unusual.
+
+    Raises:
+        ValueError: `parse` has to look at it.
+    """
+    if len(data) > _FAST:
+        raise NotJson("too long for a second copy")
+    return jiter.from_json(data, allow_inf_nan=False, catch_duplicate_keys=True, cache_mode="keys")
 
 
 def read_document(path: Path) -> Any:
@@ -108,27 +117,83 @@ def read_lines(path: Path, max_line: int) -> Iterator[tuple[int, str]]:
     Raises:
         InvalidProcess: A line is too long or not UTF-8, or the gzip stream is damaged.
     """
-    with open_bytes(path) as file:
-        number = 0
-        while True:
-            number += 1
-            try:
-                line = file.readline(max_line + 1)
-            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                raise damaged(path, error) from None
-            if not line:
-                return
-            where = f"line {number}"
-            if len(line) > max_line:
-                message = f"is longer than {max_line:,} bytes, the longest text of a node included"
-                raise invalid(path, Violation("line_too_long", where, message))
-            try:
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                message = f"not UTF-8: byte {error.start} of the line cannot be decoded"
-                raise invalid(path, Violation("not_utf8", where, message)) from None
+    for first, chunk in read_chunks(path, max_line):
+        for number, line in enumerate(lines_of(chunk), start=first):
+            text = line_text(path, number, line)
             if text.strip():
                 yield number, text
+
+
+def read_chunks(path: Path, max_line: int) -> Iterator[tuple[int, bytes]]:
+    """Whole lines, many at a time, with the number of the first (from 1).
+
+    Raises:
+        InvalidProcess: A line is too long, or the gzip stream is damaged; all lines before it
+            were handed over.
+    """
+    number = 1
+    begun: list[bytes] = []  # a line that goes on in the next block
+    size = 0
+    for block in _blocks(path):
+        end = block.rfind(b"\n") + 1
+        begun.append(block[:end] if end else block)
+        size += len(begun[-1])
+        if not end and size <= max_line:
+            continue
+        chunk = b"".join(begun)
+        if size > max_line:
+            yield from _up_to_too_long(path, number, chunk, max_line)
+        if end:
+            yield number, chunk
+        number += chunk.count(b"\n")
+        begun, size = [block[end:]], len(block) - end
+    if size:
+        yield number, b"".join(begun)
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    # Of a gzip stream what was unpacked before a fault must not be lost to the fault.
+    size = _GZIP_BLOCK if is_gzipped(path) else _BLOCK
+    with open_bytes(path) as file:
+        while True:
+            try:
+                block = file.read1(size)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                raise damaged(path, error) from None
+            if not block:
+                return
+            yield block
+
+
+def _up_to_too_long(
+    path: Path, first: int, chunk: bytes, max_line: int
+) -> Iterator[tuple[int, bytes]]:
+    before = 0
+    for number, line in enumerate(lines_of(chunk), start=first):
+        if len(line) > max_line:
+            if before:
+                yield first, chunk[:before]
+            message = f"is longer than {max_line:,} bytes, the longest text of a node included"
+            raise invalid(path, Violation("line_too_long", f"line {number}", message))
+        before += len(line)
+
+
+def lines_of(chunk: bytes) -> list[bytes]:
+    """Its lines with their ends; only a line feed ends one."""
+    return io.BytesIO(chunk).readlines()
+
+
+def line_text(path: Path, number: int, line: bytes) -> str:
+    """A line as text.
+
+    Raises:
+        InvalidProcess: It is not UTF-8.
+    """
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8: byte {error.start} of the line cannot be decoded"
+        raise invalid(path, Violation("not_utf8", f"line {number}", message)) from None
 
 
 def damaged(path: Path, error: Exception) -> InvalidProcess:

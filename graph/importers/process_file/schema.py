@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Annotated, Any, TypeGuard
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from graph.errors import Violation
+from graph.importers.process_file.plain import (
+    MAX_NODE_ID,
+    MAX_STAGE,
+    is_plain_id,
+    is_plain_node,
+)
 from graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
 from graph.model import Verdict
 from graph.rules import shown
@@ -21,8 +27,6 @@ from graph.rules import shown
 FORMAT = "veritrail.process/1"
 _PUBLIC_ID = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
 ID_PATTERN = rf"^{_PUBLIC_ID}\Z"
-MAX_NODE_ID = 1_024
-MAX_STAGE = 2**31 - 1
 MAX_DEPTH = 100
 """Levels of lists and objects in metadata; far less than what a parser stands."""
 
@@ -119,6 +123,16 @@ def read_node(value: object, place: str) -> NodeRecord | list[Violation | NodeRe
     A wrong node with a usable id is there nevertheless, so that its edges are not wrong too.
     """
     where = _named(place, value, "node_id")
+    if is_plain_node(value):  # the usual one; a model costs more than all else of a record
+        return NodeRecord(
+            value["node_id"],
+            value["text"],
+            where,
+            value.get("stage"),
+            value.get("kind"),
+            value.get("step"),
+            value.get("metadata") or {},
+        )
     try:
         model = NodeModel.model_validate(value)
     except ValidationError as error:
@@ -141,20 +155,15 @@ def _stand_in(value: object, where: str) -> Iterator[NodeRecord]:
 
 def read_edge(value: object, place: str) -> EdgeRecord | list[Violation]:
     """An edge, or everything that is wrong with it."""
-    if type(value) is dict and len(value) == 2:  # the usual one; there are more edges than nodes
+    if type(value) is dict and len(value) == 2:  # the usual one
         source, target = value.get("source"), value.get("target")
-        if _is_plain_id(source) and _is_plain_id(target):
+        if is_plain_id(source) and is_plain_id(target):
             return EdgeRecord(source, target, place)
     try:
         model = EdgeModel.model_validate(value)
     except ValidationError as error:
         return list(_violations(error, place, EdgeModel))
     return EdgeRecord(model.source, model.target, place, model.cited)
-
-
-def _is_plain_id(value: object) -> TypeGuard[str]:
-    """Whether it is a node_id without any character that needs a closer look."""
-    return type(value) is str and value.isascii() and 0 < len(value) <= MAX_NODE_ID
 
 
 def read_claim(value: object, place: str) -> ClaimRecord | list[Violation]:
