@@ -20,13 +20,13 @@ from graph.batches import Rows, edge_rows, span_batches, span_slices
 from graph.content_hash import node_digest
 from graph.errors import InputError, ProcessConflict
 from graph.importers.records import NodeRecord, ProcessInput
-from graph.loading import Progress
+from graph.loading import Progress, check_stored
 from graph.store import Store
 from graph.store.claim_rows import add_claims
 from graph.store.database import Transaction
 from graph.store.exporting import StoredProcess
 from graph.store.process_rows import process_row
-from graph.store.processes import READY
+from graph.store.process_state import DELETING, LOADING, READY, REPLACING
 from graph.store.writers import this_writer
 from graph.stored_shape import StoredShape
 from graph.survey import Survey
@@ -37,6 +37,11 @@ MOST_APPENDED = 100_000
 
 _MOST_CHARACTERS = 50_000_000
 _ROWS = 5_000
+_CHANGED = {"removed": "removed", DELETING: "removed", REPLACING: "replaced", LOADING: "replaced"}
+
+
+class ProcessChanged(ProcessConflict):
+    """Somebody else changed the process between our reading it and our writing to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +71,15 @@ async def stored_shape(store: Store, process_id: str, progress: Progress) -> Sto
 
     Raises:
         NotFound: There is no such process that is ready.
-        ProcessConflict: It changed while it was being read.
+        ProcessChanged: It changed while it was being read.
     """
+    try:
+        return await _stored_shape(store, process_id, progress)
+    except ProcessConflict as error:
+        raise ProcessChanged(str(error)) from error
+
+
+async def _stored_shape(store: Store, process_id: str, progress: Progress) -> StoredShape:
     stored = await StoredProcess.open(store.database, process_id)
     topology, digests, lengths = Topology(), list[bytes](), array("L")
     position = -1
@@ -123,7 +135,8 @@ async def append_process(
 
     Raises:
         InputError: It is too large for one transaction.
-        ProcessConflict: The process changed since it was read, or a claim_id is taken.
+        ProcessChanged: The process changed since it was read.
+        ProcessConflict: A claim_id is taken.
         EngineError: The engine failed; the process is as it was.
     """
     new = await asyncio.to_thread(_Changes.of, source, found)
@@ -214,19 +227,20 @@ def _write(tx: Transaction, found: Survey, new: _Changes) -> int:
     held = tx.run("process/lock", owner=owner, **process)
     status, hash_ = held[0] if held else ("removed", None)
     if status != READY or onto is None or hash_ not in {onto.hash, found.hash}:
-        raise ProcessConflict(
-            f"Process {found.process_id!r} was changed by another command meanwhile "
-            f"({status}); nothing was appended. Run the command again."
+        raise ProcessChanged(
+            f"Process {found.process_id!r} was {_CHANGED.get(status, 'changed')} by another "
+            "command meanwhile; nothing was appended. Run the command again."
         )
     if hash_ != found.hash:
         for rows in new.spans:
-            tx.run("ingest/spans", owner=owner, rows=rows, **process)
+            check_stored(tx.run("ingest/spans", owner=owner, rows=rows, **process), len(rows))
         for rows in _parts(new.places):
             tx.run("process/move_spans", rows=rows, **process)
-        for rows in new.edges:
-            tx.run("ingest/edges", owner=owner, rows=rows, **process)
-        for rows in _parts(new.cited):
-            tx.run("ingest/edges_again", owner=owner, rows=rows, **process)
+        edges = [("ingest/edges", rows) for rows in new.edges]
+        edges += [("ingest/edges_again", rows) for rows in _parts(new.cited)]
+        for name, rows in edges:
+            stored = tx.run(name, owner=owner, rows=rows, **process)
+            check_stored(stored, sum(len(sources) for _, _, sources in rows))
     added = add_claims(tx, found.process_id, found.claims)
     tx.run("process/grow", properties=_grown(found), **process)
     return added

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph.errors import EngineError
+from graph.errors import EngineError, ProcessConflict
 from graph.exporters.process_file import json_text, write_lines
 from graph.importers.process_file import ProcessFileImporter
 from graph.importers.registry import ImportOptions
@@ -24,6 +24,7 @@ from graph.loading import Progress
 from graph.restoring import restored_id
 from graph.store import Store
 from graph.store.exporting import StoredProcess
+from graph.store.process_state import READY
 from graph.survey import survey
 
 _ANY_LENGTH = 2**40
@@ -77,6 +78,8 @@ async def copy_process(
         ProcessConflict: The target has other content under this id.
         EngineError: An engine failed, or what arrived is not what was sent.
     """
+    if not replace:
+        await _check_free(source, target, process_id)
     with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
         sent, arrived = Path(folder, "sent.jsonl"), Path(folder, "arrived.jsonl")
         counts = await _write(source, process_id, sent)
@@ -93,6 +96,21 @@ async def copy_process(
         counts["claims"],
         counts["verifications"],
     )
+
+
+async def _check_free(source: Store, target: Store, process_id: str) -> None:
+    """Say in the words of a copy, before anything is written, that other content is there.
+
+    Raises:
+        ProcessConflict: The target has other content under this id.
+    """
+    there, here = [await store.processes.state(process_id) for store in (target, source)]
+    is_there = there is not None and there.status == READY
+    if there and here and is_there and there.content_hash != here.content_hash:
+        raise ProcessConflict(
+            f"The target has process {process_id!r} with another content. Use --replace to replace "
+            "it there, which removes its verifications, or delete it there first."
+        )
 
 
 async def _compare(target: Store, sent: Path, arrived: Path, report: IngestReport) -> None:

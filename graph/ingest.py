@@ -11,19 +11,29 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import random
 from dataclasses import dataclass
 
-from graph.appending import append_process, stored_shape, with_warnings
+from graph.appending import (
+    Appended,
+    ProcessChanged,
+    append_process,
+    stored_shape,
+    with_warnings,
+)
 from graph.batches import plan_key
 from graph.errors import InputError, ProcessConflict
 from graph.importers.records import ProcessInput
 from graph.loading import Loading, Progress
 from graph.restoring import restore
 from graph.store import Store
-from graph.store.processes import LOADING, READY, StoredState
+from graph.store.process_state import LOADING, READY, StoredState
 from graph.stored_shape import StoredShape
 from graph.survey import MAX_NODE_TEXT, Survey
 from graph.trail_checks import survey_whole
+
+_PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0, 4.0)
+"""Seconds between attempts to append to a process that others append to at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +190,7 @@ async def _load(
         await processes.take_over(left)
     await Loading(store, stored_id, source, found, progress, resumed=left is not None).run()
     if replaced is None:
-        await processes.finish(stored_id)
+        await processes.finish(stored_id, found.hash)
     else:
         await processes.promote(stored_id, replaced)
 
@@ -206,7 +216,7 @@ async def append(
         InputError: The input names no process, or is too large for one transaction.
         InvalidProcess: Stored process and input together break rules; nothing was stored.
         NotFound: There is no such process.
-        ProcessConflict: Somebody else changed the process meanwhile.
+        ProcessConflict: Others changed the process again and again meanwhile.
         EngineError: The engine failed; the process is as it was.
     """
     name = process_id or source.header.process_id
@@ -215,12 +225,14 @@ async def append(
             "The input does not say which process it is to be appended to; name it with "
             "--process-id."
         )
-    await _settle_left(store, name)
-    onto = await stored_shape(store, name, progress)
-    found = await read_and_check(
-        source, process_id=name, max_node_text=max_node_text, onto=onto, progress=progress
-    )
-    done = await append_process(store, source, with_warnings(found), progress)
+    for pause in _PAUSES:
+        try:
+            done = await _append_once(store, source, name, max_node_text, progress)
+            break
+        except ProcessChanged:
+            await asyncio.sleep(pause * random.uniform(0.2, 1.0))  # noqa: S311
+    else:
+        done = await _append_once(store, source, name, max_node_text, progress)
     stored = await store.processes.get(name)
     report = IngestReport(
         done.survey,
@@ -231,6 +243,18 @@ async def append(
         edges_added=done.edges_added,
     )
     return await restore(store, source, report)
+
+
+async def _append_once(
+    store: Store, source: ProcessInput, name: str, max_node_text: int, progress: Progress
+) -> Appended:
+    """Read what is stored, check both together, and store what is new."""
+    await _settle_left(store, name)
+    onto = await stored_shape(store, name, progress)
+    found = await read_and_check(
+        source, process_id=name, max_node_text=max_node_text, onto=onto, progress=progress
+    )
+    return await append_process(store, source, with_warnings(found), progress)
 
 
 async def _settle_left(store: Store, process_id: str) -> None:

@@ -2,7 +2,7 @@
 
 Every batch is one transaction: it is stored whole or not at all. Batches are sent in their
 order, so after a kill those that may still be under way are the first ones that are missing;
-they are looked up once more, and stored in a way that doubles nothing.
+they are sent one after the other, in a way that doubles nothing.
 
 Source: VeriTrail 2.
 """
@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from graph.batches import Rows, edge_batches, edge_slices, span_batches, span_slices
-from graph.errors import EngineError, ProcessConflict
+from graph.errors import EngineError, InputError, ProcessConflict
 from graph.importers.records import ProcessInput
+from graph.model import Claim
 from graph.store import Store
+from graph.store.claim_rows import add_claims
 from graph.store.database import Transaction
+from graph.store.process_state import hold, taken_from_us
 from graph.store.processes import BEAT_SECONDS
 from graph.store.writers import this_writer
 from graph.survey import Survey
@@ -28,6 +31,7 @@ Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is (0: unknown)."""
 
 _PROBES = 1_000  # batches looked up by one statement
+_CLAIMS = 5_000  # claims stored by one transaction
 
 
 @dataclass(slots=True)
@@ -52,17 +56,34 @@ class Loading:
     _owner: str = field(default_factory=this_writer)
 
     async def run(self) -> None:
-        """Send spans, edges and claims; on a fault take back what can be taken back."""
+        """Send spans, edges and claims.
+
+        What was stored when the engine failed or somebody stopped us is kept, and nobody sees
+        it: the next ingest goes on with it. It is removed when the input is at fault.
+        """
         try:
             await self._send_spans()
             await self._send_edges()
-            await self.store.processes.add_claims(self.stored_id, self.found.claims)
-        except BaseException:
-            # Nobody sees a process that is loading; removing it now is only tidy, so a second
-            # fault here must not hide the first. One that others took over is theirs.
-            with suppress(EngineError, ProcessConflict):
-                await self.store.processes.delete_own(self.stored_id)
+            await self._send_claims()
+        except EngineError as error:
+            await self._leave()
+            raise type(error)(
+                f"{error} What was stored of process {self.stored_id!r} is kept, and nobody sees "
+                "it: run the same command again to go on; `veritrail db clean` removes it."
+            ) from error
+        except InputError as error:
+            await self._leave(remove=not isinstance(error, ProcessConflict))
             raise
+        except BaseException:
+            await self._leave()
+            raise
+
+    async def _leave(self, *, remove: bool = False) -> None:
+        """Let go of the process, or remove it; a second fault must not hide the first."""
+        processes = self.store.processes
+        # One that others took over is theirs.
+        with suppress(EngineError, ProcessConflict):
+            await (processes.delete_own if remove else processes.release)(self.stored_id)
 
     async def _send_spans(self) -> None:
         found, ids = self.found, self.found.topology.ids
@@ -80,6 +101,17 @@ class Loading:
         stored = await self._stored("ingest/stored_edges", rows)
         count = _counting(self.progress, "edges", len(sources), _sizes(slices), stored)
         await self._pipeline(edge_batches(self.found, slices, stored), self._edges, count)
+
+    async def _send_claims(self) -> None:
+        claims = self.found.claims
+        for start in range(0, len(claims), _CLAIMS):
+            part = claims[start : start + _CLAIMS]
+
+            def work(tx: Transaction, part: Sequence[Claim] = part) -> None:
+                hold(tx, self.stored_id)
+                add_claims(tx, self.stored_id, part)
+
+            await _to_the_end(self.store.database.write_with(work, repeatable=True))
 
     async def _stored(self, name: str, rows: Rows) -> Collection[int]:
         """The batches that are stored, by one row of each."""
@@ -104,18 +136,12 @@ class Loading:
         """Store a batch of edges; where it may be there, by a statement that looks for each."""
         name = "ingest/edges_again" if in_doubt else "ingest/edges"
         stored = tx.run(name, process_id=self.stored_id, owner=self._owner, rows=rows)
-        # An engine that does not find a node stores no edge and says nothing of it.
         self._check(stored, sum(len(sources) for _, _, sources in rows))
 
     def _check(self, stored: list[tuple[int, ...]], wanted: int) -> None:
-        count = stored[0][0] if stored else 0
-        if count == 0:
-            raise ProcessConflict(
-                f"Process {self.stored_id!r} was removed or taken over by another command while "
-                "it was being loaded; nothing of it is visible."
-            )
-        if count != wanted:
-            raise EngineError("The graph engine did not store everything; nothing is visible.")
+        if not stored or stored[0][0] == 0:
+            raise taken_from_us(self.stored_id)
+        check_stored(stored, wanted)
 
     async def _pipeline(
         self,
@@ -125,21 +151,21 @@ class Loading:
     ) -> None:
         """Prepare the next batch while the engine stores those before; show signs of life."""
         writers = self.store.database.writers
-        doubtful = writers + 1 if self.resumed else 0
         preparing, sending = asyncio.Lock(), asyncio.Semaphore(writers)
-        numbered = ((*batch, place < doubtful) for place, batch in enumerate(batches))
         last_beat = time.monotonic()
+        if self.resumed:
+            await self._send_doubtful(batches, write, sent)
 
         async def work() -> None:
             nonlocal last_beat
             while True:
                 async with preparing:
-                    ready = await asyncio.to_thread(next, numbered, None)
+                    ready = await asyncio.to_thread(next, batches, None)
                 if ready is None:
                     return
-                batch, rows, in_doubt = ready
+                batch, rows = ready
                 async with sending:
-                    await _to_the_end(self._send(write, rows, in_doubt))
+                    await _to_the_end(self._send(write, rows, in_doubt=False))
                 sent(batch)
                 if time.monotonic() - last_beat > BEAT_SECONDS:
                     last_beat = time.monotonic()
@@ -153,12 +179,46 @@ class Loading:
                 worker.cancel()
             await asyncio.wait(workers)
 
+    async def _send_doubtful(
+        self,
+        batches: Iterator[tuple[int, Rows]],
+        write: Callable[[Transaction, Rows, bool], None],
+        sent: Callable[[int], None],
+    ) -> None:
+        """Send those that a killed ingest may still have had under way, one after the other.
+
+        They share nodes, and looking for an edge locks both its ends: side by side they would
+        wait for each other in a ring.
+        """
+        for _ in range(self.store.database.writers + 1):
+            doubtful = await asyncio.to_thread(next, batches, None)
+            if doubtful is None:
+                return
+            await _to_the_end(self._send(write, doubtful[1], in_doubt=True))
+            sent(doubtful[0])
+
     async def _send(
-        self, write: Callable[[Transaction, Rows, bool], None], rows: Rows, in_doubt: bool
+        self, write: Callable[[Transaction, Rows, bool], None], rows: Rows, *, in_doubt: bool
     ) -> None:
         """One batch in one transaction."""
         await self.store.database.write_with(
             lambda tx: write(tx, rows, in_doubt or tx.in_doubt), repeatable=True
+        )
+
+
+def check_stored(stored: list[tuple[int, ...]], wanted: int) -> None:
+    """Make sure that a statement stored as many as it was given.
+
+    An engine that does not find a node stores no edge of it and says nothing.
+
+    Raises:
+        EngineError: It stored fewer.
+    """
+    count = stored[0][0] if stored else 0
+    if count != wanted:
+        raise EngineError(
+            f"The graph engine stored {count:,} of {wanted:,} nodes or edges of a batch; nothing "
+            "of it is visible."
         )
 
 

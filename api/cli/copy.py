@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from graph.store import Store
 
 EMBEDDED = "embedded"
+_PORT = 7687
+_USUAL = "neo4j"  # the database that a server gives when none is named
 _LOGIN = ("USERNAME", "PASSWORD", "DATABASE")
 
 
@@ -50,8 +53,7 @@ def copy(
     if bool(names) == everything:
         raise InputError("Name the processes to copy, or all of them with --all.")
     from_settings, to_settings = side("from", source), side("to", target)
-    if _same(from_settings, to_settings):
-        raise InputError("--from and --to are the same graph.")
+    _check_sides(from_settings, to_settings)
     done = run(_copy(from_settings, to_settings, names, replace), as_json=as_json)
     if as_json:
         print_json({"copied": [_json(one) for one in done]})
@@ -61,8 +63,14 @@ def copy(
         say(
             f"{one.process_id} ({one.report.status}): {one.nodes:,} nodes, {one.edges:,} edges, "
             f"{one.claims:,} claims, {one.verifications:,} verifications; the copy was compared "
-            "and is the same."
+            "and is the same." + _removed(one)
         )
+
+
+def _removed(one: Copied) -> str:
+    number = one.report.removed_verifications
+    is_replaced = one.report.status == "replaced"
+    return f" Of what it replaced, {number:,} verification(s) are gone." if is_replaced else ""
 
 
 def side(which: str, address: str) -> Settings:
@@ -126,12 +134,51 @@ def _login(which: str, address: str, usual: Settings) -> dict[str, str]:
     return found
 
 
-def _same(one: Settings, other: Settings) -> bool:
+def _check_sides(source: Settings, target: Settings) -> None:
+    """Find a copy that cannot be before an engine is started or a server asked.
+
+    Raises:
+        InputError: Both sides are one graph, or there is nothing to copy from.
+    """
+    if is_same_graph(source, target):
+        raise InputError(
+            "--from and --to are the same graph. Two databases of one server are told apart by "
+            "VERITRAIL_FROM_DATABASE and VERITRAIL_TO_DATABASE."
+        )
+    if source.neo4j_uri is None:
+        from graph.embedded.folder import EngineFolder
+        from graph.embedded.settings import DATABASE
+
+        folder = EngineFolder(source.home)
+        if not (folder.databases / DATABASE).is_dir():
+            raise InputError(
+                f"--from: {folder.home} holds no graph of the embedded engine. Is it the folder "
+                "that was VERITRAIL_HOME when the processes were stored?"
+            )
+
+
+def is_same_graph(one: Settings, other: Settings) -> bool:
+    """Whether two addresses lead to one graph, as far as they show it."""
     if one.neo4j_uri is None or other.neo4j_uri is None:
-        homes = one.home.absolute(), other.home.absolute()
+        homes = [each.home.expanduser().resolve() for each in (one, other)]
         return one.neo4j_uri is other.neo4j_uri is None and homes[0] == homes[1]
-    places = {(urlsplit(each.neo4j_uri).netloc, each.neo4j_database) for each in (one, other)}
-    return len(places) == 1
+    if (one.neo4j_database or _USUAL) != (other.neo4j_database or _USUAL):
+        return False
+    ends = [urlsplit(uri) for uri in (one.neo4j_uri, other.neo4j_uri)]
+    ports = {end.port or _PORT for end in ends}
+    names = {(end.hostname or "").lower() for end in ends}
+    if len(ports) > 1 or len(names) == 1:
+        return len(ports) == 1
+    return bool(set.intersection(*(_addresses(name) for name in names)))
+
+
+def _addresses(host: str) -> set[str]:
+    """What a name stands for; nothing for one that is not known: connecting tells of that."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return set()
+    return {str(place[0]) for *_, place in found}
 
 
 async def _copy(
@@ -186,5 +233,6 @@ def _json(one: Copied) -> dict[str, Any]:
         "claims": one.claims,
         "verifications": one.verifications,
         "verifications_added": one.report.verifications_added,
+        "removed_verifications": one.report.removed_verifications,
         "warnings": list(one.report.survey.warnings),
     }

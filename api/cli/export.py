@@ -36,6 +36,7 @@ class Exported:
         path: Where it is; None: stdout.
         counts: How much of each kind.
         remarks: What a reader should know.
+        command: What imports it, where a command does.
     """
 
     process_id: str
@@ -43,6 +44,7 @@ class Exported:
     path: Path | None
     counts: dict[str, int]
     remarks: list[str] = field(default_factory=list)
+    command: str | None = None
 
 
 def export(
@@ -135,7 +137,7 @@ async def _to_file(
                 )
         elif format_name == "cypher":
             done.counts.update(await write_script(store, stored, file.write))
-        elif path is not None and path.name.endswith(_DOCUMENT):
+        elif path is not None and path.name.lower().endswith(_DOCUMENT):
             done.counts.update(await write_document(store, stored, file.write))
         else:
             done.counts.update(await write_lines(store, stored, file.write))
@@ -151,11 +153,12 @@ async def _to_folder(
     force: bool,
     spreadsheet: bool,
 ) -> Exported:
-    from graph.exporters.neo4j_csv import COMMAND_FILE, import_command, write_import
+    from graph.exporters.neo4j_csv import import_command, write_import
     from graph.exporters.output import folder
     from graph.exporters.tables import Tables
 
-    done = Exported(stored.process_id, format_name, path, {})
+    command = import_command() if format_name == "neo4j-csv" else None
+    done = Exported(stored.process_id, format_name, path, {}, command=command)
     with folder(path, force=force) as place:
         if format_name == "csv":
             tables = Tables(place, for_spreadsheets=spreadsheet)
@@ -168,10 +171,6 @@ async def _to_folder(
                 )
         else:
             done.counts.update(await write_import(store, stored, place))
-            done.remarks.append(
-                f"Import into an empty database, in that folder ({COMMAND_FILE} holds the same):\n"
-                + import_command()
-            )
         await stored.check_unchanged()
     return done
 
@@ -186,9 +185,15 @@ def _tell(done: Exported, *, as_json: bool) -> None:
             "counts": done.counts,
             "warnings": done.remarks,
         }
+        if done.command is not None:
+            result["command"] = done.command
         print_json(result)
     found = ", ".join(f"{number:,} {kind}" for kind, number in done.counts.items())
     say(f"Wrote {done.process_id} to {where}: {found}")
     for remark in done.remarks:
         say(remark, "yellow")
+    if done.command is not None:
+        from graph.exporters.neo4j_csv import COMMAND_FILE
+
+        say(f"{COMMAND_FILE} among them imports the rest into an empty database.")
     sys.stderr.flush()

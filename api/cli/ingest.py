@@ -142,10 +142,17 @@ async def _ingest(
             left.set()
             raise
         async with open_graph(settings, say_starting) as store:
-            report = await ingesting.store_process(
-                store, source, found, replace=replace, progress=pace.update
-            )
+            try:
+                report = await ingesting.store_process(
+                    store, source, found, replace=replace, progress=pace.update
+                )
+            except asyncio.CancelledError:
+                say(GO_ON, "yellow")
+                raise
             return await restore(store, source, report)
+
+
+GO_ON = "Run the same command again to go on; `veritrail db clean` removes what was stored."
 
 
 def say_starting() -> None:

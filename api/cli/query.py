@@ -10,13 +10,19 @@ import typer
 from api.cli.exits import run
 from api.cli.ingest import say_starting
 from api.cli.options import AsJson
-from api.cli.terminal import clean, one_line, print_json, say, show
+from api.cli.terminal import INDICATIVE, clean, console, one_line, print_json, say, show
 from api.settings import Settings
 from graph.errors import InputError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
     from cypher import Statement
     from graph.store import QueryResult
+
+
+_BEYOND_ANY_SCREEN = 100_000
 
 
 def query(
@@ -36,11 +42,13 @@ def query(
     as_json: AsJson = False,
 ) -> None:
     """Ask the graph a named question."""
-    from graph.store.queries import find, grouped, library
+    from graph.store.queries import described, find, grouped, library
 
     if list_all:
+        if name is not None or param or as_cypher:
+            raise InputError("--list shows every query: leave out the name, --param and --cypher.")
         if as_json:
-            print_json({"queries": [_statement_json(statement) for statement in library()]})
+            print_json({"queries": [described(statement) for statement in library()]})
         else:
             _tell_library(grouped())
         return
@@ -61,6 +69,7 @@ def query(
                 "columns": list(result.columns),
                 "rows": [list(row) for row in result.rows],
                 "truncated": result.truncated,
+                "indicative": result.indicative,
             }
         )
     else:
@@ -73,6 +82,8 @@ def _read(params: list[str]) -> dict[str, str]:
         key, sign, value = param.partition("=")
         if not sign or not key:
             raise InputError(f"--param {param!r}: must be key=value")
+        if key in given:
+            raise InputError(f"--param {key!r} is given more than once: give it once")
         given[key] = value
     return given
 
@@ -104,31 +115,6 @@ def pasteable(statement: Statement, given: dict[str, str]) -> str:
     return "\n".join(lines) + f"\n\n{statement.text};\n"
 
 
-def _statement_json(statement: Statement) -> dict[str, Any]:
-    from graph.store.queries import example_of
-
-    return {
-        "name": statement.short_name,
-        "group": statement.group,
-        "purpose": statement.purpose,
-        "parameters": [
-            {
-                "name": parameter.name,
-                "type": parameter.type,
-                "required": parameter.required,
-                "default": parameter.default,
-                "choices": list(parameter.choices),
-                "bounds": list(parameter.bounds) if parameter.bounds else None,
-                "meaning": parameter.meaning,
-            }
-            for parameter in statement.parameters
-        ],
-        "columns": [column.name for column in statement.columns],
-        "example": example_of(statement),
-        "source": statement.source,
-    }
-
-
 def _tell_library(groups: dict[str, tuple[Statement, ...]]) -> None:
     from rich.table import Table
     from rich.text import Text
@@ -156,7 +142,31 @@ def _tell_library(groups: dict[str, tuple[Statement, ...]]) -> None:
 
 
 def tell_result(result: QueryResult) -> None:
-    """Print rows as a table, and say when there are more."""
+    """Print rows as a table, or one below the other where a table is too wide for the terminal.
+
+    What limits the answer is said on stderr: more rows, verdicts that are indicative only.
+    """
+    from rich.text import Text
+
+    table = _table(result)
+    screen = console()
+    boundless = screen.options.update(max_width=_BEYOND_ANY_SCREEN)
+    needed = screen.measure(table, options=boundless).maximum
+    if screen.is_terminal and needed > screen.width:
+        for row in result.rows:
+            show(_record(result.columns, row))
+            show(Text(""))
+    else:
+        show(table)
+    if not result.rows:
+        say("No rows.", "dim")
+    if result.truncated:
+        say("There are more rows; raise `--param limit=N`.", "yellow")
+    if result.indicative:
+        say(f"Verdicts are {INDICATIVE}.", "yellow")
+
+
+def _table(result: QueryResult) -> Table:
     from rich.table import Table
     from rich.text import Text
 
@@ -165,11 +175,34 @@ def tell_result(result: QueryResult) -> None:
         table.add_column(column, overflow="fold")
     for row in result.rows:
         table.add_row(*(Text(cell(value)) for value in row))
-    show(table)
-    if not result.rows:
-        say("No rows.", "dim")
-    if result.truncated:
-        say("There are more rows; raise `--param limit=N`.", "yellow")
+    return table
+
+
+def _record(columns: tuple[str, ...], row: tuple[Any, ...]) -> Text:
+    """One row as lines of `column: value`; the maps of a list stand below each other."""
+    from rich.text import Text
+
+    text = Text()
+    for name, value in zip(columns, row, strict=True):
+        maps = value if isinstance(value, list) and any(isinstance(i, dict) for i in value) else []
+        text.append(f"{name}:", "bold").append("" if maps else f" {cell(value)}").append("\n")
+        for item in maps:
+            text.append(f"  - {_trail(item)}\n")
+    text.rstrip()
+    return text
+
+
+def _trail(item: Any) -> str:
+    """A map on one line: its values by name, the maps inside it in brackets."""
+    if not isinstance(item, dict):
+        return cell(item)
+    parts = []
+    for key, value in item.items():
+        if isinstance(value, list) and any(isinstance(one, dict) for one in value):
+            parts.append(f"{one_line(key)}: " + " ".join(f"({_trail(one)})" for one in value))
+        elif value not in (None, [], ""):
+            parts.append(f"{one_line(key)}: {cell(value)}")
+    return ", ".join(parts)
 
 
 def cell(value: Any) -> str:

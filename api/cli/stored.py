@@ -215,7 +215,9 @@ async def _delete(settings: Settings, process_id: str) -> int:
     from api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
-        await store.processes.get(process_id)
+        state = await store.processes.state(process_id)
+        if state is None or state.status != "ready":  # one that is damaged can be deleted
+            await store.processes.get(process_id)
         verifications = await store.processes.count_verifications(process_id)
         await store.processes.delete(process_id)
         return verifications

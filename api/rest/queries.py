@@ -7,8 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from cypher import Statement
-from graph.store.queries import library
+from graph.store.queries import described, library
 
 router = APIRouter(prefix="/v1/queries", tags=["queries"])
 
@@ -22,17 +21,18 @@ class QueryCall(BaseModel):
 
 
 class QueryAnswer(BaseModel):
-    """Columns and rows; `truncated` when there were more rows."""
+    """Columns and rows: `truncated` when there were more, `indicative` when no model judged."""
 
     columns: list[str]
     rows: list[list[Any]]
     truncated: bool
+    indicative: bool | None
 
 
 @router.get("")
 async def list_queries() -> dict[str, list[dict[str, Any]]]:
     """Every query of the library, with its parameters and columns."""
-    return {"queries": [_described(statement) for statement in library()]}
+    return {"queries": [described(statement) for statement in library()]}
 
 
 @router.post("/{name}")
@@ -44,26 +44,5 @@ async def run_query(name: str, call: QueryCall, request: Request) -> QueryAnswer
         columns=list(found.columns),
         rows=[list(row) for row in found.rows],
         truncated=found.truncated,
+        indicative=found.indicative,
     )
-
-
-def _described(statement: Statement) -> dict[str, Any]:
-    return {
-        "name": statement.short_name,
-        "purpose": statement.purpose,
-        "source": statement.source,
-        "parameters": [
-            {
-                "name": one.name,
-                "type": one.type,
-                "required": one.required,
-                "default": one.default,
-                "meaning": one.meaning,
-            }
-            for one in statement.parameters
-        ],
-        "columns": [
-            {"name": one.name, "type": one.type, "meaning": one.meaning}
-            for one in statement.columns
-        ],
-    }

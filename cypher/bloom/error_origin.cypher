@@ -18,6 +18,10 @@ WITH c, head(collect(v)) AS v, head(collect(verifies)) AS verifies
 OPTIONAL MATCH (v)-[located:ERROR_INTRODUCED_AT|ERROR_PROPAGATED_THROUGH]->(s:Span)
 OPTIONAL MATCH (s)-[link:EVIDENCE_FOR]->(w:Span)
 WHERE link.verification_id = v.verification_id
-RETURN c, verifies, v, located, s, link, w
-ORDER BY c.process_id, c.position, s.stage, s.position
+WITH c, v, verifies, s, located,
+     collect(CASE WHEN link IS NULL THEN null ELSE {link: link, w: w, place: 1} END) AS links
+// The nodes come first, in rows of their own: no number of links may hide one of them.
+UNWIND [{link: null, w: null, place: 0}] + links AS row
+RETURN c, verifies, v, located, s, row.link AS link, row.w AS w
+ORDER BY c.process_id, c.position, row.place, s.stage, s.position
 LIMIT 1000

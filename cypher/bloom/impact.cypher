@@ -11,9 +11,11 @@
 MATCH (p:Process {status: 'ready'})
 WITH p.process_id AS process,
      CASE
-       WHEN $node STARTS WITH p.process_id + '/' THEN substring($node, size(p.process_id) + 1)
-       ELSE $node
-     END AS node
+       WHEN $node STARTS WITH p.process_id + '/'
+         THEN [$node, substring($node, size(p.process_id) + 1)]
+       ELSE [$node]  // a node_id may begin like that as well
+     END AS names
+UNWIND names AS node
 MATCH (n:Span)
 WHERE n.process_id = process AND n.node_id = node
 MATCH (c:Claim {process_id: process})-[stated:EXTRACTED_FROM]->(t:Span)

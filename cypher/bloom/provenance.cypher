@@ -20,8 +20,18 @@ WITH c, stated, t, v, verifies ORDER BY v.created_at DESC, v.verification_id DES
 WITH c, stated, t, head(collect(v)) AS v, head(collect(verifies)) AS verifies
 OPTIONAL MATCH (v)-[:HAS_ITERATION]->(i:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(n:Sentence)
                -[within:SENTENCE_OF]->(u:Span)
+WITH c, stated, t, v, verifies, u, n, within, min(i.number) AS round
+WITH c, stated, t, v, verifies, u, min(round) AS round,
+     collect({n: n, within: within, link: null, w: null, place: n.index}) AS sentences
 OPTIONAL MATCH (u)-[link:EVIDENCE_FOR]->(w:Span)
 WHERE link.verification_id = v.verification_id
-RETURN c, verifies, v, stated, t, n, within, u, link, w
-ORDER BY c.process_id, c.position, i.number, u.position, n.index
+WITH c, stated, t, v, verifies, u, round, sentences,
+     collect(CASE
+       WHEN link IS NULL THEN null
+       ELSE {n: null, within: null, link: link, w: w, place: 1000000000}
+     END) AS links
+// A node's sentences and its links stand in rows of their own: their product is out of bounds.
+UNWIND sentences + links AS row
+RETURN c, verifies, v, stated, t, row.n AS n, row.within AS within, u, row.link AS link, row.w AS w
+ORDER BY c.process_id, c.position, round, u.position, row.place
 LIMIT 1000

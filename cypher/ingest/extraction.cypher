@@ -5,8 +5,9 @@
 // source: VeriTrail 3.1 (Claimify: claims of each sentence, or why there are none)
 MATCH (s:Span {process_id: $process_id, node_id: $node_id})
 UNWIND $rows AS row
+WITH s, row, replace(replace(replace(row.text, '\r\n', ' '), '\n', ' '), '\r', ' ') AS line
 CREATE (:Extraction {
   process_id: $process_id, node_id: $node_id, position: row.position, start: row.start,
   end: row.end, text: row.text, outcome: row.outcome, reason: row.reason, claim_ids: row.claim_ids,
-  caption: left(row.text, 40)
+  caption: CASE WHEN left(line, 40) = line THEN line ELSE left(line, 39) + '…' END
 })-[:EXTRACTION_OF]->(s)

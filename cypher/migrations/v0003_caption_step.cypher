@@ -4,6 +4,6 @@
 // source: ours
 MATCH (x:Step)
 WHERE x.verification_id IS NOT NULL AND x.caption IS NULL
-WITH x LIMIT $limit
-SET x.caption = left(toString(coalesce(x.iteration, 0)) + ': ' + coalesce(x.step, ''), 40)
+WITH x, toString(coalesce(x.iteration, 0)) + ': ' + coalesce(x.step, '') AS line LIMIT $limit
+SET x.caption = CASE WHEN left(line, 40) = line THEN line ELSE left(line, 39) + '…' END
 RETURN count(x) AS done

@@ -8,5 +8,7 @@
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})
 WHERE $force
    OR NOT EXISTS { MATCH (c)<-[:VERIFIES]-(v:Verification) WHERE v.status <> 'queued' }
-SET c.text = $text, c.caption = left($text, 40)
+WITH c, replace(replace(replace($text, '\r\n', ' '), '\n', ' '), '\r', ' ') AS line
+SET c.text = $text,
+    c.caption = CASE WHEN left(line, 40) = line THEN line ELSE left(line, 39) + '…' END
 RETURN c.claim_id AS claim_id

@@ -16,21 +16,31 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (n:Span {process_id: $process_id, node_id: $node_id})
-// Step by step, every node once a step. A step that reaches the limit is the last one: it alone
-// holds as many nodes as there can be rows.
-WITH reduce(steps = [{nodes: [n]}], hop IN range(1, $depth) |
+// Step by step, every node once a step; `starts` are the places in `nodes` where the steps begin.
+// From step 11 on nodes that were there before are left out: a deep process would be walked again in
+// every step, and looking each node of a wide one up among all the others costs more than it saves.
+// No node stands there more than 11 times.
+WITH reduce(found = {nodes: [n], starts: [0]}, hop IN range(1, $depth) |
        CASE
-         WHEN size(steps[-1].nodes) = 0 OR size(steps[-1].nodes) >= $limit THEN steps
-         ELSE steps + {hop: hop, nodes: COLLECT {
-           UNWIND steps[-1].nodes AS u
-           MATCH (u)<-[:INPUT_TO]-(w:Span)
-           RETURN DISTINCT w
-         }}
+         WHEN size(found.nodes) = found.starts[-1]
+           OR hop > 1 AND size(found.nodes) - found.starts[-1] >= $limit
+           OR size(found.nodes) > 11 * $limit THEN found
+         ELSE {
+           nodes: found.nodes + COLLECT {
+             UNWIND found.nodes[found.starts[-1]..] AS u
+             MATCH (u)<-[:INPUT_TO]-(w:Span)
+             WITH DISTINCT w
+             WHERE hop <= 10 OR NOT w IN found.nodes
+             RETURN w
+           },
+           starts: found.starts + size(found.nodes)
+         }
        END
-     ) AS steps
-UNWIND steps[1..] AS step
-UNWIND step.nodes AS u
-WITH u, min(step.hop) AS hops
+     ) AS found
+UNWIND range(1, size(found.starts) - 1) AS hops
+UNWIND found.nodes[found.starts[hops]..coalesce(found.starts[hops + 1], size(found.nodes))] AS u
+// An aggregation lets go of `found`, which a sort would hold once a row.
+WITH u, min(hops) AS hops
 WITH u, hops ORDER BY hops, u.stage, u.position LIMIT $limit
 RETURN u.node_id AS node_id, hops, u.stage AS stage, u.role AS role, u.kind AS kind,
        u.step AS step, left(u.text, 200) AS text

@@ -1,4 +1,4 @@
-// purpose: Check for links of provenance that no verification owns or that leave the process; looks at every node once.
+// purpose: Check for links of provenance that no verification owns, that leave the process, that no evidence or no edges bear out; looks at every node once.
 // param process_id: string - the process
 // param limit: integer = 100 in 1..10000 - at most this many
 // column source: string - node_id of where the link begins
@@ -15,9 +15,24 @@ WHERE u.process_id = p.process_id AND u.node_id >= ''
 MATCH (u)-[link:EVIDENCE_FOR]->(w:Span)
 OPTIONAL MATCH (v:Verification)
 WHERE v.verification_id = link.verification_id
+WITH u, w, v, link, link.iteration AS number,
+     [u.node_id] + coalesce(link.via, []) + [w.node_id] AS way
 WITH u, w, link, CASE
        WHEN v IS NULL THEN 'its verification is not stored'
        WHEN v.process_id <> u.process_id OR w.process_id <> u.process_id THEN 'leaves the process'
+       WHEN NOT EXISTS {
+         MATCH (v)-[:HAS_ITERATION]->(i:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(:Sentence)
+               -[:SENTENCE_OF]->(s:Span)
+         WHERE i.number = number AND s.node_id = u.node_id
+       } THEN 'no sentence of its source is evidence of that round'
+       WHEN size(way) - 1 > COUNT {
+         UNWIND range(1, size(way) - 1) AS hop
+         MATCH (x:Span)
+         WHERE x.process_id = u.process_id AND x.node_id = way[hop - 1]
+         MATCH (x)-[:INPUT_TO]->(y:Span)
+         WHERE y.process_id = u.process_id AND y.node_id = way[hop]
+         RETURN DISTINCT hop
+       } THEN 'no edges of the process lead this way'
      END AS problem
 WHERE problem IS NOT NULL
 WITH collect({u: u, w: w, id: link.verification_id, problem: problem}) AS rows

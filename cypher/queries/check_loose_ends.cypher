@@ -6,7 +6,7 @@
 // group: Integrity: no rows on a sound graph
 // example: limit=10
 // source: ours
-CALL {
+CALL () {
   MATCH (x:Claim)
   WHERE NOT EXISTS { (x)-[:EXTRACTED_FROM]->(:Span) }
   RETURN 'Claim' AS label, x.claim_id AS id, 'is not extracted from any span' AS problem

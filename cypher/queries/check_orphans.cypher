@@ -7,7 +7,7 @@
 // group: Integrity: no rows on a sound graph
 // example: limit=10
 // source: ours
-CALL {
+CALL () {
   MATCH (x:Span)
   RETURN 'Span' AS label, x.process_id AS process_id, count(x) AS nodes, min(x.node_id) AS example
   UNION ALL

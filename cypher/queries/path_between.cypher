@@ -19,24 +19,34 @@ WHERE p.status = 'ready'
 MATCH (a:Span {process_id: $process_id, node_id: $from_node_id})
 MATCH (b:Span {process_id: $process_id, node_id: $to_node_id})
 WHERE b.stage >= a.stage
-// Step by step downstream, every node once a step, until the other node is reached; then back, by
-// the first node that leads on. shortestPath would leave it to the engine which path is given.
-WITH a, b, reduce(steps = [{nodes: [a]}], hop IN range(1, $depth) |
+// Step by step downstream, every node once a step, until the other node is reached; `starts` are the
+// places in `nodes` where the steps begin. From step 11 on nodes that were there before are left
+// out: a deep process would be walked again in every step, and to look for each node of a wide one
+// among all the others costs more than it saves. Then back, by the first node that leads on.
+// shortestPath would leave it to the engine which path is given.
+WITH a, b, reduce(found = {nodes: [a], starts: [0]}, hop IN range(1, $depth) |
        CASE
-         WHEN size(steps[-1].nodes) = 0 OR b IN steps[-1].nodes THEN steps
-         ELSE steps + {nodes: COLLECT {
-           UNWIND steps[-1].nodes AS u
-           MATCH (u)-[:INPUT_TO]->(w:Span)
-           WHERE w.stage <= b.stage
-           RETURN DISTINCT w
-         }}
+         WHEN size(found.nodes) = found.starts[-1] OR b IN found.nodes[found.starts[-1]..] THEN found
+         ELSE {
+           nodes: found.nodes + COLLECT {
+             UNWIND found.nodes[found.starts[-1]..] AS u
+             MATCH (u)-[:INPUT_TO]->(w:Span)
+             WHERE w.stage <= b.stage
+             WITH DISTINCT w
+             WHERE hop <= 10 OR NOT w IN found.nodes
+             RETURN w
+           },
+           starts: found.starts + size(found.nodes)
+         }
        END
-     ) AS steps
-WITH b, steps WHERE b IN steps[-1].nodes
+     ) AS found
+WITH b, [k IN range(0, size(found.starts) - 1) |
+       found.nodes[found.starts[k]..coalesce(found.starts[k + 1], size(found.nodes))]] AS steps
+WHERE b IN steps[-1]
 WITH reduce(path = [b], back IN range(2, size(steps)) | COLLECT {
        UNWIND [path[0]] AS w
        MATCH (w)<-[:INPUT_TO]-(u:Span)
-       WHERE u IN steps[-back].nodes
+       WHERE u IN steps[-back]
        RETURN u ORDER BY u.stage, u.position LIMIT 1
      } + path) AS path
 UNWIND range(0, size(path) - 1) AS hop

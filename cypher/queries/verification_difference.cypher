@@ -1,4 +1,4 @@
-// purpose: Difference of two verifications of a claim: settings, interim verdicts, nodes that were read, sentences that were cited.
+// purpose: Difference of two verifications of a claim: outcome, settings, interim verdicts, nodes that were read, sentences that were cited.
 // param process_id: string - the process
 // param claim_id: string - the claim
 // param verification_id: string = null - the verification; the claim's latest succeeded one when null
@@ -6,7 +6,7 @@
 // param limit: integer = 1000 in 1..10000 - at most this many
 // column verification_id: string - the verification
 // column other_verification_id: string - the one it is compared with
-// column what: string - what differs: a property, interim verdict N, checked (the round in which a node was read), evidence (the round in which a sentence was cited)
+// column what: string - what differs: a property (settings: all that decides the outcome, as JSON), interim verdict N, checked (the round in which a node was read), evidence (the round in which a sentence was cited)
 // column node_id: string - the node, for checked and evidence
 // column sentence: integer - the sentence's number in the node, for evidence
 // column this: string - what the verification has; null where it has nothing
@@ -32,11 +32,13 @@ WHERE b IS NOT NULL
 WITH a, b, [
        ['status', null, null, a.status, b.status],
        ['verdict', null, null, a.verdict, b.verdict],
+       ['score', null, null, toString(a.score), toString(b.score)],
        ['termination', null, null, a.termination, b.termination],
        ['claim', null, null, a.claim, b.claim],
        ['q', null, null, toString(a.q), toString(b.q)],
        ['engine', null, null, a.engine, b.engine],
        ['model', null, null, a.model, b.model],
+       ['settings', null, null, a.settings, b.settings],
        ['content_hash', null, null, a.content_hash, b.content_hash],
        ['error_stages', null, null,
          reduce(text = '', stage IN a.error_stages | text + ' ' + toString(stage)),

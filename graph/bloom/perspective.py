@@ -150,7 +150,10 @@ def _relationship(made: RelationshipType) -> dict[str, Any]:
     return {
         "id": made.type,
         "name": made.type,
-        "properties": _keys(made.type, made.properties),
+        # A relationship has no list of hidden properties: housekeeping is left out instead.
+        "properties": _keys(
+            made.type, tuple(each for each in made.properties if not each.housekeeping)
+        ),
         "color": relationship_colour(made.type),
         "size": THICK if made.type in RELATIONSHIP_COLOURS else 1,
         "captionKeys": [_CAPTION_OF_TYPE],

@@ -66,7 +66,7 @@ PHRASES: tuple[Phrase, ...] = (
     Phrase(
         "bloom/unsupported_claims",
         "Unsupported claims of process $process",
-        "Claims that are not fully supported, and where the error came in",
+        "Claims that are Not Fully Supported, and where the error came in",
     ),
     Phrase(
         "bloom/without_verdict",

@@ -2,6 +2,8 @@
 
 Colours come from the one palette of the data model. No category has an icon: a perspective
 names icons by ids of Bloom's own, and which picture an id stands for is written nowhere.
+A rule asks for a text, as all rules of real exports do. That a verdict is indicative is no text
+of the graph, so the caption says it.
 """
 
 from __future__ import annotations
@@ -9,7 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graph.data_model.palette import LABELS, PLAIN_RELATIONSHIP, RELATIONSHIP_COLOURS, VERDICTS
+from graph.data_model.palette import (
+    LABELS,
+    NO_VERDICT,
+    PLAIN_RELATIONSHIP,
+    RELATIONSHIP_COLOURS,
+    VERDICTS,
+)
 from graph.model import Role, Status
 
 ICON = "no-icon"
@@ -52,7 +60,7 @@ def rules(label: str) -> Iterator[Rule]:
     if label == "Verification":  # without a verdict: never in the colour of one
         for status in Status:
             if status is not Status.SUCCEEDED:
-                yield Rule("status", status.value, LABELS["Step"].fill)
+                yield Rule("status", status.value, NO_VERDICT.fill)
     if label == "Span":
         yield Rule("role", Role.ROOT.value, LABELS["Span"].border)
         yield Rule("role", Role.TERMINAL.value, size=2)

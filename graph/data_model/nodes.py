@@ -7,7 +7,7 @@ from graph.data_model.types import NodeType, Property, integer, integers, kept, 
 _PROCESS_ID = string("process_id", "the process that it belongs to")
 _NODE_ID = string("node_id", "the node")
 _VERIFICATION_ID = string("verification_id", "the verification that it belongs to")
-_CAPTION = string("caption", "a short text to show, at most 40 characters")
+_CAPTION = string("caption", "a short text to show, on one line, at most 40 characters")
 
 _USAGE = (
     integer("calls", "answers that a model gave"),
@@ -25,14 +25,14 @@ _PROCESS = (
     string("name", "what people call it"),
     string("question", "what the final output answers"),
     string("source_format", "the format that it was read from"),
-    string("content_hash", "SHA-256 over nodes, edges, stages and terminals"),
+    kept("content_hash", "string", "SHA-256 over nodes, edges, stages and terminals"),
     integers("stages", "the stages, ascending"),
-    integers("stage_counts", "number of nodes in each of `stages`, in its order"),
+    kept("stage_counts", "list of integers", "number of nodes in each of `stages`, in its order"),
     string("stage_names", "names of the stages as JSON text"),
     strings("terminals", "node_ids of the final outputs"),
     integer("nodes", "number of nodes"),
     integer("edges", "number of edges"),
-    strings("warnings", "what the input does not hold, and how that was bridged"),
+    kept("warnings", "list of strings", "what the input does not hold, and how that was bridged"),
     string("created_at", "when it was stored"),
     string("status", "`loading`, `ready`, `replacing` or `deleting`"),
     kept("owner", "string", "who is writing it; absent when it is ready"),
@@ -47,7 +47,7 @@ _SPAN = (
     _CAPTION,
     string("text", "the text"),
     integer("stage", "its place in the generative process"),
-    integer("position", "its place in the input, counted from 0"),
+    kept("position", "integer", "its place in the input, counted from 0"),
     string("role", "`root`, `intermediate` or `terminal`"),
     string("kind", "what sort of text it is, such as `chunk`"),
     string("step", "the step that produced it, such as `summarise`"),
@@ -67,13 +67,13 @@ _CLAIM = (
     integers("also", "further places of the same claim: start and end of each, in turn"),
     strings("sub_claims", "simpler statements that it is made of"),
     string("label", "a person's verdict, for evaluation"),
-    integer("position", "its place among the claims of the process"),
+    kept("position", "integer", "its place among the claims of the process"),
 )
 
 _EXTRACTION = (
     _PROCESS_ID,
     string("node_id", "the node that holds the sentence"),
-    integer("position", "its place among the sentences of the node, counted from 0"),
+    kept("position", "integer", "its place among the sentences of the node, counted from 0"),
     _CAPTION,
     integer("start", "offset of its first character in the node's text, in code points"),
     integer("end", "offset just behind its last character"),
@@ -105,7 +105,7 @@ _VERIFICATION = (
     integers("error_stages", "the stages at which unsupported content came in"),
     string("failure", "why there is no verdict"),
     kept("content_hash", "string", "hash of the content that was verified"),
-    string("run_id", "the run that it was made in"),
+    kept("run_id", "string", "the run that it was made in"),
     kept("place", "integer", "its place in that run"),
     kept("settings", "string", "all that decides the outcome, as JSON text with sorted keys"),
     kept("run_options", "string", "what its run may spend, as JSON text"),
@@ -129,7 +129,7 @@ _ITERATION = (
 
 _STEP = (
     _VERIFICATION_ID,
-    integer("position", "its place among the steps of the verification"),
+    kept("position", "integer", "its place among the steps of the verification"),
     _CAPTION,
     integer("iteration", "the iteration; 0: before the first"),
     string("step", "its name in the model protocol, such as `evidence_selection`"),
@@ -143,7 +143,7 @@ _STEP = (
 _EVIDENCE = (
     string("evidence_id", "its id"),
     _CAPTION,
-    integer("position", "its place among the evidence of the iteration"),
+    kept("position", "integer", "its place among the evidence of the iteration"),
     string("summary", "what the selected sentences say together"),
     string("missing", "what they do not say"),
 )

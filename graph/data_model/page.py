@@ -50,7 +50,7 @@ def _relationships() -> str:
         (
             (
                 f"`({one.source})-[:{one.type}]->({one.target})`",
-                "; ".join(f"{_code(p.name)} ({p.type}): {p.meaning}" for p in one.properties),
+                "; ".join(f"{_mark(p)} ({p.type}): {p.meaning}" for p in one.properties),
                 one.meaning,
             )
             for one in RELATIONSHIPS
@@ -92,6 +92,10 @@ def _properties(node: NodeType) -> str:
 def _name(prop: Property, node: NodeType) -> str:
     if prop.name in node.key:
         return f"**{_code(prop.name)}**"
+    return _mark(prop)
+
+
+def _mark(prop: Property) -> str:
     return f"{_code(prop.name)} °" if prop.housekeeping else _code(prop.name)
 
 

@@ -37,11 +37,14 @@ LABELS: dict[str, Colours] = {
 """Colours by label."""
 
 VERDICTS: dict[str, Colours] = {
-    "FULLY_SUPPORTED": Colours("#009E73", "#006E50", _DARK),
-    "NOT_FULLY_SUPPORTED": Colours("#D55E00", "#9A4400", _LIGHT),
-    "INCONCLUSIVE": Colours("#F0E442", "#B8AD14", _DARK),
+    "FULLY_SUPPORTED": Colours("#004D36", "#00291D", _LIGHT),
+    "NOT_FULLY_SUPPORTED": Colours("#C44E00", "#8A3700", _LIGHT),
+    "INCONCLUSIVE": Colours("#E69F00", "#A67300", _DARK),
 }
-"""Colours by verdict."""
+"""Colours by verdict; no label has one of them."""
+
+NO_VERDICT = Colours("#6B7280", "#4A505A", _LIGHT)
+"""The colours of a verification that has no verdict; no label has them either."""
 
 RELATIONSHIP_COLOURS: dict[str, str] = {
     "EVIDENCE_FOR": "#009E73",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graph.data_model.types import Property, RelationshipType, integer, string, strings
+from graph.data_model.types import Property, RelationshipType, integer, kept, string, strings
 
 RELATIONSHIPS: tuple[RelationshipType, ...] = (
     RelationshipType(
@@ -26,7 +26,7 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         "a selected sentence",
         (
             string("role", "`evidence` or `context`"),
-            integer("position", "its place in the prompt"),
+            kept("position", "integer", "its place in the prompt"),
         ),
     ),
     RelationshipType("SENTENCE_OF", "Sentence", "Span", "where the sentence stands"),
@@ -36,7 +36,7 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         "Span",
         "a link of the provenance path",
         (
-            string("verification_id", "the verification that found it"),
+            kept("verification_id", "string", "the verification that found it"),
             integer("iteration", "the iteration that found the evidence of the first node"),
             strings("via", "nodes without evidence between the two"),
         ),

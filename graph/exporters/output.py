@@ -38,7 +38,7 @@ def one_file(path: Path | None, *, force: bool = False) -> Iterator[IO[bytes]]:
         draft = _draft(place)
         try:
             with draft.open("xb") as file:
-                if path.suffix == ".gz":
+                if path.suffix.lower() == ".gz":
                     with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
                         yield packed  # type: ignore[misc]
                 else:
@@ -58,7 +58,8 @@ def folder(path: Path, *, force: bool = False) -> Iterator[Path]:
         InputError: It is there already and not empty, or cannot be written.
     """
     check_free(path, force=force)
-    if path.suffix != ".zip" and path.exists() and not path.is_dir():
+    is_zip = path.suffix.lower() == ".zip"
+    if not is_zip and path.exists() and not path.is_dir():
         raise InputError(f"{path} is a file; name a folder or a .zip")
     with _faults(path):
         place = path.resolve()
@@ -66,7 +67,7 @@ def folder(path: Path, *, force: bool = False) -> Iterator[Path]:
         draft.mkdir()
         try:
             yield draft
-            if path.suffix == ".zip":
+            if is_zip:
                 _pack(draft, place)
             elif place.is_dir():
                 for file in sorted(draft.iterdir()):

@@ -6,7 +6,8 @@ its parts are named after what they hold: `processes`, `reading`, `trails`, `que
 
 from graph.store.address import DatabaseAddress
 from graph.store.database import Database
-from graph.store.processes import ProcessStore, StoredState
+from graph.store.process_state import StoredState
+from graph.store.processes import ProcessStore
 from graph.store.queries import QueryLibrary, QueryResult
 from graph.store.reading import NodeReader
 from graph.store.store import Store, open_store

@@ -156,7 +156,7 @@ class Database:
             result = tx.run_text(text, parameters)
             rows = [tuple(record.values()) for record in result.fetch(limit + 1)]
             columns, counters = tuple(result.keys()), vars(result.consume().counters)
-            changes = {name: n for name, n in counters.items() if type(n) is int and n}
+            changes = {name: n for name, n in sorted(counters.items()) if type(n) is int and n}
             return QueryRows(columns, rows[:limit], len(rows) > limit, changes)
 
         access = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
@@ -276,4 +276,6 @@ def _driver(address: DatabaseAddress, connect_timeout: float, retry_seconds: flo
             telemetry_disabled=True,
         )
     except (ConfigurationError, ValueError) as error:
-        raise EngineUnavailable(f"NEO4J_URI {address.uri!r} cannot be used: {error}") from None
+        raise EngineUnavailable(
+            f"The address {address.uri!r} of the graph engine cannot be used: {error}"
+        ) from None

@@ -14,6 +14,7 @@ from typing import Any
 
 from graph.errors import EngineError, NotFound, ProcessConflict
 from graph.store.database import Database
+from graph.store.process_rows import process_from
 
 Properties = Mapping[str, Any]
 
@@ -84,6 +85,7 @@ class StoredProcess:
                 f"No process {process_id!r} is stored, or it is being written. "
                 "`veritrail list` shows those that are whole."
             )
+        process_from(rows[0][0], 0)  # tells of one that is damaged
         stored = cls(database, process_id, rows[0][0])
         await stored._index()
         return stored

@@ -28,6 +28,7 @@ from graph.errors import (
     VeriTrailError,
 )
 from graph.store.address import DatabaseAddress
+from graph.store.taken import taken_words
 
 # What engines say of a full disk; ArcadeDB only says that the commit failed.
 _FULL = (
@@ -38,6 +39,8 @@ _FULL = (
     "transaction error on commit",
     "could not append transaction",
 )
+# What Neo4j's database `system` says of every statement that is not about administration.
+_SYSTEM = "the following unsupported clauses were used"
 # Neo4j closes a database that could not write.
 _BROKEN = "encountered a critical error"
 # What ArcadeDB says when two writers meet and it has not called that a transient error.
@@ -47,6 +50,10 @@ _NO_BOLT = ("handshake response", "looks like http")
 _OLD = "is not supported for the bolt protocol"
 _DEPTH = 6
 
+_HELD = (
+    "Other writers held the same nodes of the graph at {uri} for too long. Nothing is lost, and "
+    "nothing of this step was stored: run the command again."
+)
 # By the end of the engine's code: what it means, and what to do. `{uri}`, `{database}`, `{user}`
 # and `{said}`, the engine's own words, are filled in.
 _BY_CODE: dict[str, tuple[type[VeriTrailError], str]] = {
@@ -80,6 +87,9 @@ _BY_CODE: dict[str, tuple[type[VeriTrailError], str]] = {
         "The graph engine at {uri} runs, but its database is not available: it is starting, was "
         "stopped, or could not be opened. Its log (neo4j.log, debug.log) says which.",
     ),
+    "Transaction.DeadlockDetected": (EngineError, _HELD),
+    "Transaction.LockClientStopped": (EngineError, _HELD),
+    "Transaction.LockAcquisitionTimeout": (EngineError, _HELD),
     "General.MemoryPoolOutOfMemoryError": (
         EngineError,
         "The graph engine at {uri} would need more memory than it may take: {said} Raise "
@@ -104,7 +114,7 @@ def named(error: Exception, address: DatabaseAddress) -> VeriTrailError:
             "the command again."
         )
     if isinstance(error, ConstraintError):
-        return ProcessConflict("Somebody else has just written the same; run the command again.")
+        return ProcessConflict(taken_words(said))
     if isinstance(error, IncompleteCommit):
         return in_doubt(address)
     if _BROKEN in said.lower():
@@ -117,6 +127,12 @@ def named(error: Exception, address: DatabaseAddress) -> VeriTrailError:
         return EngineUnavailable(
             f"The graph engine at {address.uri} is too old: it speaks Bolt below 5.2. Neo4j 5.7 "
             "or later is needed (tried with 5.26)."
+        )
+    if _SYSTEM in said.lower():
+        return EngineUnavailable(
+            f"The database {address.database or 'of this user'} at {address.uri} is the one in "
+            "which Neo4j keeps its own records; it holds no graphs. Name another in "
+            "NEO4J_DATABASE, or leave it out for the usual one."
         )
     if isinstance(error, Neo4jError) and (found := _by_code(error, said, address)) is not None:
         return found

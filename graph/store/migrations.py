@@ -15,13 +15,14 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime
+from typing import Any
 
 import cypher
 from graph.clock import now
 from graph.errors import EngineError, EngineUnavailable, ProcessConflict
+from graph.store.address import DatabaseAddress
 from graph.store.database import Database
-from graph.store.writers import STALE_SECONDS, is_alive, this_writer
+from graph.store.writers import STALE_SECONDS, is_alive, seconds_since, this_writer
 
 Told = Callable[[str, int], None]
 """Told what is being done and how much of it is done."""
@@ -30,7 +31,7 @@ BEAT_SECONDS = 5.0
 WAITING = "Another command is bringing the graph up to date"
 # The key of the record goes first and without the lock: the lock is a property of the record.
 _RECORD_KEY = "migrations/v0001_schema_key"
-_FIRST_ROWS, _MOST_ROWS = 100, 10_000
+_FIRST_ROWS, _MOST_ROWS = 1_000, 20_000
 _BATCH_SECONDS = 1.0
 _ATTEMPTS = 6
 _WAIT_SECONDS = 0.5
@@ -44,6 +45,22 @@ class _TakenOverError(Exception):
 
 def tell_nobody(_what: str, _done: int) -> None:
     """Say nothing of migrations."""
+
+
+def recorded_version(found: Any, address: DatabaseAddress) -> int:
+    """The version that a graph's record holds.
+
+    Raises:
+        EngineError: It holds something else: somebody else wrote or changed the record.
+    """
+    if type(found) is int:
+        return found
+    raise EngineError(
+        f"The record of the schema in the graph at {address.uri} cannot be read: the version of "
+        f"its node `VeriTrailSchema` is {str(found)[:40]!r} and not a number, so another program "
+        "changed it. Restore the graph from a back-up; or, when nothing else was changed, set "
+        "`version` to 0 with any Bolt client: the next command makes what is lacking."
+    )
 
 
 def version_of(migration: str) -> int:
@@ -109,8 +126,8 @@ def _is_dead(owner: str, beat: str | None) -> bool:
     """Whether a writer is gone, or stands still on this machine or another one."""
     if not beat or not is_alive(owner, beat):
         return True
-    age = datetime.now(UTC) - datetime.fromisoformat(beat)
-    return age.total_seconds() > STALE_SECONDS
+    age = seconds_since(beat)
+    return age is None or age > STALE_SECONDS
 
 
 async def _wait(database: Database, told: Told) -> None:
@@ -127,7 +144,8 @@ async def _wait(database: Database, told: Told) -> None:
 async def _apply_missing(database: Database, owner: str, version: int, told: Told) -> None:
     """Apply, in the order of their names, the migrations that are not recorded."""
     found, applied, *_ = (await database.read("meta/update_state"))[0]
-    if found >= version:  # somebody else was here between our two looks
+    # Somebody else may have been here between our two looks.
+    if recorded_version(found, database.address) >= version:
         return
     for name in missing(applied, version):
         await _apply(database, name, told)

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from graph.errors import EngineError
 from graph.model import Claim, Process, Verdict
 from graph.model.extraction import ExtractedSentence, SentenceOutcome
 from graph.survey import Survey
 
+_log = logging.getLogger("veritrail.store")
+
 MOST_ROWS = 1_000
 MOST_HELD = 20_000_000
 """Characters of spans and sentences that one statement may make an engine hold."""
+
+
+_TYPES: Mapping[str, type] = {
+    "process_id": str,
+    "name": str,
+    "source_format": str,
+    "content_hash": str,
+    "nodes": int,
+    "edges": int,
+}
+_WORDS = {str: "a text", int: "a whole number"}
 
 
 def process_row(survey: Survey) -> dict[str, Any]:
@@ -37,8 +52,41 @@ def process_row(survey: Survey) -> dict[str, Any]:
 
 
 def process_from(properties: Mapping[str, Any], claims: int) -> Process:
-    """A process from its properties."""
+    """A process from its properties.
+
+    Raises:
+        EngineError: They do not describe one: somebody else wrote or changed the node.
+    """
+    try:
+        return _process_from(properties, claims)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        lacking = f"it has no `{error.args[0]}`" if isinstance(error, KeyError) else str(error)
+        name = properties.get("process_id")
+        raise EngineError(
+            f"Process {name!r} is damaged: its node in the graph does not describe a process "
+            f"({lacking}). Another program made or changed it; if nobody needs it, `veritrail "
+            f"delete {name!r}` removes it with everything that is stored under this id."
+        ) from None
+
+
+def readable(found: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Those that describe a process; a warning tells of each other one."""
+    whole = []
+    for properties in found:
+        try:
+            process_from(properties, 0)
+        except EngineError as error:
+            _log.warning("Left out: %s", error)
+        else:
+            whole.append(properties)
+    return whole
+
+
+def _process_from(properties: Mapping[str, Any], claims: int) -> Process:
     names = json.loads(properties["stage_names"])
+    for key, type_ in _TYPES.items():
+        if not isinstance(properties[key], type_) or isinstance(properties[key], bool):
+            raise TypeError(f"its `{key}` is not {_WORDS[type_]}")
     return Process(
         process_id=properties["process_id"],
         name=properties["name"],

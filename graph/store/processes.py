@@ -18,39 +18,26 @@ from graph.errors import NotFound, ProcessConflict
 from graph.model import Claim, Process
 from graph.store.claims import ClaimStore
 from graph.store.database import Database, Transaction
-from graph.store.process_rows import process_from, process_row
-from graph.store.writers import is_alive, this_writer
+from graph.store.process_rows import process_from, process_row, readable
+from graph.store.process_state import (
+    DELETING,
+    LOADING,
+    REPLACING,
+    StoredState,
+    held,
+    hold,
+    marked,
+    taken_from_us,
+)
+from graph.store.writers import this_writer
 from graph.survey import Survey
 
-READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
 DELETE_BATCH = 5_000
 TRAIL_BATCH = 100  # iterations; each may have checked thousands of spans
 BEAT_SECONDS = 5.0
 """Seconds between two signs of life of whoever writes."""
 
 _STAGED = "~"  # no process_id of a user can hold it
-
-
-@dataclass(frozen=True, slots=True)
-class StoredState:
-    """What is stored under a process_id, finished or not."""
-
-    process_id: str
-    status: str
-    owner: str | None
-    beat: str | None
-    replaces: str | None
-    content_hash: str | None = None
-    plan: str | None = None
-
-    @property
-    def is_abandoned(self) -> bool:
-        """Whether whoever was writing it is gone."""
-        return self.status != READY and not is_alive(self.owner, self.beat)
-
-    def can_go_on(self, plan: str) -> bool:
-        """Whether what a dead writer left is the beginning of what is to be loaded."""
-        return self.is_abandoned and self.status == LOADING and self.plan == plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +82,9 @@ class ProcessStore:
     async def page(self, after: str = "", limit: int = 100) -> list[ProcessSummary]:
         """Processes that are ready, in the order of their ids, behind the id `after`."""
         rows = await self._database.read("process/page", after=after, limit=limit)
-        found = [properties for (properties,) in rows]
+        found = readable(properties for (properties,) in rows)
+        if rows and not found:
+            return await self.page(rows[-1][0]["process_id"], limit)
         counts = await self._verdicts([properties["process_id"] for properties in found])
         return [
             ProcessSummary(
@@ -169,56 +158,75 @@ class ProcessStore:
         return stored_id
 
     async def take_over(self, state: StoredState) -> None:
-        """Go on with what a dead writer left.
+        """Become the one who writes what a dead writer left.
 
         Raises:
             ProcessConflict: Somebody else took it over at the same time.
         """
-
-        def work(tx: Transaction) -> bool:
-            held: dict[str, Any] = {"process_id": state.process_id, "owner": this_writer()}
-            rows = tx.run("process/take_over", former=state.owner, beat=now(), **held)
-            return bool(rows)
-
-        if not await self._database.write_with(work, repeatable=True):
+        taken = await self._database.write(
+            "process/take_over",
+            status=state.status,
+            former=state.owner,
+            former_beat=state.beat,
+            **held(state.process_id),
+        )
+        if not taken:
             raise ProcessConflict(
                 f"Process {state.process_id!r} was taken up by another command. Wait for it to end."
             )
 
     async def beat(self, stored_id: str) -> None:
-        """Leave a sign of life."""
-        await self._database.write("process/beat", process_id=stored_id, beat=now())
+        """Leave a sign of life, unless somebody else has taken the process over."""
+        await self._database.write("process/beat", **held(stored_id))
+
+    async def release(self, stored_id: str) -> None:
+        """Let go of a process that we were loading: the next ingest goes on with it."""
+        await self._database.write("process/release", process_id=stored_id, owner=this_writer())
 
     async def mark(self, process_id: str, status: str, *, owner: str | None = None) -> None:
         """Give a process another status, which hides it unless it is ready."""
-        await self._database.write("process/mark", **_mark(process_id, status, owner))
+        await self._database.write("process/mark", **marked(process_id, status, owner))
 
-    async def finish(self, stored_id: str) -> None:
-        """Make a loaded process visible."""
-        rows = await self._database.write("process/finish", process_id=stored_id)
+    async def finish(self, stored_id: str, content_hash: str) -> None:
+        """Make a loaded process visible.
+
+        Raises:
+            ProcessConflict: It was removed or taken over by somebody else.
+        """
+        rows = await self._database.write(
+            "process/finish", process_id=stored_id, owner=this_writer(), content_hash=content_hash
+        )
         if not rows:
-            raise ProcessConflict(
-                f"Process {stored_id!r} was removed by another command while it was being loaded."
-            )
+            raise taken_from_us(stored_id)
 
     async def promote(self, staged_id: str, process_id: str) -> None:
         """Let a staged process take the place of the one that it replaces.
 
         Both are hidden in one transaction, the old one is removed, the new one renamed.
         Interrupted anywhere, the same call takes it up again.
+
+        Raises:
+            ProcessConflict: It was removed or taken over by somebody else.
         """
+
+        def hide(tx: Transaction) -> None:
+            hold(tx, staged_id)
+            tx.run("process/mark", **marked(process_id, DELETING))
+            tx.run("process/mark", **marked(staged_id, REPLACING))
+
+        staged = await self.state(staged_id)
         if await self.state(process_id) is not None:  # else an earlier attempt removed it
-            await self._database.write_all(
-                [
-                    ("process/mark", _mark(process_id, DELETING)),
-                    ("process/mark", _mark(staged_id, REPLACING)),
-                ]
-            )
+            await self._database.write_with(hide, repeatable=True)
             await self._purge(process_id, staged_id)
         ids: dict[str, Any] = {"staged_id": staged_id, "process_id": process_id}
         for name in ("process/rename_spans", "process/rename_claims"):
             await self._in_batches(name, [staged_id], **ids)
-        await self._database.write("process/rename", **ids)
+        if await self._database.write("process/rename", owner=this_writer(), **ids):
+            return
+        # The first answer was lost, or somebody else has done it.
+        state = await self.state(process_id)
+        if state is None or staged is None or state.content_hash != staged.content_hash:
+            raise taken_from_us(process_id)
 
     async def delete(self, process_id: str) -> None:
         """Hide a process and remove it in batches with everything that belongs to it."""
@@ -226,14 +234,23 @@ class ProcessStore:
         await self._purge(process_id)
 
     async def delete_own(self, process_id: str) -> None:
-        """Remove a process that we were loading, unless somebody else has taken it over."""
-        state = await self.state(process_id)
-        if state is not None and state.status == LOADING and state.owner == this_writer():
-            await self.delete(process_id)
+        """Remove a process that we were loading.
+
+        Raises:
+            ProcessConflict: Somebody else has taken it over.
+        """
+
+        def hide(tx: Transaction) -> None:
+            hold(tx, process_id)
+            tx.run("process/mark", **marked(process_id, DELETING))
+
+        await self._database.write_with(hide, repeatable=True)
+        await self._purge(process_id)
 
     async def settle(self, state: StoredState) -> None:
         """Take up what a dead writer left: finish a replacement, remove everything else."""
         if state.status == REPLACING and state.replaces is not None:
+            await self.take_over(state)
             await self.promote(state.process_id, state.replaces)
         else:
             await self.delete(state.process_id)
@@ -278,12 +295,3 @@ class ProcessStore:
     async def claims(self, process_id: str) -> list[Claim]:
         """All claims of a process; see `ClaimStore.all`."""
         return await self.claim_store.all(process_id)
-
-
-def _mark(process_id: str, status: str, owner: str | None = None) -> dict[str, str]:
-    return {
-        "process_id": process_id,
-        "status": status,
-        "owner": owner or this_writer(),
-        "beat": now(),
-    }

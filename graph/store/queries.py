@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from difflib import get_close_matches
 from typing import Any
 
 import cypher
@@ -13,6 +13,7 @@ from graph.errors import InputError, NotFound, Violation
 from graph.rules import shown
 from graph.store.database import Database
 from graph.store.processes import ProcessStore
+from graph.store.query_values import orders_of, plain
 from graph.store.trails import TrailStore
 
 MAX_ROWS = 10_000
@@ -29,6 +30,7 @@ GROUPS = (
 )
 """The headings of the library, in the order in which it is listed."""
 
+_WITHOUT_VERDICTS = GROUPS[-2:]
 _NODES = ("node_id", "from_node_id", "to_node_id")
 _VERIFICATIONS = ("verification_id", "other_verification_id")
 _PYTHON: Mapping[str, tuple[type, ...]] = {
@@ -43,11 +45,20 @@ _PYTHON: Mapping[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """Columns and rows as JSON values; `truncated` when there were more rows."""
+    """An answer of the library.
+
+    Attributes:
+        columns: Names of the columns.
+        rows: Rows as JSON values.
+        truncated: Whether there were more rows.
+        indicative: Whether the answer draws on a verdict that no model gave, so that it is
+            indicative only; None when the query draws on no verdicts.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     truncated: bool
+    indicative: bool | None = None
 
 
 class QueryLibrary:
@@ -70,10 +81,36 @@ class QueryLibrary:
         if "limit" in values:
             values["limit"] = limit + 1
         found = await self._database.run_text(statement.text, values, limit)
-        rows = tuple(tuple(plain(value) for value in row) for row in found.rows)
+        orders = orders_of(statement)
+        rows = tuple(tuple(plain(value, orders) for value in row) for row in found.rows)
         # ArcadeDB names no columns for an answer without rows; the header always does.
         columns = tuple(column.name for column in statement.columns)
-        return QueryResult(columns, rows, found.truncated)
+        indicative = (
+            await self._is_indicative(values, columns, rows) if shows_verdicts(statement) else None
+        )
+        return QueryResult(columns, rows, found.truncated, indicative)
+
+    async def _is_indicative(
+        self,
+        values: Mapping[str, Any],
+        columns: tuple[str, ...],
+        rows: tuple[tuple[Any, ...], ...],
+    ) -> bool:
+        """Whether a verification that the answer draws on is indicative only.
+
+        Those are the verifications that the rows name; rows that name none, and no rows, come
+        from the latest succeeded verification of each claim.
+        """
+        ((latest, every),) = await self._database.read(
+            "trail/indicative",
+            process_id=values["process_id"],
+            claim_id=values.get("claim_id"),
+        )
+        places = [place for place, name in enumerate(columns) if name in _VERIFICATIONS]
+        if not places or not rows:
+            return bool(latest)
+        named = {row[place] for row in rows for place in places}
+        return any(one in named for of_a_claim in every for one in of_a_claim)
 
     async def _check_subject(self, values: Mapping[str, Any]) -> None:
         """An unknown id is an error and not an empty answer."""
@@ -120,14 +157,55 @@ def find(name: str) -> Statement:
     """A query of the library.
 
     Raises:
-        NotFound: There is none of this name; the message lists those that are.
+        NotFound: There is none of this name; the message lists those that are, the nearest first.
     """
     known = {statement.short_name: statement for statement in library()}
     normal = name.replace("-", "_")
     if normal not in known:
+        near = get_close_matches(normal[:80].lower(), known, n=3)
+        meant = f" Did you mean {' or '.join(near)}?" if near else ""
         names = ", ".join(known)
-        raise NotFound(f"No query {name!r}. Queries: {names}. `veritrail query --list` says more.")
+        raise NotFound(
+            f"No query {_short(name)}.{meant} Queries: {names}. `veritrail query --list` says more."
+        )
     return known[normal]
+
+
+def shows_verdicts(statement: Statement) -> bool:
+    """Whether a query's answers draw on verdicts, and not only on what verifications cost."""
+    return (
+        ":Verification" in statement.text
+        and statement.group not in _WITHOUT_VERDICTS
+        and any(parameter.name == "process_id" for parameter in statement.parameters)
+    )
+
+
+def described(statement: Statement) -> dict[str, Any]:
+    """A query as JSON values: all that its header says."""
+    return {
+        "name": statement.short_name,
+        "group": statement.group,
+        "purpose": statement.purpose,
+        "parameters": [
+            {
+                "name": one.name,
+                "type": one.type,
+                "required": one.required,
+                "default": one.default,
+                "choices": list(one.choices),
+                "bounds": list(one.bounds) if one.bounds else None,
+                "meaning": one.meaning,
+            }
+            for one in statement.parameters
+        ],
+        "columns": [
+            {"name": one.name, "type": one.type, "meaning": one.meaning}
+            for one in statement.columns
+        ],
+        "shows_verdicts": shows_verdicts(statement),
+        "example": example_of(statement),
+        "source": statement.source,
+    }
 
 
 def example_of(statement: Statement) -> dict[str, str]:
@@ -173,12 +251,15 @@ def read_parameters(statement: Statement, given: Mapping[str, Any]) -> dict[str,
 
 
 def _value(parameter: Parameter, given: Any) -> Any:
-    """A value of the parameter's type; `null` stands for none where the parameter has a default.
+    """A value of the parameter's type; none where the parameter has a default.
+
+    The text `null` stands for none unless the parameter takes any text: an id can read so.
 
     Raises:
         ValueError: It is of another type.
     """
-    if not parameter.required and (given is None or given == "null"):
+    takes_any_text = parameter.type == "string" and not parameter.choices
+    if not parameter.required and (given is None or (given == "null" and not takes_any_text)):
         return None
     if isinstance(given, str):
         return cypher.convert(given, parameter.type)
@@ -198,19 +279,3 @@ def _fault(parameter: Parameter, value: Any) -> str | None:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def plain(value: Any) -> Any:
-    """A value of the driver as a JSON value; nodes and relationships by their properties."""
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if value is None or isinstance(value, str | int | float | bool):
-        return value
-    if isinstance(value, date | datetime | time):
-        return value.isoformat()
-    items = getattr(value, "items", None)
-    if callable(items):
-        return {str(key): plain(item) for key, item in items()}
-    return str(value)

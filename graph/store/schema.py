@@ -10,7 +10,7 @@ import time
 
 from graph.errors import EngineError
 from graph.store.database import Database
-from graph.store.migrations import Told, migrate
+from graph.store.migrations import Told, migrate, recorded_version
 
 _log = logging.getLogger("veritrail.store")
 _TELL_AFTER, _TELL_AGAIN = 1.0, 10.0
@@ -27,8 +27,8 @@ async def ensure_schema(database: Database, told: Told | None = None) -> None:
             and then when it takes long.
 
     Raises:
-        EngineError: The graph was written by a newer version of this program, or a migration
-            failed; the next call goes on with it.
+        EngineError: The graph was written by a newer version of this program, its record of the
+            version cannot be read, or a migration failed; the next call goes on with that.
     """
     while not await _is_made(database):
         told = told or _told_by_the_log(database)
@@ -37,13 +37,13 @@ async def ensure_schema(database: Database, told: Told | None = None) -> None:
 
 async def _is_made(database: Database) -> bool:
     rows = await database.read("meta/schema_version")
-    found = rows[0][0] if rows else 0
+    found = recorded_version(rows[0][0], database.address) if rows else 0
     if found > SCHEMA_VERSION:
         raise EngineError(
             f"The graph at {database.address.uri} has schema version {found}; this program knows "
             f"version {SCHEMA_VERSION}. Update veritrail-graph to work with it."
         )
-    return bool(found == SCHEMA_VERSION)
+    return found == SCHEMA_VERSION
 
 
 def _told_by_the_log(database: Database) -> Told:

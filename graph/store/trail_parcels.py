@@ -156,7 +156,9 @@ def _row(verification: Verification, room: Room, rest: Rest) -> dict[str, Any]:
         "verification_id": key,
         "claim_id": verification.claim.claim_id,
         "properties": verification_row(verification),
-        "iterations": [_iteration(key, one, room, rest) for one in verification.iterations],
+        "iterations": [
+            _iteration(verification, one, room, rest) for one in verification.iterations
+        ],
         "paths": [[target, links] for target, links in paths.items()],
         "steps": [step_row(key, n, step) for n, step in enumerate(verification.steps)],
         "introduced": [node.node_id for node in verification.error.nodes],
@@ -164,7 +166,10 @@ def _row(verification: Verification, room: Room, rest: Rest) -> dict[str, Any]:
     }
 
 
-def _iteration(key: str, iteration: Iteration, room: Room, rest: Rest) -> dict[str, Any]:
+def _iteration(
+    verification: Verification, iteration: Iteration, room: Room, rest: Rest
+) -> dict[str, Any]:
+    key = verification.verification_id
     checked = []
     for ref in iteration.checked:
         if room.take():
@@ -172,7 +177,7 @@ def _iteration(key: str, iteration: Iteration, room: Room, rest: Rest) -> dict[s
         else:
             rest.checked.append([key, iteration.number, ref.node_id])
     return {
-        "properties": iteration_row(key, iteration),
+        "properties": iteration_row(key, iteration, verification.indicative),
         "checked": checked,
         "evidence": [
             _evidence(evidence_id(key, iteration.number, place), place, found, room, rest)

@@ -8,15 +8,41 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from graph.model import CitedSentence, Evidence, EvidencePath, Iteration, StepRecord, Verification
+from graph.model import (
+    CitedSentence,
+    Evidence,
+    EvidencePath,
+    Iteration,
+    StepRecord,
+    Verdict,
+    Verification,
+)
 
 CAPTION = 40
 """Characters of the longest caption."""
 
 
-def in_words(value: str) -> str:
-    """A verdict or a status as it is read: `NOT_FULLY_SUPPORTED` is `Not fully supported`."""
-    return value.replace("_", " ").capitalize()
+def short(text: str) -> str:
+    """A text as it is read on a node: on one line, and the end left out where it is long.
+
+    The statements that store spans, claims and extractions, and the migration that gives
+    captions to older graphs, say the same in Cypher.
+    """
+    line = text.replace("\r\n", " ").replace("\n", " ").replace("\r", " ")
+    return line if len(line) <= CAPTION else line[: CAPTION - 1] + "…"
+
+
+def in_words(verdict: Verdict, indicative: bool) -> str:
+    """A verdict as it is read: `Not Fully Supported`, or `Not Fully Supported (indicative)`."""
+    words = verdict.value.replace("_", " ").title()
+    return f"{words} (indicative)" if indicative else words
+
+
+def verification_caption(verification: Verification) -> str:
+    """What came of a verification, in words: its verdict or, without one, its status."""
+    if verification.verdict is None:
+        return verification.status.value.replace("_", " ").capitalize()
+    return in_words(verification.verdict, verification.indicative)
 
 
 def verification_row(verification: Verification) -> dict[str, Any]:
@@ -47,12 +73,12 @@ def verification_row(verification: Verification) -> dict[str, Any]:
         "settings": verification.settings,
         "run_options": verification.run_options,
         **asdict(verification.usage),
-        "caption": in_words((verification.verdict or verification.status).value),
+        "caption": verification_caption(verification),
     }
 
 
-def iteration_row(verification_id: str, iteration: Iteration) -> dict[str, Any]:
-    """Properties of an iteration."""
+def iteration_row(verification_id: str, iteration: Iteration, indicative: bool) -> dict[str, Any]:
+    """Properties of an iteration of a verification that is indicative, or is not."""
     return {
         "verification_id": verification_id,
         "number": iteration.number,
@@ -68,7 +94,7 @@ def iteration_row(verification_id: str, iteration: Iteration) -> dict[str, Any]:
         "carried_places": [
             value for root in iteration.carried_roots for value in (root.stage, root.position)
         ],
-        "caption": f"{iteration.number}: {in_words(iteration.verdict.value)}",
+        "caption": f"{iteration.number}: {in_words(iteration.verdict, indicative)}",
     }
 
 
@@ -81,7 +107,7 @@ def step_row(verification_id: str, position: int, step: StepRecord) -> dict[str,
         "position": position,
         **properties,
         **usage,
-        "caption": f"{step.iteration}: {step.step}"[:CAPTION],
+        "caption": short(f"{step.iteration}: {step.step}"),
     }
 
 
@@ -97,14 +123,14 @@ def evidence_row(key: str, position: int, found: Evidence) -> dict[str, Any]:
         "position": position,
         "summary": found.summary,
         "missing": found.missing,
-        "caption": (found.summary or "Evidence")[:CAPTION],
+        "caption": short(found.summary or "Evidence"),
     }
 
 
 def sentence_row(position: int, cited: CitedSentence) -> list[Any]:
     """A cited sentence: [node_id, index, start, end, text, caption, role, position]."""
     found = cited.sentence
-    caption = (found.text or found.node_id)[:CAPTION]
+    caption = short(found.text or found.node_id)
     place = [found.node_id, found.index, found.start, found.end]
     return [*place, found.text, caption, cited.role.value, position]
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import math
 import os
 import socket
 from datetime import UTC, datetime
+from pathlib import Path
 
 import psutil
 
@@ -13,20 +17,65 @@ STALE_SECONDS = 60.0
 
 
 def this_writer() -> str:
-    """Who is writing: host, process and when that process began."""
+    """Who is writing: host, which machine that is, process and when that process began."""
     started = psutil.Process().create_time()
-    return f"{socket.gethostname()}/{os.getpid()}/{started:.0f}"
+    return f"{_host()}/{os.getpid()}/{started:.0f}"
 
 
-def is_alive(owner: str | None, beat: str | None) -> bool:
-    """Whether a writer, by its name and its last sign of life, is still at work."""
-    if not owner or not beat:
+def is_alive(owner: object, beat: object) -> bool:
+    """Whether a writer, by its name and its last sign of life, is still at work.
+
+    What cannot be read was written by nobody who is still at work.
+    """
+    if not isinstance(owner, str) or not isinstance(beat, str):
         return False
-    host, pid, started = owner.rsplit("/", 2)
-    if host != socket.gethostname():  # nothing but its signs of life can be seen from here
-        age = datetime.now(UTC) - datetime.fromisoformat(beat)
-        return age.total_seconds() <= STALE_SECONDS
+    age, parts = seconds_since(beat), owner.rsplit("/", 2)
+    if age is None or len(parts) < 3 or not parts[1].isdecimal() or not _is_number(parts[2]):
+        return False
+    host, pid, started = parts
+    if not _is_here(host):  # nothing but its signs of life can be seen from here
+        return age <= STALE_SECONDS
     try:
         return abs(psutil.Process(int(pid)).create_time() - float(started)) < 2
-    except psutil.NoSuchProcess:
+    except (psutil.Error, OverflowError):
         return False
+
+
+def seconds_since(beat: str) -> float | None:
+    """How long ago a sign of life was; None when it is no time."""
+    try:
+        told = datetime.fromisoformat(beat)
+    except ValueError:
+        return None
+    return (datetime.now(UTC) - told).total_seconds() if told.tzinfo else None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _is_here(host: str) -> bool:
+    """Whether a writer's process number means a process of this machine."""
+    name, _, machine = host.partition("#")
+    # Writers of earlier versions do not say which machine of that name it was.
+    return name == socket.gethostname() and machine in {"", _machine()}
+
+
+def _host() -> str:
+    machine = _machine()
+    return f"{socket.gethostname()}#{machine}" if machine else socket.gethostname()
+
+
+@functools.cache
+def _machine() -> str:
+    """Tells machines and containers of one name apart; empty where nothing does."""
+    try:
+        booted = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        # Containers of one machine share that, and number their processes apart.
+        processes = os.readlink("/proc/self/ns/pid")  # noqa: PTH115
+    except OSError:
+        return ""
+    return hashlib.sha256(f"{booted} {processes}".encode()).hexdigest()[:12]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from acceptance.command import Veritrail
+from acceptance.command import Veritrail, command
 from acceptance.conftest import EXAMPLES, a_home
 
 pytestmark = pytest.mark.engine
@@ -67,14 +68,19 @@ def test_tables_go_into_a_folder_or_a_zip(
 ) -> None:
     folder, packed = tmp_path / "tables", tmp_path / "tables.zip"
     how = ("export", sample, "--format", format_name)
-    veritrail(*how, "-o", str(folder))
+    told = veritrail(*how, "-o", str(folder))
+    assert ("import.sh" in told.err) == (format_name == "neo4j-csv")
+    assert len(told.err.splitlines()) <= 2
     done = veritrail(*how, "-o", str(packed), "--json").json
     with zipfile.ZipFile(packed) as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == {
             file.name: file.read_bytes() for file in folder.iterdir()
         }
     assert (folder / "import.sh").exists() == (format_name == "neo4j-csv")
-    assert any("neo4j-admin" in one for one in done["warnings"]) == (format_name == "neo4j-csv")
+    assert not any("neo4j-admin" in one for one in done["warnings"])
+    assert ("command" in done) == (format_name == "neo4j-csv")
+    if format_name == "neo4j-csv":
+        assert done["command"] == (folder / "import.sh").read_text()
     (folder / "mine.txt").write_text("mine")
     assert "--force" in veritrail(*how, "-o", str(folder), status=2).err
     veritrail(*how, "-o", str(folder), "--force")
@@ -144,6 +150,60 @@ def test_wrong_ends_of_a_copy_are_told(
     told = veritrail("copy", *arguments, status=2)
     assert said in told.err
     assert "secret-1" not in told.out + told.err
+
+
+def test_a_replacing_copy_says_how_many_verifications_are_gone(
+    veritrail: Veritrail, sample: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "changed.json"
+    veritrail("export", sample, "-o", str(path))
+    document = json.loads(path.read_text())
+    document["nodes"][0]["text"] += " And more."
+    document |= {"claims": [], "verifications": [], "extractions": []}
+    path.write_text(json.dumps(document))
+    with a_home() as target:
+        target("ingest", str(path))
+        target("verify", sample, "--claim", "A claim of the target alone.")
+        how = ("copy", "--from", "embedded", "--to", f"embedded:{target.home}", sample, "--replace")
+        (one,) = veritrail(*how, "--json").json["copied"]
+        assert (one["status"], one["removed_verifications"]) == ("replaced", 1)
+        target("ingest", str(path), "--replace")
+        assert "0 verification(s) are gone" in veritrail(*how).err
+
+
+def test_a_folder_that_holds_no_graph_is_not_copied_from(
+    veritrail: Veritrail, sample: str, tmp_path: Path
+) -> None:
+    typo = tmp_path / "hmoe"
+    how = ("copy", "--from", f"embedded:{typo}", "--to", "embedded", "--all")
+    assert "holds no graph" in veritrail(*how, status=2).err
+    assert not typo.exists()
+    link = tmp_path / "link"
+    link.symlink_to(veritrail.home)
+    how = ("copy", "--from", f"embedded:{link}", "--to", "embedded", "--all")
+    assert "same graph" in veritrail(*how, status=2).err
+
+
+def test_a_damaged_process_is_left_out_of_the_list_and_can_be_deleted(
+    bare: Veritrail, tmp_path: Path
+) -> None:
+    bare("ingest", str(EXAMPLES / "harbour-summary.json"))
+    node = "CREATE (:Process {process_id: 'partial', status: 'ready'})"
+    shell = subprocess.run(
+        command("db", "shell"),
+        env=bare.environment({}),
+        input=f"{node};\n{node};\n".encode(),
+        capture_output=True,
+        check=False,
+    )
+    assert b"Process with process_id = partial" in shell.stderr
+    assert b"veritrail db clean" in shell.stderr
+    listed = bare("list", "--json")
+    assert [one["process_id"] for one in listed.json["processes"]] == ["harbour-summary"]
+    assert "partial" in listed.err
+    assert "is damaged" in bare("list", "partial", status=3).err
+    bare("delete", "partial", "--yes")
+    assert "partial" not in bare("list").err
 
 
 def test_a_target_that_does_not_answer_is_told(veritrail: Veritrail, sample: str) -> None:

@@ -182,7 +182,7 @@ def test_the_engine_is_started_pinned_shared_and_stopped(bare: Veritrail) -> Non
     assert password not in bare("db", "status").out
     server = {"NEO4J_URI": started["uri"], "NEO4J_USERNAME": started["username"]}
     served = bare("db", "status", **server)
-    assert started["uri"] in served.err
+    assert started["uri"] in served.out
 
     wrong = bare("list", "--json", status=3, **server, NEO4J_PASSWORD="wrong-one")
     assert "NEO4J_PASSWORD" in wrong.message

@@ -103,7 +103,9 @@ def test_queries_are_listed_run_and_printed(veritrail: Veritrail, ferry: dict[st
         assert query["purpose"] in listed
     given = ["-p", "process_id=ferry", "-p", "claim_id=cars"]
     answer = veritrail("query", "provenance", *given, "--json").json
-    assert list(answer) == ["columns", "rows", "truncated"]
+    assert list(answer) == ["columns", "rows", "truncated", "indicative"]
+    assert answer["indicative"] is True
+    assert "indicative only" in veritrail("query", "provenance", *given).err
     (row,) = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
     assert row["nodes"] == ["<b>root</b> | `x`", "t"]
     assert "t" in veritrail("query", "provenance", *given).out

@@ -226,8 +226,8 @@ GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
     **{
         f"check_{what}": [({}, [])]
         for what in (
-            "claims", "counts", "edges", "links", "loose_ends", "orphans", "repeated_edges",
-            "roles", "trails",
+            "claims", "counts", "cycles", "edges", "links", "loose_ends", "orphans",
+            "repeated_edges", "roles", "trails",
         )
     },
 }  # fmt: skip

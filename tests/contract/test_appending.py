@@ -199,26 +199,69 @@ def test_old_verifications_stay_and_one_that_runs_meanwhile_is_told(
         arun(store.trails.write(late))
 
 
-def test_of_two_appends_at_once_each_is_stored_or_told(
+def test_of_several_appends_at_once_each_is_stored(
     store: Store, arun: Any, process_id: str
 ) -> None:
     arun(ingest(store, index(process_id)))
 
     async def at_once() -> list[Any]:
         return await asyncio.gather(
-            *(append(store, question(n), process_id=process_id) for n in range(3)),
-            return_exceptions=True,
+            *(append(store, question(n), process_id=process_id) for n in range(3))
         )
 
-    done = arun(at_once())
-    stored = [one for one in done if not isinstance(one, BaseException)]
-    assert len(stored) >= 1
-    assert all(isinstance(one, ProcessConflict) for one in done if one not in stored)
-    assert arun(store.processes.get(process_id)).nodes == 4 + 2 * len(stored)
-    for number in range(3):
-        arun(append(store, question(number), process_id=process_id))
+    assert [report.status for report in arun(at_once())] == ["appended"] * 3
     found = arun(store.processes.get(process_id))
     assert (found.nodes, found.edges) == (10, 13)
+    assert set(found.terminals) == {"t", "u0", "u1", "u2"}
+
+
+def test_an_append_that_others_always_come_before_is_told_and_stores_nothing(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arun(ingest(store, index(process_id)))
+    monkeypatch.setattr("graph.ingest._PAUSES", (0.0, 0.0))
+    times = 0
+
+    def come_before(what: str, done: int, _total: int) -> None:
+        nonlocal times
+        if what == "appending" and done == 0:
+            times += 1
+            store.database._driver.execute_query(
+                "MATCH (p:Process {process_id: $p}) SET p.content_hash = $hash",
+                p=process_id, hash=f"other {times}",
+                database_=store.database.address.database,
+            )  # fmt: skip
+
+    with pytest.raises(ProcessConflict) as told:
+        arun(append(store, question(), process_id=process_id, progress=come_before))
+    assert "was changed by another command meanwhile; nothing was appended" in str(told.value)
+    assert times == 3
+    assert arun(store.processes.get(process_id)).nodes == 4
+
+
+@pytest.mark.parametrize("statement", ["ingest/spans", "ingest/edges", "ingest/edges_again"])
+def test_an_engine_that_stores_less_than_it_was_given_stores_nothing(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    from graph.store.database import Transaction
+
+    arun(ingest(store, index(process_id)))
+    before = arun(dump(store))
+    run = Transaction.run
+
+    def less(self: Transaction, name: str, /, **parameters: Any) -> Any:
+        if name == statement:
+            parameters["rows"] = parameters["rows"][1:]
+        return run(self, name, **parameters)
+
+    more = question()
+    more.edges.append(EdgeRecord("a", "s", "e", cited=True))
+    with monkeypatch.context() as patch:
+        patch.setattr(Transaction, "run", less)
+        with pytest.raises(EngineError, match="stored"):
+            arun(append(store, more, process_id=process_id))
+    assert arun(dump(store)) == before
+    assert arun(append(store, more, process_id=process_id)).status == "appended"
 
 
 def test_readers_see_the_process_before_or_after_and_never_half(

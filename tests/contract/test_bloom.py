@@ -9,10 +9,26 @@ from typing import Any
 
 import pytest
 from contract.query_cases import CLAIMS, HOSTILE, store_harbour, store_ladder
+from fakes.processes import process
 from neo4j.graph import Node, Path, Relationship
 
 import cypher
 from graph.bloom import ACTIONS, PHRASES, perspective
+from graph.ingest import ingest
+from graph.model import (
+    CitedSentence,
+    Claim,
+    ErrorLocation,
+    Evidence,
+    EvidencePath,
+    Iteration,
+    NodeRef,
+    Role,
+    Sentence,
+    Status,
+    Verdict,
+    Verification,
+)
 from graph.store import Store
 
 pytestmark = pytest.mark.engine
@@ -321,6 +337,64 @@ def test_scene_actions_start_from_what_is_selected(store: Store, arun: Any, harb
     )  # fmt: skip
     for name, text in actions.items():
         assert rows_of(store, arun, text, {"nodes": []}) == [], name
+
+
+async def store_fan(store: Store, process_id: str, sentences: int, summaries: int) -> None:
+    """Store one root with many sentences of evidence for many summaries of one terminal node."""
+    middle = [f"s{number}" for number in range(summaries)]
+    texts = {name: f"{name}." for name in ("root", *middle, "t")}
+    edges = [*(("root", name) for name in middle), *((name, "t") for name in middle)]
+    await ingest(store, process(texts, edges, {"k": "A claim."}, process_id=process_id))
+    refs = tuple(NodeRef(u, 2, n, Role.INTERMEDIATE) for n, u in enumerate(middle, 1))
+    cited = [
+        tuple(CitedSentence(Sentence(u, 0, 0, 3, texts[u])) for u in middle),
+        tuple(CitedSentence(Sentence("root", n, 0, 5, "root.")) for n in range(sentences)),
+    ]
+    checked = (refs, (NodeRef("root", 1, 0, Role.ROOT),))
+    made = Verification(
+        f"{process_id}/v", process_id, Claim("k", "A claim.", "t"), 3, "lexical", None, True,
+        "2026-01-01T00:00:00.000000Z", Status.SUCCEEDED, Verdict.NOT_FULLY_SUPPORTED, "no",
+        iterations=tuple(
+            Iteration(number, Verdict.NOT_FULLY_SUPPORTED, "no", checked[number - 1], (),
+                      (Evidence("all", None, cited[number - 1]),))
+            for number in (1, 2)
+        ),
+        paths=tuple(EvidencePath(u, v, 1 + (u == "root")) for u, v in edges),
+        error=ErrorLocation(refs, (NodeRef("t", 3, summaries + 1, Role.TERMINAL),)),
+    )  # fmt: skip
+    await store.trails.write(made)
+
+
+def test_many_sentences_and_links_of_one_node_are_all_shown(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(store_fan(store, process_id, 40, 30))
+    asked = {"claim": f"{process_id}/k"}
+    rows = rows_of(store, arun, TEMPLATES[TEXTS["provenance"]]["cypher"], asked)
+    nodes, links = scene(rows, process_id)
+    assert {f"Sentence root#{n}" for n in range(40)} <= nodes
+    assert {f"EVIDENCE_FOR root>s{n}" for n in range(30)} <= links
+    assert {f"EVIDENCE_FOR s{n}>t" for n in range(30)} <= links
+    assert len(rows) == (40 + 30) + 30 * (1 + 1)  # a sum, not a product
+    rows = rows_of(store, arun, TEMPLATES[TEXTS["error_origin"]]["cypher"], asked)
+    _, links = scene(rows, process_id)
+    assert {f"ERROR_INTRODUCED_AT v>s{n}" for n in range(30)} <= links
+    assert {f"EVIDENCE_FOR s{n}>t" for n in range(30)} <= links
+    # The nodes come first: what is cut off where there is too much are links between them.
+    assert {row[4]["node_id"] for row in rows[:31]} == {f"s{n}" for n in range(30)} | {"t"}
+
+
+def test_a_node_id_may_begin_with_that_of_its_process(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    odd = f"{process_id}/t"
+    texts = {"a": "A.", odd: "Odd.", "t": "T."}
+    arun(ingest(store, process(texts, [("a", odd), ("a", "t")], process_id=process_id)))
+    # As a bare id the one, behind that of its process the other: both may be meant.
+    for given, found in ((odd, {odd, "t"}), (f"{process_id}/{odd}", {odd})):
+        for name in ("source_nodes", "made_from"):
+            rows = rows_of(store, arun, TEMPLATES[TEXTS[name]]["cypher"], {"node": given})
+            assert {row[0]["node_id"] for row in rows} == found, (name, given)
 
 
 @pytest.mark.timeout(60)

@@ -76,7 +76,7 @@ def test_the_bookmark_of_a_write_goes_with_the_next_read_in_another_thread(
             given: list[str] = []
 
             def write(tx: Transaction) -> None:
-                tx.run("process/beat", process_id=process_id, beat="b")
+                tx.run("process/beat", process_id=process_id, owner="o", beat="b")
 
             await database.write_with(write)
             given += database.bookmarks
@@ -124,7 +124,7 @@ def test_a_write_that_is_not_to_be_repeated_says_so_when_its_answer_is_lost(
 
     def work(tx: Transaction) -> None:
         seen.append((tx.attempt, tx.in_doubt))
-        tx.run("process/beat", process_id=stored, beat="b")
+        tx.run("process/beat", process_id=stored, owner="o", beat="b")
 
     async def lost() -> None:
         async with connected(address, proxy.uri) as database:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes.processes import MemoryInput
+from fakes.processes import MemoryInput, process
 from fakes.trails import a_step
 
 from graph.data_model import NODES, RELATIONSHIPS
@@ -35,6 +35,7 @@ from graph.model import (
 )
 from graph.model.extraction import ExtractedSentence, SentenceOutcome
 from graph.store import Store
+from graph.store.trail_rows import short
 
 pytestmark = pytest.mark.engine
 
@@ -66,6 +67,15 @@ STATEMENTS = re.findall(r"```cypher\n(.*?)```", PAGE, re.DOTALL)
 OURS = "coalesce(n.process_id, n.verification_id, n.evidence_id) STARTS WITH $p"
 SAMPLE = "RETURN labels(n), key, collect(DISTINCT n[key])[..5]"
 LINKS = "RETURN labels(n)[0], type(r), labels(m)[0], collect(r)[..20]"
+ODD_TEXTS = (
+    "One\r\ntwo\n\nthree\rfour.",
+    "x" * 39 + "\n",
+    "x" * 40,
+    "x" * 40 + "y",
+    "x" + "\r\n" * 45,
+    "😀\n" * 21,
+)
+"""Texts with line breaks, as long as a caption may be, and longer."""
 LONG = "The pier is 80 metres long, and it was built of oak from the forest. It stands."
 
 
@@ -207,11 +217,40 @@ def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: s
         captions[label] = [caption for (caption,) in found]
         assert captions[label]
         assert all(caption and len(caption) <= 40 for caption in captions[label])
-    assert captions["Verification"] == ["Failed", "Not fully supported"]
-    assert captions["Iteration"] == ["1: Fully supported", "2: Not fully supported"]
-    assert captions["Span"] == captions["Sentence"] * 3 == [LONG[:40]] * 3
+    assert captions["Verification"] == ["Failed", "Not Fully Supported"]
+    assert captions["Iteration"] == ["1: Fully Supported", "2: Not Fully Supported"]
+    assert captions["Span"] == captions["Sentence"] * 3 == [f"{LONG[:39]}…"] * 3
     assert captions["Evidence"] == ["It is 80 metres long."]
     assert captions["Step"] == ["1: verdict"]
+
+
+def test_a_caption_is_one_short_line_whoever_makes_it(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    texts = {f"n{number}": text for number, text in enumerate(ODD_TEXTS)}
+    claims = {f"k{number}": text for number, text in enumerate(ODD_TEXTS)}
+    edges = [(name, "t") for name in texts]
+    written = process({**texts, "t": "T."}, edges, claims, process_id=process_id)
+    stored = arun(ingest(store, written))
+    outcome = SentenceOutcome.NO_VERIFIABLE_CLAIMS
+    sentences = [
+        ExtractedSentence("t", number, 0, 1, text, outcome, None, ())
+        for number, text in enumerate(ODD_TEXTS)
+    ]
+    own = store.processes.claim_store
+    arun(own.keep_extraction(process_id, stored.survey.hash, "t", sentences, []))
+    expected = {short(text) for text in ODD_TEXTS}
+    assert all(len(caption) <= 40 and not set("\r\n") & set(caption) for caption in expected)
+
+    def captions(label: str) -> set[str]:
+        text = f"MATCH (n:{label}) WHERE n.process_id = $p RETURN n.caption"
+        return {caption for (caption,) in arun(rows(store, text, p=process_id))}
+
+    assert captions("Span") == expected | {"T."}
+    assert captions("Claim") == captions("Extraction") == expected
+    for claim_id, text in claims.items():
+        arun(own.edit(process_id, claim_id, f"Or {text}"))
+    assert captions("Claim") == {short(f"Or {text}") for text in ODD_TEXTS}
 
 
 @pytest.mark.parametrize("text", STATEMENTS)

@@ -21,6 +21,7 @@ from graph.errors import EngineError
 from graph.store import DatabaseAddress, Store
 from graph.store.migrations import WAITING, version_of
 from graph.store.schema import SCHEMA_VERSION, ensure_schema
+from graph.store.trail_rows import short
 from graph.store.writers import this_writer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,13 +89,13 @@ def test_a_graph_of_a_newer_version_is_refused(store: Store, arun: Any) -> None:
 
 # What a person reads on each node of the old store, by label.
 CAPTIONS = {
-    "Span": {"One. Two.", "😀" * 40, "Sum. Mary.", "t"},
+    "Span": {"One. Two.", "😀" * 39 + "…", "Sum. Mary.", "t"},
     "Claim": {"A claim."},
     "Extraction": {"One."},
-    "Sentence": {"One.", "😀" * 40},
-    "Verification": {"Not fully supported", "Queued"},
-    "Iteration": {"1: Inconclusive", "2: Not fully supported"},
-    "Evidence": {old_stores.SUMMARY[:40], "Evidence"},
+    "Sentence": {"One.", "😀" * 39 + "…"},
+    "Verification": {"Not Fully Supported", "Queued"},
+    "Iteration": {"1: Inconclusive", "2: Not Fully Supported"},
+    "Evidence": {f"{old_stores.SUMMARY[:39]}…", "Evidence"},
     "Step": {"1: evidence_selection"},
 }
 SINCE_VERSION_2 = {"Extraction": {"One."}, "Step": {"1: evidence_selection"}}
@@ -175,7 +176,7 @@ def test_a_graph_of_any_version_comes_out_like_a_fresh_one(
     expected = CAPTIONS
     if version == 1:
         none: dict[str, set[str]] = {label: set() for label in SINCE_VERSION_2}
-        expected = {**CAPTIONS, **none, "Verification": {"Not fully supported"}}
+        expected = {**CAPTIONS, **none, "Verification": {"Not Fully Supported"}}
     assert captions(store, arun, process_id) == expected
     assert record(store, arun)["version"] == SCHEMA_VERSION
     written = old_stores.the_trail(version, process_id)
@@ -183,6 +184,35 @@ def test_a_graph_of_any_version_comes_out_like_a_fresh_one(
     arun(store.trails.write(written))  # as it is written today
     assert captions(store, arun, process_id) == expected
     assert arun(store.trails.get(written.verification_id)) == written
+
+
+ODD = "One\r\ntwo\n\nthree\rfour.", "x" * 39 + "\n", "\r\n" * 45, "😀\n" * 21
+"""Texts with line breaks, as long as a caption may be, and longer."""
+
+SET_ODD = """
+MATCH (x:Span {process_id: $p})
+SET x.text = $texts[x.position]
+"""
+
+
+@pytest.mark.engine
+def test_captions_of_an_older_graph_are_those_that_we_would_write(
+    store: Store, arun: Any, process_id: str, fresh: dict[str, list[str]]
+) -> None:
+    make_old(store, arun, 2, process_id)
+    run(store, arun, SET_ODD, p=process_id, texts=list(ODD))
+    for label, text in (("Claim", ODD[1]), ("Sentence", ODD[2]), ("Extraction", ODD[3])):
+        run(store, arun, f"MATCH {OURS[label]} SET x.text = $odd", p=process_id, odd=text)
+    run(store, arun, f"MATCH {OURS['Verification']} SET x.indicative = true", p=process_id)
+    arun(ensure_schema(store.database))
+    found = captions(store, arun, process_id)
+    assert found["Span"] == {short(text) for text in ODD}
+    assert found["Claim"] == {short(ODD[1])}
+    assert found["Sentence"] == {short(ODD[2])}
+    assert found["Extraction"] == {short(ODD[3])}
+    assert found["Verification"] == {"Not Fully Supported (indicative)", "Queued"}
+    indicative = {"1: Inconclusive (indicative)", "2: Not Fully Supported (indicative)"}
+    assert found["Iteration"] == indicative
 
 
 CHILD = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,17 @@ from contract.query_values import FS
 import cypher
 from graph.errors import InputError, NotFound
 from graph.store import QueryResult, Store
-from graph.store.queries import GROUPS, example_of, find, grouped, library, read_parameters
+from graph.store.queries import (
+    GROUPS,
+    described,
+    example_of,
+    find,
+    grouped,
+    library,
+    read_parameters,
+    shows_verdicts,
+)
+from graph.store.query_values import orders_of, plain
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 INJECTION = "x'\"}) DETACH DELETE n // `; RETURN $process_id\n*/"
@@ -61,9 +72,9 @@ def ask(store: Store, arun: Any, harbour: str) -> Ask:
         for key in ("verification_id", "other_verification_id"):
             if given.get(key, "").startswith("v"):
                 given[key] = f"{harbour}/{given[key]}"
-        result = arun(store.queries.run(name, given))
+        result: QueryResult = arun(store.queries.run(name, given))
         rows = tuple(tuple(short(value) for value in row) for row in result.rows)
-        return QueryResult(result.columns, rows, result.truncated)
+        return replace(result, rows=rows)
 
     return call
 
@@ -215,6 +226,61 @@ def test_every_query_is_bounded(statement: cypher.Statement) -> None:
     few = {"stage_summary", "check_counts", "error_origin", "error_path", "shortest_provenance"}
     assert ("limit" in bounds) is (statement.short_name not in {*few, "path_between"})
     assert "INPUT_TO*]" not in statement.text
+
+
+@pytest.mark.engine
+def test_an_answer_says_whether_it_draws_on_indicative_verdicts(ask: Ask) -> None:
+    # Of the latest verifications only that of k2 was made by a model.
+    assert ask("provenance", claim_id="k1").indicative is True
+    assert ask("error_path", claim_id="k2").indicative is False
+    assert ask("error_path", claim_id="k1").indicative is True  # no rows: its latest says so
+    assert ask("evidence_trail", claim_id="k2").indicative is False
+    assert ask("evidence_trail", claim_id="k2", verification_id="v2-old").indicative is True
+    assert ask("error_stages").indicative is True
+    assert ask("cost").indicative is None
+    assert ask("descendants", node_id="c1").indicative is None
+
+
+@pytest.mark.parametrize("statement", library(), ids=lambda statement: statement.short_name)
+def test_what_shows_a_verdict_says_whether_it_is_indicative(statement: cypher.Statement) -> None:
+    columns = {column.name for column in statement.columns}
+    if columns & {"verdict", "interim_verdict", "supported", "error_nodes", "claims_with_errors"}:
+        assert shows_verdicts(statement)
+    assert described(statement)["shows_verdicts"] is shows_verdicts(statement)
+    assert [one["name"] for one in described(statement)["columns"]] == [
+        column.name for column in statement.columns
+    ]
+
+
+def test_maps_stand_in_the_order_of_the_header_and_else_sorted() -> None:
+    orders = orders_of(find("provenance"))
+    sentence = {"text": "x", "sentence": 0, "role": "context"}
+    step = {"sentences": [sentence], "via": [], "stage": 1, "role": "root", "node_id": "n"}
+    found = plain([step], orders)[0]
+    assert list(found) == ["node_id", "stage", "role", "via", "sentences"]
+    assert list(found["sentences"][0]) == ["sentence", "role", "text"]
+    assert list(plain({"b": 1, "a": 2}, orders)) == ["a", "b"]
+
+
+@pytest.mark.engine
+def test_maps_stand_in_one_order_on_both_engines(ask: Ask) -> None:
+    for step in ask("provenance", claim_id="k1").rows[0][4]:
+        assert list(step) == ["node_id", "stage", "role", "via", "sentences"]
+
+
+def test_null_is_a_text_where_any_text_is_taken() -> None:
+    given = {"process_id": "p", "claim_id": "null", "status": "null", "limit": "null"}
+    values = read_parameters(find("verifications"), given)
+    assert values == {"process_id": "p", "claim_id": "null", "status": None, "limit": None}
+    given = {"process_id": "p", "claim_id": None}  # type: ignore[dict-item]
+    assert read_parameters(find("verifications"), given)["claim_id"] is None
+
+
+def test_a_name_that_is_nearly_right_is_told() -> None:
+    with pytest.raises(NotFound, match="Did you mean provenance or shortest_provenance"):
+        find("provenence")
+    with pytest.raises(NotFound, match=r"No query 'zzzz'\. Queries:"):
+        find("zzzz")
 
 
 def test_wrong_parameters_are_listed_all_at_once() -> None:

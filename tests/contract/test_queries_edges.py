@@ -211,6 +211,13 @@ UNSOUND = [
         [("a", "a", "leads to itself")],
     ),
     (
+        "check_cycles",
+        "MATCH (a:Span {process_id: $process_id, node_id: 'a'}) "
+        "MATCH (b:Span {process_id: $process_id, node_id: 'b'}) "
+        "CREATE (a)-[:INPUT_TO]->(b) CREATE (b)-[:INPUT_TO]->(a)",
+        [("b", "a", 1, 2)],
+    ),
+    (
         "check_repeated_edges",
         "MATCH (a:Span {process_id: $process_id, node_id: 'a'}) "
         "MATCH (t:Span {process_id: $process_id, node_id: 't'}) CREATE (a)-[:INPUT_TO]->(t)",
@@ -309,6 +316,40 @@ def test_a_check_of_trails_finds_what_is_wrong(
     found = rows(store, arun, "check_trails", process_id=process_id)
     break_it(store, arun, REMOVE_LOST_ITERATIONS, process_id=process_id)
     assert found == [(f"{process_id}/v1", problem, detail)]
+
+
+FALSE_LINKS = [
+    ("s2", "t", 3, None, "no sentence of its source is evidence of that round"),
+    ("c1", "s1", 2, None, "no sentence of its source is evidence of that round"),
+    ("c1", "m1", 3, None, "no edges of the process lead this way"),
+    ("c1", "t", 3, ["s1"], "no edges of the process lead this way"),
+    ("c1", "m1", 3, ["s1"], None),
+]
+
+
+@pytest.mark.parametrize(("source", "target", "number", "via", "problem"), FALSE_LINKS)
+def test_a_link_that_nothing_bears_out_is_found(
+    store: Store,
+    arun: Any,
+    process_id: str,
+    source: str,
+    target: str,
+    number: int,
+    via: list[str] | None,
+    problem: str | None,
+) -> None:
+    arun(store_harbour(store, process_id))
+    assert rows(store, arun, "check_links", process_id=process_id) == []
+    break_it(
+        store, arun,
+        "MATCH (u:Span {process_id: $process_id, node_id: $source}) "
+        "MATCH (w:Span {process_id: $process_id, node_id: $target}) "
+        "CREATE (u)-[link:EVIDENCE_FOR {verification_id: $process_id + '/v1', iteration: $number}]"
+        "->(w) SET link.via = $via",
+        process_id=process_id, source=source, target=target, number=number, via=via,
+    )  # fmt: skip
+    expected = [(source, target, f"{process_id}/v1", problem)] if problem else []
+    assert rows(store, arun, "check_links", process_id=process_id) == expected
 
 
 REMOVE_LOST_ITERATIONS = (

@@ -193,26 +193,28 @@ def _trail_of_3(version: int, process_id: str) -> Iterator[Step]:
     head = {"process_id": process_id, "content_hash": HASH}
     yield "queue", {**head, "rows": [{**queued, "caption": "Queued"}]}
     written = the_trail(version, process_id)
-    captions = {"evidence": (SUMMARY[:40], "Evidence"), "step": "1: evidence_selection"}
+    captions = {"evidence": (f"{SUMMARY[:39]}…", "Evidence"), "step": "1: evidence_selection"}
     turns = []
     for number, turn in enumerate(rows["iterations"], 1):
         (found,) = (row for row in rows["evidence"] if row["number"] == number)
         (cited,) = (row for row in rows["sentences"] if row["evidence_id"] == found["evidence_id"])
         place = [cited[name] for name in ("node_id", "index", "start", "end", "text")]
+        text = cited["text"]
+        caption = text if len(text) <= 40 else f"{text[:39]}…"
         evidence = {**found, "caption": captions["evidence"][not found["summary"]]}
         del evidence["number"]
-        words = turn["verdict"].replace("_", " ").capitalize()
+        words = turn["verdict"].replace("_", " ").title()
         turns.append({
             "properties": {**turn, "caption": f"{number}: {words}"},
             "checked": dict(rows["checked"])[number],
             "evidence": [{
                 "properties": evidence,
-                "sentences": [[*place, cited["text"][:40], "evidence", 0]],
+                "sentences": [[*place, caption, "evidence", 0]],
             }],
         })  # fmt: skip
     row = {
         "verification_id": written.verification_id, "claim_id": "k", "iterations": turns,
-        "properties": {**_properties(version, written), "caption": "Not fully supported"},
+        "properties": {**_properties(version, written), "caption": "Not Fully Supported"},
         "paths": [["t", [[r["source"], r["iteration"], r["via"]] for r in rows["paths"]]]],
         "steps": [{**step, "caption": captions["step"]} for step in rows["steps"]],
         "introduced": ["s"], "propagated": ["t"],

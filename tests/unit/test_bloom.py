@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -259,6 +259,9 @@ def test_what_serves_the_program_alone_stays_out_of_sight() -> None:
 
 def test_every_relationship_is_there_with_its_ends() -> None:
     assert [r["name"] for r in MADE["relationshipTypes"]] == [r.type for r in RELATIONSHIPS]
+    for written, one in zip(MADE["relationshipTypes"], RELATIONSHIPS, strict=True):
+        shown = [prop.name for prop in one.properties if not prop.housekeeping]
+        assert [each["propertyKey"] for each in written["properties"]] == shown
     assert MADE["metadata"]["pathSegments"] == [
         {"source": r.source, "relationshipType": r.type, "target": r.target} for r in RELATIONSHIPS
     ]
@@ -374,8 +377,11 @@ def test_colours_can_be_told_apart_whatever_the_sight(sight: str) -> None:
     categories = [each["color"] for each in MADE["categories"]]
     for one, other in combinations(categories, 2):
         assert distance(one, other, sight) > 10, (one, other)
-    for one, other in combinations({rule["color"] for rule in rules_of("Verification")}, 2):
+    ruled = {rule["color"] for rule in rules_of("Verification")}
+    for one, other in combinations(ruled, 2):
         assert distance(one, other, sight) > 25, (one, other)
+    for one, other in product(ruled, categories):  # a verdict is not taken for a kind of node
+        assert distance(one, other, sight) > 10, (one, other)
 
 
 def test_the_command_writes_a_file_or_stdout(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.copy import side
+from api.cli.copy import is_same_graph, side
 from graph.errors import InputError
 
 USUAL = {
@@ -74,3 +74,36 @@ def test_what_is_no_graph_is_told_by_its_option(address: str) -> None:
         side("to", address)
     assert "hidden" not in str(told.value)
     assert "NEO4J_URI" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("bolt://localhost:7687", "bolt://127.0.0.1:7687"),
+        ("bolt://127.0.0.1", "neo4j://127.0.0.1:7687"),
+        ("bolt+s://Graph.example:7687", "bolt://graph.example"),
+    ],
+)
+def test_two_addresses_of_one_server_are_one_graph(one: str, other: str) -> None:
+    assert is_same_graph(side("from", one), side("to", other))
+
+
+@pytest.mark.parametrize("other", ["bolt://127.0.0.1:7688", "bolt://127.0.0.2:7687", "embedded"])
+def test_other_ports_hosts_and_engines_are_other_graphs(other: str) -> None:
+    assert not is_same_graph(side("from", "bolt://127.0.0.1:7687"), side("to", other))
+
+
+def test_two_databases_of_one_server_are_two_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = "bolt://127.0.0.1"
+    monkeypatch.setenv("VERITRAIL_TO_DATABASE", "neo4j")
+    assert is_same_graph(side("from", address), side("to", address))
+    monkeypatch.setenv("VERITRAIL_TO_DATABASE", "second")
+    assert not is_same_graph(side("from", address), side("to", address))
+
+
+def test_a_folder_by_another_path_is_the_same_graph(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    one = side("from", f"embedded:{tmp_path / 'link'}")
+    assert is_same_graph(one, side("to", f"embedded:{tmp_path}/./real"))
+    assert not is_same_graph(one, side("to", f"embedded:{tmp_path / 'other'}"))

@@ -50,6 +50,16 @@ def test_the_same_export_packed_twice_is_the_same(tmp_path: Path) -> None:
     assert gzip.decompress(packed[0]) == b"content"
 
 
+def test_an_ending_in_capitals_packs_as_well(tmp_path: Path) -> None:
+    with one_file(tmp_path / "P.JSONL.GZ") as file:
+        file.write(b"content")
+    assert gzip.decompress((tmp_path / "P.JSONL.GZ").read_bytes()) == b"content"
+    with folder(tmp_path / "T.ZIP") as place:
+        (place / "a.csv").write_text("a")
+    with zipfile.ZipFile(tmp_path / "T.ZIP") as archive:
+        assert archive.namelist() == ["a.csv"]
+
+
 def test_what_a_link_points_to_is_replaced_and_not_the_link(tmp_path: Path) -> None:
     place, link = tmp_path / "place", tmp_path / "link"
     place.write_text("old")

@@ -93,9 +93,10 @@ def test_a_text_that_no_statement_has_room_for_goes_alone() -> None:
 @pytest.mark.parametrize(
     ("facts", "caption"),
     [
-        ({"verdict": NFS}, "Not fully supported"),
-        ({"verdict": FS}, "Fully supported"),
-        ({"verdict": None, "status": Status.FAILED}, "Failed"),
+        ({"verdict": NFS, "indicative": False}, "Not Fully Supported"),
+        ({"verdict": NFS, "indicative": True}, "Not Fully Supported (indicative)"),
+        ({"verdict": FS, "indicative": False}, "Fully Supported"),
+        ({"verdict": None, "status": Status.FAILED, "indicative": True}, "Failed"),
         ({"verdict": None, "status": Status.OVER_BUDGET}, "Over budget"),
         ({"verdict": None, "status": Status.QUEUED}, "Queued"),
     ],
@@ -105,8 +106,12 @@ def test_a_verification_is_called_what_came_of_it(facts: dict[str, Any], caption
 
 
 def test_captions_are_short_and_never_empty() -> None:
-    assert iteration_row("v", a_round(2, NFS, "s1"))["caption"] == "2: Not fully supported"
-    assert evidence_row("e", 0, Evidence("é" * 50, None, ()))["caption"] == "é" * 40
+    turn = a_round(2, NFS, "s1")
+    assert iteration_row("v", turn, False)["caption"] == "2: Not Fully Supported"
+    assert iteration_row("v", turn, True)["caption"] == "2: Not Fully Supported (indicative)"
+    assert evidence_row("e", 0, Evidence("é" * 50, None, ()))["caption"] == "é" * 39 + "…"
+    assert evidence_row("e", 0, Evidence("é" * 40, None, ()))["caption"] == "é" * 40
+    assert evidence_row("e", 0, Evidence("a\r\nb\n\nc\rd", None, ()))["caption"] == "a b  c d"
     assert evidence_row("e", 0, Evidence("", None, ()))["caption"] == "Evidence"
     caption = sentence_row(0, CitedSentence(Sentence("n", 0, 0, 50, "😀" * 50)))[5]
-    assert caption == "😀" * 40
+    assert caption == "😀" * 39 + "…"

@@ -56,7 +56,7 @@ class ProcessFileImporter:
         """
         if not path.is_file():
             return "not a file"
-        if path.name.removesuffix(".gz").endswith((".json", *_LINES_SUFFIXES)):
+        if path.name.lower().removesuffix(".gz").endswith((".json", *_LINES_SUFFIXES)):
             return None
         try:
             with reading.open_bytes(path) as file:
@@ -88,7 +88,7 @@ class ProcessFileImporter:
 
 def _is_lines(path: Path, max_line: int) -> bool:
     """JSON Lines: the first line alone is a JSON object without records, or the name says so."""
-    if path.name.removesuffix(".gz").endswith(_LINES_SUFFIXES):
+    if path.name.lower().removesuffix(".gz").endswith(_LINES_SUFFIXES):
         return True
     try:
         with reading.open_bytes(path) as file:
