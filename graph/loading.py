@@ -247,7 +247,9 @@ async def _to_the_end(sending: Awaitable[None]) -> None:
     try:
         await asyncio.shield(task)
     except asyncio.CancelledError:
-        await asyncio.wait([task])
+        while not task.done():
+            with suppress(asyncio.CancelledError):  # whoever cancels may do so more than once
+                await asyncio.wait([task])
         if not task.cancelled():
             task.exception()  # looked at, or asyncio reports it when it is collected
         raise

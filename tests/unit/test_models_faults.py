@@ -49,7 +49,7 @@ def test_statuses_that_pass_are_worth_another_try(status: int) -> None:
         ({"retry-after": "0.5"}, 0.5, 0.5),
         ({"retry-after-ms": "250", "retry-after": "9"}, 0.25, 0.25),
         ({"retry-after-ms": "soon", "retry-after": "9"}, 9, 9),
-        ({"retry-after": formatdate(time.time() + 3000, usegmt=True)}, 2000, 3000),
+        ({"retry-after": formatdate(time.time() + 90_000, usegmt=True)}, 80_000, 90_000),
         ({"retry-after": formatdate(time.time() - 3000, usegmt=True)}, 0, 0),
     ],
 )
