@@ -14,7 +14,7 @@ from api.settings import Settings
 if TYPE_CHECKING:
     from graph.embedded import EngineSettings
     from graph.importers.registry import Registry
-    from graph.store import Store
+    from graph.store import DatabaseAddress, Store
 
 
 def engine_settings(settings: Settings) -> EngineSettings:
@@ -30,6 +30,20 @@ def engine_settings(settings: Settings) -> EngineSettings:
     )
 
 
+def server_address(settings: Settings) -> DatabaseAddress | None:
+    """The server of NEO4J_URI; None where the embedded engine is used."""
+    from graph.store import DatabaseAddress
+
+    if settings.neo4j_uri is None:
+        return None
+    return DatabaseAddress(
+        settings.neo4j_uri,
+        settings.neo4j_username,
+        settings.neo4j_password,
+        settings.neo4j_database,
+    )
+
+
 @asynccontextmanager
 async def open_graph(
     settings: Settings, on_starting: Callable[[], None] | None = None
@@ -41,13 +55,8 @@ async def open_graph(
     """
     from graph.store import DatabaseAddress, open_store
 
-    if settings.neo4j_uri is not None:
-        address = DatabaseAddress(
-            settings.neo4j_uri,
-            settings.neo4j_username,
-            settings.neo4j_password,
-            settings.neo4j_database,
-        )
+    address = server_address(settings)
+    if address is not None:
         async with open_store(
             address,
             query_seconds=settings.query_seconds,

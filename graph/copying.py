@@ -20,7 +20,7 @@ from graph.exporters.process_file import json_text, write_lines
 from graph.importers.process_file import ProcessFileImporter
 from graph.importers.registry import ImportOptions
 from graph.ingest import IngestReport, ingest
-from graph.loading import Progress
+from graph.loading import Progress, no_progress
 from graph.restoring import restored_id
 from graph.store import Store
 from graph.store.exporting import StoredProcess
@@ -52,17 +52,13 @@ class Copied:
     verifications: int
 
 
-def _no_progress(_what: str, _done: int, _total: int) -> None:
-    return
-
-
 async def copy_process(
     source: Store,
     target: Store,
     process_id: str,
     *,
     replace: bool = False,
-    progress: Progress = _no_progress,
+    progress: Progress = no_progress,
 ) -> Copied:
     """Copy one process and compare what arrived.
 

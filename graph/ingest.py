@@ -24,7 +24,7 @@ from graph.appending import (
 from graph.batches import plan_key
 from graph.errors import InputError, ProcessConflict
 from graph.importers.records import ProcessInput
-from graph.loading import Loading, Progress
+from graph.loading import Loading, Progress, no_progress
 from graph.restoring import restore
 from graph.store import Store
 from graph.store.process_state import LOADING, READY, StoredState
@@ -63,10 +63,6 @@ class IngestReport:
     edges_added: int = 0
 
 
-def _no_progress(_what: str, _done: int, _total: int) -> None:
-    return
-
-
 async def ingest(
     store: Store,
     source: ProcessInput,
@@ -74,7 +70,7 @@ async def ingest(
     process_id: str | None = None,
     replace: bool = False,
     max_node_text: int = MAX_NODE_TEXT,
-    progress: Progress = _no_progress,
+    progress: Progress = no_progress,
 ) -> IngestReport:
     """Check an input and store it.
 
@@ -104,7 +100,7 @@ async def read_and_check(
     process_id: str | None = None,
     max_node_text: int = MAX_NODE_TEXT,
     onto: StoredShape | None = None,
-    progress: Progress = _no_progress,
+    progress: Progress = no_progress,
 ) -> Survey:
     """The first reading alone; it needs no graph.
 
@@ -134,7 +130,7 @@ async def store_process(
     found: Survey,
     *,
     replace: bool = False,
-    progress: Progress = _no_progress,
+    progress: Progress = no_progress,
 ) -> IngestReport:
     """The second reading: store a process that was checked.
 
@@ -201,7 +197,7 @@ async def append(
     *,
     process_id: str | None = None,
     max_node_text: int = MAX_NODE_TEXT,
-    progress: Progress = _no_progress,
+    progress: Progress = no_progress,
 ) -> IngestReport:
     """Add what is new of an input to a stored process; what is stored stays.
 

@@ -30,6 +30,11 @@ from graph.survey import Survey
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is (0: unknown)."""
 
+
+def no_progress(_what: str, _done: int, _total: int) -> None:
+    """Nobody is told."""
+
+
 _PROBES = 1_000  # batches looked up by one statement
 _CLAIMS = 5_000  # claims stored by one transaction
 

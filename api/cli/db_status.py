@@ -20,7 +20,7 @@ async def graph_facts(settings: Settings, *, with_password: bool = False) -> dic
 
     The engine is not started, and nothing is written.
     """
-    from api.wiring import engine_settings
+    from api.wiring import engine_settings, server_address
     from graph.embedded import engine_status
     from graph.embedded.folder import EngineFolder
     from graph.store import DatabaseAddress
@@ -34,14 +34,9 @@ async def graph_facts(settings: Settings, *, with_password: bool = False) -> dic
         facts["schema_version"] = (await server_facts(address)).schema_version
         if with_password:
             facts["password"] = password
-    if settings.neo4j_uri is not None:
-        address = DatabaseAddress(
-            settings.neo4j_uri,
-            settings.neo4j_username,
-            settings.neo4j_password,
-            settings.neo4j_database,
-        )
-        facts["server"] = _server(address, await server_facts(address))
+    server = server_address(settings)
+    if server is not None:
+        facts["server"] = _server(server, await server_facts(server))
         if with_password:
             facts["server"]["password"] = settings.neo4j_password
     return facts

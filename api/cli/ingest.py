@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -119,7 +121,7 @@ async def _ingest(
 
         if append:  # what is stored is half of what is checked
             async with open_graph(settings, say_starting) as store:
-                try:
+                with _telling_who_reads(left):
                     return await ingesting.append(
                         store,
                         source,
@@ -127,20 +129,14 @@ async def _ingest(
                         max_node_text=settings.max_node_text,
                         progress=progress,
                     )
-                except asyncio.CancelledError:
-                    left.set()
-                    raise
         # A file that is rejected starts no engine.
-        try:
+        with _telling_who_reads(left):
             found = await ingesting.read_and_check(
                 source,
                 process_id=process_id,
                 max_node_text=settings.max_node_text,
                 progress=progress,
             )
-        except asyncio.CancelledError:
-            left.set()
-            raise
         async with open_graph(settings, say_starting) as store:
             try:
                 report = await ingesting.store_process(
@@ -150,6 +146,16 @@ async def _ingest(
                 say(GO_ON, "yellow")
                 raise
             return await restore(store, source, report)
+
+
+@contextmanager
+def _telling_who_reads(left: threading.Event) -> Iterator[None]:
+    """Tell the thread that reads when the command is stopped; nobody can cancel it."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        left.set()
+        raise
 
 
 GO_ON = "Run the same command again to go on; `veritrail db clean` removes what was stored."

@@ -14,7 +14,8 @@ from graph.data_model import NODES, RELATIONSHIPS, Property
 from graph.exporters.process_file import Write, json_text
 from graph.exporters.property_graph import Key, Nodes, Part, Relationships, counts_of, parts
 from graph.store import Store
-from graph.store.exporting import Properties, StoredProcess
+from graph.store.exporting import StoredProcess
+from graph.store.paging import Properties
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ESCAPED = re.compile(

@@ -15,7 +15,8 @@ from graph.data_model import NODES, RELATIONSHIPS, NodeType, Property, Relations
 from graph.errors import InputError
 from graph.exporters.property_graph import Key, Nodes, Part, counts_of, parts
 from graph.store import Store
-from graph.store.exporting import Properties, StoredProcess
+from graph.store.exporting import StoredProcess
+from graph.store.paging import Properties
 
 SEPARATOR = "\ufdd0"
 """Between the elements of a list: no character, so that texts do not hold it."""

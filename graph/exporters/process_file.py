@@ -13,7 +13,8 @@ from typing import Any
 from graph.exporters.trail_file import extraction_object, verification_object
 from graph.model import Claim
 from graph.store import Store
-from graph.store.exporting import Properties, StoredProcess
+from graph.store.exporting import StoredProcess
+from graph.store.paging import Properties
 from graph.store.process_rows import claim_from
 
 FORMAT = "veritrail.process/1"

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph.store import Store
-from graph.store.exporting import Properties, StoredProcess, TrailParts
+from graph.store.exporting import StoredProcess, TrailParts
+from graph.store.paging import Properties
 
 Key = str | tuple[Any, ...]
 """A node's key among those of its label; see `graph.data_model`."""

@@ -18,7 +18,8 @@ from typing import IO, Any
 from graph.exporters.process_file import json_text
 from graph.model import Claim, Iteration, Usage, Verification
 from graph.store import Store
-from graph.store.exporting import Properties, StoredProcess
+from graph.store.exporting import StoredProcess
+from graph.store.paging import Properties
 from graph.store.process_rows import claim_from
 
 _SOME_TRAILS = 20

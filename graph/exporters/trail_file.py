@@ -15,6 +15,7 @@ from graph.content_hash import canonical
 from graph.exporters.results import parsed_settings, sentence_json, verification_json
 from graph.model import Verification
 from graph.model.extraction import ExtractedSentence
+from graph.store.process_rows import extraction_row
 
 METHOD = "veritrail"
 
@@ -48,13 +49,4 @@ def verification_object(verification: Verification, place: int | None = None) ->
 
 def extraction_object(sentence: ExtractedSentence) -> dict[str, Any]:
     """What extraction left of a sentence."""
-    return {
-        "node_id": sentence.node_id,
-        "position": sentence.position,
-        "start": sentence.start,
-        "end": sentence.end,
-        "text": sentence.text,
-        "outcome": sentence.outcome.value,
-        "reason": sentence.reason,
-        "claim_ids": list(sentence.claim_ids),
-    }
+    return {"node_id": sentence.node_id, **extraction_row(sentence)}

@@ -26,13 +26,23 @@ def id_batches(ids: Sequence[str]) -> Iterator[list[str]]:
         yield list(ids[start : start + ROWS])
 
 
-def clashes_with(claim: Claim, stored: Claim | None) -> bool:
-    """Whether another text or node is stored under the claim's id."""
+def new_ones(process_id: str, claims: Sequence[Claim], known: Mapping[str, Claim]) -> list[Claim]:
+    """Claims that are not among those known, by claim_id.
+
+    Raises:
+        ProcessConflict: Another text or node is known under some of the ids; all are listed.
+    """
+    clashes = [one for one in claims if _clashes_with(one, known.get(one.claim_id))]
+    if clashes:
+        raise _taken(process_id, clashes)
+    return [one for one in claims if one.claim_id not in known]
+
+
+def _clashes_with(claim: Claim, stored: Claim | None) -> bool:
     return stored is not None and (stored.text, stored.node_id) != (claim.text, claim.node_id)
 
 
-def taken(process_id: str, clashes: Iterable[Claim]) -> ProcessConflict:
-    """The error for claims whose ids are taken; all are listed."""
+def _taken(process_id: str, clashes: Iterable[Claim]) -> ProcessConflict:
     message = "another text or node is stored under this claim_id; give another one"
     return ProcessConflict(
         f"Process {process_id!r} stores other claims under these claim_ids; nothing "
@@ -47,15 +57,22 @@ def add_claims(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int
     Raises:
         ProcessConflict: Another text is stored under some of the claim_ids; all are listed.
     """
+    new = new_ones(process_id, claims, stored_under(tx, process_id, claims))
+    return store_new(tx, process_id, new)
+
+
+def stored_under(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> dict[str, Claim]:
+    """What is stored under the ids of these claims, by claim_id."""
     known: dict[str, Claim] = {}
     for batch in id_batches([claim.claim_id for claim in claims]):
         rows = tx.run("trail/claims_by_id", process_id=process_id, claim_ids=batch)
         known |= {row["claim_id"]: claim_from(row) for (row,) in rows}
-    clashes = [claim for claim in claims if clashes_with(claim, known.get(claim.claim_id))]
-    if clashes:
-        raise taken(process_id, clashes)
-    new = [claim for claim in claims if claim.claim_id not in known]
+    return known
+
+
+def store_new(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:
+    """Store claims that are not stored, behind those that are; give how many they are."""
     first = int(tx.run("ingest/next_claim_position", process_id=process_id)[0][0])
-    for rows_ in rows_of(new, first):
-        tx.run("ingest/claims", process_id=process_id, rows=rows_)
-    return len(new)
+    for rows in rows_of(claims, first):
+        tx.run("ingest/claims", process_id=process_id, rows=rows)
+    return len(claims)

@@ -14,15 +14,21 @@ from graph.model import Claim
 from graph.model.extraction import ExtractedSentence
 from graph.rules import shown
 from graph.store.claim_places import with_places_of
-from graph.store.claim_rows import ROWS, clashes_with, id_batches, rows_of, taken
+from graph.store.claim_rows import (
+    ROWS,
+    id_batches,
+    new_ones,
+    rows_of,
+    store_new,
+    stored_under,
+)
 from graph.store.database import Database, Transaction
+from graph.store.paging import claim_pages, extraction_pages
 from graph.store.process_rows import claim_from, claim_row, extracted_from, extraction_batches
+from graph.store.trail_writing import CLEARING
 
 DELETE_BATCH = 5_000
 _ROUNDS = 5
-
-# Paths first: they are found through the iterations.
-_TRAIL = ("trail/clear_paths", "trail/clear_errors", "trail/clear_iterations", "trail/clear_steps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +54,7 @@ class ClaimStore:
         if not claims:
             return 0
         known = {claim.claim_id: claim for claim in await self.by_id(process_id, claims)}
-        clashes = [claim for claim in claims if clashes_with(claim, known.get(claim.claim_id))]
-        if clashes:
-            raise taken(process_id, clashes)
-        new = [claim for claim in claims if claim.claim_id not in known]
+        new = new_ones(process_id, claims, known)
         if new:
             next_ = await self._database.read("ingest/next_claim_position", process_id=process_id)
             for rows in rows_of(new, int(next_[0][0])):
@@ -71,16 +74,8 @@ class ClaimStore:
 
     async def all(self, process_id: str) -> list[Claim]:
         """All claims of a process, in the order of the input, read by the page."""
-        found: list[Claim] = []
-        after, after_id = -1, ""
-        while True:
-            rows = await self._database.read(
-                "trail/claims", process_id=process_id, after=after, after_id=after_id, limit=ROWS
-            )
-            found += [claim_from(properties) for (properties,) in rows]
-            if len(rows) < ROWS:
-                return found
-            after, after_id = rows[-1][0]["position"], rows[-1][0]["claim_id"]
+        pages = claim_pages(self._database, process_id)
+        return [claim_from(properties) async for page in pages for properties in page]
 
     async def keep_extraction(
         self,
@@ -125,16 +120,8 @@ class ClaimStore:
 
         Claims that were removed since are not named any more.
         """
-        found: list[ExtractedSentence] = []
-        after: dict[str, Any] = {"after": "", "after_position": -1}
-        while True:
-            rows = await self._database.read(
-                "process/extractions", process_id=process_id, limit=ROWS, **after
-            )
-            found += [extracted_from(properties) for (properties,) in rows]
-            if len(rows) < ROWS:
-                break
-            after = {"after": found[-1].node_id, "after_position": found[-1].position}
+        pages = extraction_pages(self._database, process_id)
+        found = [extracted_from(properties) async for page in pages for properties in page]
         if node_id is not None:
             found = [sentence for sentence in found if sentence.node_id == node_id]
         named = list(dict.fromkeys(name for one in found for name in one.claim_ids))
@@ -221,7 +208,7 @@ class ClaimStore:
         return Removed(claims, gone)
 
     async def _remove_verification(self, verification_id: str) -> None:
-        names = (*_TRAIL, "process/remove_verification")
+        names = (*CLEARING, "process/remove_verification")
         await self._database.write_all(
             [(name, {"verification_id": verification_id}) for name in names]
         )
@@ -254,22 +241,14 @@ class ClaimStore:
 
 def _add_found(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:
     """Add claims that are not stored, and to those that are the places that they lack."""
-    process = {"process_id": process_id}
-    known: dict[str, Claim] = {}
-    for batch in id_batches([claim.claim_id for claim in claims]):
-        rows = tx.run("trail/claims_by_id", claim_ids=batch, **process)
-        known |= {row["claim_id"]: claim_from(row) for (row,) in rows}
+    known = stored_under(tx, process_id, claims)
     both = [(known[claim.claim_id], claim) for claim in claims if claim.claim_id in known]
     placed = [(stored, with_places_of(stored, claim)) for stored, claim in both]
     changed = [after for before, after in placed if after != before]
     for start in range(0, len(changed), ROWS):
         lacking = [claim_row(claim) for claim in changed[start : start + ROWS]]
-        tx.run("ingest/claim_places", rows=lacking, **process)
-    new = [claim for claim in claims if claim.claim_id not in known]
-    first = int(tx.run("ingest/next_claim_position", **process)[0][0])
-    for batch_rows in rows_of(new, first):
-        tx.run("ingest/claims", rows=batch_rows, **process)
-    return len(new)
+        tx.run("ingest/claim_places", process_id=process_id, rows=lacking)
+    return store_new(tx, process_id, [one for one in claims if one.claim_id not in known])
 
 
 def _done(rows: Sequence[tuple[Any, ...]]) -> int:

@@ -8,15 +8,14 @@ removed, replaced or changed meanwhile is noticed at the end.
 from __future__ import annotations
 
 from array import array
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from graph.errors import EngineError, NotFound, ProcessConflict
 from graph.store.database import Database
+from graph.store.paging import Properties, claim_pages, extraction_pages, pages
 from graph.store.process_rows import process_from
-
-Properties = Mapping[str, Any]
 
 _INDEX_WINDOW = 200_000
 _BEHIND_ALL = 2**53
@@ -24,7 +23,6 @@ _MOST_NODES = 1_000
 _MOST_CHARACTERS = 4_000_000
 _MOST_EDGES = 50_000
 _WINDOW = 300_000
-_ROWS = 1_000
 _TRAILS = 20
 
 
@@ -184,58 +182,23 @@ class StoredProcess:
         if first < len(sizes):
             yield first, len(sizes)
 
-    async def claims(self) -> AsyncIterator[list[Properties]]:
+    def claims(self) -> AsyncIterator[list[Properties]]:
         """All claims, in the order of the input."""
-        after, after_id = -1, ""
-        while True:
-            rows = await self._database.read(
-                "trail/claims",
-                process_id=self.process_id,
-                after=after,
-                after_id=after_id,
-                limit=_ROWS,
-            )
-            if rows:
-                yield [properties for (properties,) in rows]
-                after, after_id = rows[-1][0]["position"], rows[-1][0]["claim_id"]
-            if len(rows) < _ROWS:
-                return
+        return claim_pages(self._database, self.process_id)
 
-    async def extractions(self) -> AsyncIterator[list[Properties]]:
+    def extractions(self) -> AsyncIterator[list[Properties]]:
         """What claim extraction left of sentences."""
-        after, after_position = "", -1
-        while True:
-            rows = await self._database.read(
-                "process/extractions",
-                process_id=self.process_id,
-                after=after,
-                after_position=after_position,
-                limit=_ROWS,
-            )
-            if rows:
-                yield [properties for (properties,) in rows]
-                after, after_position = rows[-1][0]["node_id"], rows[-1][0]["position"]
-            if len(rows) < _ROWS:
-                return
+        return extraction_pages(self._database, self.process_id)
 
-    async def sentences(self) -> AsyncIterator[list[Properties]]:
+    def sentences(self) -> AsyncIterator[list[Properties]]:
         """The sentences that became evidence."""
-        last: Properties = {"node_id": "", "index": -1, "start": -1, "end": -1}
-        while True:
-            rows = await self._database.read(
-                "export/sentences",
-                process_id=self.process_id,
-                after=last["node_id"],
-                after_index=last["index"],
-                after_start=last["start"],
-                after_end=last["end"],
-                limit=_ROWS,
-            )
-            if rows:
-                yield [properties for (properties,) in rows]
-                last = rows[-1][0]
-            if len(rows) < _ROWS:
-                return
+        cursor = {
+            "after": ("node_id", ""),
+            "after_index": ("index", -1),
+            "after_start": ("start", -1),
+            "after_end": ("end", -1),
+        }
+        return pages(self._database, "export/sentences", cursor, self.process_id)
 
     async def trails(self, verification_ids: Sequence[str]) -> AsyncIterator[TrailParts]:
         """Verifications with everything that hangs on them, some at a time."""

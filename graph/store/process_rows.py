@@ -142,10 +142,11 @@ def extraction_batches(sentences: Sequence[ExtractedSentence]) -> Iterator[list[
     length = max((sentence.end for sentence in sentences), default=0)
     most = max(min(MOST_ROWS, MOST_HELD // max(length, 1)), 1)
     for start in range(0, len(sentences), most):
-        yield [_extraction_row(sentence) for sentence in sentences[start : start + most]]
+        yield [extraction_row(sentence) for sentence in sentences[start : start + most]]
 
 
-def _extraction_row(sentence: ExtractedSentence) -> dict[str, Any]:
+def extraction_row(sentence: ExtractedSentence) -> dict[str, Any]:
+    """Properties of an extracted sentence beside the node that it stands in."""
     return {
         "position": sentence.position,
         "start": sentence.start,

@@ -52,7 +52,7 @@ def iteration_from(
             properties.get("carried_roots") or [], places[0::2], places[1::2], strict=True
         )
     )
-    refs = sorted((node_from(node) for node in checked if node[0] is not None), key=frontier_order)
+    refs = (node_from(node) for node in checked if node[0] is not None)
     return Iteration(
         number=properties["number"],
         verdict=Verdict(properties["verdict"]),

@@ -13,13 +13,13 @@ from graph.store.database import Database
 from graph.store.trail_parcels import Parcel, parcels
 from graph.store.transaction import Transaction
 
-# Paths first: they are found through the iterations.
-_CLEARING = (
+CLEARING = (
     "trail/clear_paths",
     "trail/clear_errors",
     "trail/clear_iterations",
     "trail/clear_steps",
 )
+"""What takes off all that hangs on a verification; paths first, found through the iterations."""
 
 
 async def write_all(database: Database, verifications: Sequence[Verification]) -> None:
@@ -55,7 +55,7 @@ def _write(tx: Transaction, process_id: str, content_hash: str | None, parcel: P
     again = [verification_id for verification_id, existed in written.items() if existed]
     if again:
         for verification_id in again:
-            for name in _CLEARING:
+            for name in CLEARING:
                 tx.run(name, verification_id=verification_id)
         tx.run("trail/write", rows=parcel.only(again), cleared=True, **ids)
     for rest in parcel.rests.values():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from acceptance.command import Veritrail, process_file
 from acceptance.conftest import a_home
+from fakes.ports import free_port
 from fakes.tcp_proxy import Cut, TcpProxy, tcp_proxy
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
@@ -31,12 +31,6 @@ def served() -> Iterator[tuple[Veritrail, TcpProxy]]:
                 "NEO4J_DATABASE": started["database"],
             }
             yield Veritrail(veritrail.home, login), proxy
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.mark.parametrize(

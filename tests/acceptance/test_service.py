@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
+from fakes.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "a-key-that-is-long-enough"
@@ -51,12 +52,6 @@ class Service:
         text = answer.read().decode()
         connection.close()
         return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, text)
-
-
-def free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import Any
 
 import neo4j
 import pytest
+from fakes.ports import free_port
 from fakes.strangers import closes, encrypted, mail, old_bolt, stranger, web
 from fakes.tcp_proxy import TcpProxy
 
@@ -43,12 +43,6 @@ async def connect_and_read(database: Database, wait_seconds: float) -> None:
 
 def at(port: int, scheme: str = "bolt") -> DatabaseAddress:
     return DatabaseAddress(f"{scheme}://127.0.0.1:{port}", "neo4j", SECRET, "neo4j")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j", "bolt+ssc", "neo4j+s"])
