@@ -1,0 +1,1 @@
+"""What the service keeps beside the graph: keys, jobs, events, and who did what."""
