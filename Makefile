@@ -12,6 +12,8 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 # More arguments for the tool behind a target: make test ARGS="-k walk -x"
 ARGS ?=
+# Tests that run side by side; most of them wait for servers that they started. 0: one by one.
+WORKERS ?= 2
 # The engine of judgement of the demo: lexical, or openai.
 ENGINE ?= lexical
 
@@ -64,8 +66,8 @@ model: setup ## Serve a very small language model on this machine, for trials
 env: ## Write .env with random passwords for docker compose (an old one stays)
 	@$(PYTHON) examples/env_file.py $(ARGS)
 
-test: setup ## Run the tests, without the long loops (ARGS="-k walk -x")
-	@$(PY) -m pytest -m "not soak" $(ARGS)
+test: setup ## Run the tests, without the long loops (ARGS="-k walk -x", WORKERS=0)
+	@$(PY) -m pytest -m "not soak" -n $(WORKERS) --dist loadfile $(ARGS)
 
 lint: setup ## Check style, types, layers and the rules of the source
 	@echo "lint: ruff check"; $(BIN)/ruff check --quiet .

@@ -26,6 +26,7 @@ from verifier.prompts import Prompts, load_prompts
 from verifier.run import DEFAULT_CONCURRENCY
 
 if TYPE_CHECKING:
+    from api.shared import Shared
     from graph.sentences import SentenceSplitter
     from verifier.ports import Judge
 
@@ -81,8 +82,15 @@ class Bench:
 
 
 @asynccontextmanager
-async def set_up(settings: Settings, how: How) -> AsyncIterator[Bench]:
+async def set_up(
+    settings: Settings, how: How, shared: Shared | None = None
+) -> AsyncIterator[Bench]:
     """Make a judge and everything that it needs.
+
+    Args:
+        settings: The settings.
+        how: How it judges.
+        shared: What its models share with those of others; None: nothing.
 
     Raises:
         InputError: The engine, a model, a prompt or a setting is wrong.
@@ -98,7 +106,7 @@ async def set_up(settings: Settings, how: How) -> AsyncIterator[Bench]:
         judge = engine.judge(parts)
         yield Bench(judge, how, prompts, splitter, None, _settings(settings, how, judge))
         return
-    async with open_models(settings, engine, how.models) as models:
+    async with open_models(settings, engine, how.models, shared) as models:
         judge = engine.judge(replace(parts, models=models.steps))
         _check_windows(judge)
         yield Bench(judge, how, prompts, splitter, models, _settings(settings, how, judge))

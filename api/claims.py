@@ -153,6 +153,29 @@ async def choose_claims(
     ]
 
 
+async def store_claims(
+    store: Store, process_id: str, records: Sequence[ClaimRecord], node: str | None
+) -> tuple[list[Claim], int]:
+    """Store claims that are given, without verifying them; give them, and how many are new.
+
+    Args:
+        store: The graph.
+        process_id: The process.
+        records: The claims.
+        node: The node that those are about that do not say; default: the only terminal.
+
+    Raises:
+        InputError: A claim breaks a rule, or its node is a root; nothing was stored.
+        NotFound: The process or a node is not stored.
+        ProcessConflict: Another text is stored under some of the claim_ids; nothing was stored.
+    """
+    process = await store.processes.get(process_id)
+    only = process.terminals[0] if len(process.terminals) == 1 else None
+    nodes: dict[str, tuple[NodeRef, str]] = {}
+    claims = await _new_claims(store, process_id, records, node or only, nodes)
+    return claims, await store.processes.add_claims(process_id, claims)
+
+
 async def tasks_of(
     store: Store, process_id: str, verifications: Sequence[Verification]
 ) -> list[Task]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graph.errors import InputError
-from graph.model import Claim, StepRecord, Usage
+from graph.model import Claim, Process, StepRecord, Usage
 from graph.model.extraction import ExtractedSentence, SentenceOutcome
 from graph.rules import shown
 from verifier.bill import Bill
@@ -85,13 +85,7 @@ async def extract_claims(
         EndpointRefused: No call can succeed; nothing was stored.
     """
     process = await store.processes.get(process_id)
-    node_id = node if node is not None else _only_terminal(process_id, process.terminals)
-    ref, text = await store.reading.node(process_id, node_id)
-    if ref.is_root:
-        raise InputError(
-            f"Node {shown(node_id)} is a root of process {process_id!r}: it is source text, and "
-            "there is nothing to check claims of it against."
-        )
+    node_id, text = await extractable_node(store, process, node)
     steps = ClaimSteps.of(
         model.model,
         prompts,
@@ -112,6 +106,24 @@ async def extract_claims(
     return ExtractionReport(
         process_id, node_id, found.sentences, claims, added, bill.total, bill.steps
     )
+
+
+async def extractable_node(store: Store, process: Process, node: str | None) -> tuple[str, str]:
+    """The id and the text of the node from which claims are extracted.
+
+    Raises:
+        InputError: It is not named, or it is a root.
+        NotFound: It is not stored.
+    """
+    name = process.process_id
+    node_id = node if node is not None else _only_terminal(name, process.terminals)
+    ref, text = await store.reading.node(name, node_id)
+    if ref.is_root:
+        raise InputError(
+            f"Node {shown(node_id)} is a root of process {name!r}: it is source text, and "
+            "there is nothing to check claims of it against."
+        )
+    return node_id, text
 
 
 def _only_terminal(process_id: str, terminals: tuple[str, ...]) -> str:

@@ -16,11 +16,11 @@ from api.settings import Settings
 from graph.errors import InputError
 
 if TYPE_CHECKING:
+    from api.shared import Shared
     from verifier.engines import Engine
     from verifier.language_model import StepModel, StepModels
     from verifier.models.asking import LanguageModel
     from verifier.models.cache import AnswerCache
-    from verifier.models.limits import Limiter
     from verifier.models.prices import Price
     from verifier.models.retrying import Patience
     from verifier.models.spending import Spending
@@ -119,13 +119,20 @@ def all_model_settings(
 
 @asynccontextmanager
 async def open_models(
-    settings: Settings, engine: Engine, options: ModelOptions
+    settings: Settings, engine: Engine, options: ModelOptions, shared: Shared | None = None
 ) -> AsyncIterator[OpenModels]:
     """Make the models of an engine that asks models; close their connections in the end.
+
+    Args:
+        settings: The settings.
+        engine: The engine.
+        options: What was asked for.
+        shared: What they share with others that are open at the same time; None: nothing.
 
     Raises:
         InputError: A setting is wrong, or a budget is set and a price is not known.
     """
+    from api.shared import Shared
     from verifier.language_model import StepModels
     from verifier.models.cache import AnswerCache
     from verifier.models.spending import Spending
@@ -133,21 +140,21 @@ async def open_models(
     of_steps = all_model_settings(settings, engine.name, options)
     own = own_prices(settings)
     known = {use: price_of(one, own) for use, one in of_steps.items()}
-    if options.budget is not None:
+    shared = shared or Shared(Spending(options.budget, options.max_calls))
+    if shared.spending.budget_usd is not None:
         _require_prices(of_steps, known)
-    spending = Spending(options.budget, options.max_calls)
     warnings: list[str] = []
     async with AsyncExitStack() as stack:
         cache: AnswerCache | None = None
         if options.use_cache:
             cache = AnswerCache(cache_path(settings), warnings.append)
             stack.push_async_callback(cache.close)
-        workshop = _Workshop(settings, engine, cache, spending, stack)
+        workshop = _Workshop(settings, engine, cache, shared, stack)
         made = {use: workshop.model(one, known[use]) for use, one in of_steps.items()}
         steps = StepModels(made[Use.CLAIMS], made[Use.SELECTION], made[Use.VERDICT])
         priced = all(price is not None for price in known.values())
         concurrency = max(one.concurrency for one in of_steps.values())
-        yield OpenModels(steps, spending, warnings, priced, concurrency)
+        yield OpenModels(steps, shared.spending, warnings, priced, concurrency)
 
 
 class _Workshop:
@@ -158,17 +165,16 @@ class _Workshop:
         settings: Settings,
         engine: Engine,
         cache: AnswerCache | None,
-        spending: Spending,
+        shared: Shared,
         stack: AsyncExitStack,
     ) -> None:
         self._values = settings.values
         self._engine = engine
         self._cache = cache
-        self._spending = spending
+        self._shared = shared
         self._stack = stack
         self._patience = patience(settings)
         self._made: dict[ModelSettings, LanguageModel] = {}
-        self._limiters: dict[tuple[object, ...], Limiter] = {}
 
     def model(self, settings: ModelSettings, price: Price | None) -> StepModel:
         """The model of a step."""
@@ -200,28 +206,16 @@ class _Workshop:
             window=settings.context_tokens,
             max_output_tokens=settings.max_output_tokens,
             patience=self._patience,
-            limiter=self._limiter(endpoint.address, settings),
+            limiter=self._shared.limiters.of(endpoint.address, settings),
             cache=self._cache,
-            spending=self._spending,
+            spending=self._shared.spending,
             price=price,
             answer_retries=int(_number(self._values, "VERITRAIL_ANSWER_RETRIES", 5)),
             warm=_warm(self._values),
+            party=self._shared.party,
         )
         self._stack.push_async_callback(model.close)
         return model
-
-    def _limiter(self, address: str, settings: ModelSettings) -> Limiter:
-        """The slots of an endpoint; models that are limited in the same way share them."""
-        from verifier.models.limits import Limiter
-
-        limits = (settings.concurrency, settings.rpm, settings.tpm)
-        if (address, *limits) not in self._limiters:
-            self._limiters[address, *limits] = Limiter(
-                settings.concurrency,
-                requests_per_minute=settings.rpm,
-                tokens_per_minute=settings.tpm,
-            )
-        return self._limiters[address, *limits]
 
 
 def _warm(values: Mapping[str, str]) -> Warm:

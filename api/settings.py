@@ -76,7 +76,7 @@ class Settings:
             engine=values.get("VERITRAIL_ENGINE"),
             model=values.get("VERITRAIL_MODEL"),
             language=values.get("VERITRAIL_LANGUAGE", "english").lower(),
-            max_node_text=_size(values, "VERITRAIL_MAX_NODE_TEXT", 10_000_000),
+            max_node_text=read_size(values, "VERITRAIL_MAX_NODE_TEXT", 10_000_000),
             db_idle=values.get("VERITRAIL_DB_IDLE", "10m"),
             db_heap=values.get("VERITRAIL_DB_HEAP", "1g").lower(),
             values=values,
@@ -155,7 +155,12 @@ def _seconds(values: Mapping[str, str], name: str, default: float, *, least: flo
 _SIZE_UNITS = {"": 1, "b": 1, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000}
 
 
-def _size(values: Mapping[str, str], name: str, default: int) -> int:
+def read_size(values: Mapping[str, str], name: str, default: int) -> int:
+    """A number of bytes that is set, or a default.
+
+    Raises:
+        InputError: It is none.
+    """
     value = values.get(name)
     if value is None:
         return default

@@ -127,7 +127,7 @@ async def verify(
     run = _run(settings, store, bench, stored, observer)
     on_run(run, len(left))
     with held_run(settings, run.run_id):
-        made = {v.claim.claim_id: v for v in await run.verify(_by_frontier(left))}
+        made = {v.claim.claim_id: v for v in await run.verify(by_frontier(left))}
     return Done(
         run,
         run.run_id,
@@ -184,7 +184,7 @@ async def _resume(
     tasks = await tasks_of(store, process_id, open_)
     run = _run(settings, store, bench, stored, observer, run_id)
     on_run(run, len(tasks))
-    made = {v.verification_id: v for v in await run.verify(_by_frontier(tasks))}
+    made = {v.verification_id: v for v in await run.verify(by_frontier(tasks))}
     order = [v.verification_id for v in earlier]
     everything = {**found, **made}
     return Done(run, run_id, [everything[one] for one in order if one in everything], len(found))
@@ -260,7 +260,7 @@ def _run(
     return run
 
 
-def _by_frontier(tasks: Sequence[Task]) -> list[Task]:
+def by_frontier(tasks: Sequence[Task]) -> list[Task]:
     """Claims about one node together: they share their frontiers, and endpoints their prefixes."""
     first = {task.node.node_id: place for place, task in reversed(list(enumerate(tasks)))}
     return sorted(tasks, key=lambda task: first[task.node.node_id])

@@ -19,6 +19,8 @@ from benchmarks import (
     models,
     peers,
     queries,
+    service_jobs,
+    service_reads,
     walk,
     write_back,
 )
@@ -29,7 +31,7 @@ from benchmarks.report import Report
 SMALL = 0.25
 STORED = ("ingest", "walk", "trail", "verify", "queries")
 """What works on the generated process; all but the first need it stored."""
-PARTS = ("help", *STORED, "reading", *models.PARTS)
+PARTS = ("help", *STORED, "reading", *models.PARTS, "jobs", "service")
 EXTRA = ("growth", "peers")
 """Only when they are asked for: they take long, and the second fetches what it is held against."""
 ONLY = f"may be given several times (default: everything but {' and '.join(EXTRA)})"
@@ -66,7 +68,7 @@ def main() -> int:
             _attempt(report, "reading", lambda: models.measure_reading(report))
         if "peers" in parts:
             _attempt(report, "peers", lambda: peers.measure(report, folder))
-        if parts.intersection((*STORED, "growth", *models.PARTS)):
+        if parts.intersection((*STORED, "growth", *models.PARTS, "jobs", "service")):
             large = "growth" in parts and max(options.nodes) > growth.LARGE
             for name in options.engine or engines.NAMES:
                 try:
@@ -131,6 +133,18 @@ def _measure(
             report,
             f"{engine.name}: models",
             lambda: models.measure(report, engine, folder, wanted, options.claims),
+        )
+    if "jobs" in parts:
+        _attempt(
+            report,
+            f"{engine.name}: jobs",
+            lambda: service_jobs.measure(report, engine, folder),
+        )
+    if "service" in parts:
+        _attempt(
+            report,
+            f"{engine.name}: service",
+            lambda: service_reads.measure(report, engine, folder, options.scale),
         )
 
 

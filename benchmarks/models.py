@@ -52,7 +52,7 @@ def measure(
     }
     for sample in (HARBOUR, ENERGY):
         path = ROOT / "examples" / f"{sample}.json"
-        _command(engine, "ingest", str(path), "--process-id", f"bench-{sample}", "--replace")
+        run_command(engine, "ingest", str(path), "--process-id", f"bench-{sample}", "--replace")
     try:
         for name, run in benchmarks.items():
             if name in parts:
@@ -62,7 +62,7 @@ def measure(
                     report.fail(f"{engine.name}: {name}", error)
     finally:
         for sample in (HARBOUR, ENERGY):
-            _command(engine, "delete", f"bench-{sample}", "--yes")
+            run_command(engine, "delete", f"bench-{sample}", "--yes")
 
 
 def measure_reading(report: Report) -> None:
@@ -73,11 +73,11 @@ def measure_reading(report: Report) -> None:
 
 def _schedule(report: Report, engine: Engine, folder: Path) -> None:
     """Wall time against the ideal, without and with warming."""
-    claims = str(_claims(folder, HARBOUR, SCHEDULED_CLAIMS))
-    with _server() as base_url:  # an engine that was started just now is slow for a while
+    claims = str(sample_claims(folder, HARBOUR, SCHEDULED_CLAIMS))
+    with scripted_server() as base_url:  # an engine that was started just now is slow for a while
         _ran(_given(engine, HARBOUR, claims, base_url))
     for warm, caching in (("off", ()), ("on", ("--caches-prefixes",))):
-        with _server("--latency", str(LATENCY), *caching) as base_url:
+        with scripted_server("--latency", str(LATENCY), *caching) as base_url:
             given = _given(engine, HARBOUR, claims, base_url, warm=warm)
             ran = _ran(given)
             told = stats(base_url)
@@ -108,7 +108,7 @@ def _schedule(report: Report, engine: Engine, folder: Path) -> None:
 
 def _schedule_of_loop(report: Report, engine: Engine, claims: str) -> None:
     """What the machine makes of the ideal: a bare loop, to which no call waits for another."""
-    with _server("--latency", str(LATENCY)) as base_url:
+    with scripted_server("--latency", str(LATENCY)) as base_url:
         given = _given(engine, HARBOUR, claims, base_url)
         found = run_child("benchmarks.model_own_cost:compare", rounds=1, **given)
     ideal = found["calls"] * LATENCY / CALLS_AT_ONCE
@@ -127,8 +127,8 @@ def _schedule_of_loop(report: Report, engine: Engine, claims: str) -> None:
 
 def _own_cost(report: Report, engine: Engine, folder: Path) -> None:
     """Our time a call against a bare loop, with and without the cache of answers."""
-    claims = str(_claims(folder, HARBOUR, COST_CLAIMS))
-    with _server() as base_url:
+    claims = str(sample_claims(folder, HARBOUR, COST_CLAIMS))
+    with scripted_server() as base_url:
         for use_cache in (True, False):
             given = _given(engine, HARBOUR, claims, base_url, use_cache=use_cache)
             found = run_child("benchmarks.model_own_cost:compare", **given)
@@ -150,8 +150,8 @@ def _own_cost(report: Report, engine: Engine, folder: Path) -> None:
 
 def _many(report: Report, engine: Engine, folder: Path, count: int) -> None:
     """A run of many claims with the graph: memory, processor time, time at the graph."""
-    claims = str(_claims(folder, HARBOUR, count))
-    with _server() as base_url:
+    claims = str(sample_claims(folder, HARBOUR, count))
+    with scripted_server() as base_url:
         ran = _ran(_given(engine, HARBOUR, claims, base_url))
     calls = ran["calls"]
     report.add(
@@ -174,7 +174,7 @@ def _cost(report: Report, engine: Engine, folder: Path) -> None:
         document = json.loads((ROOT / "examples" / f"{sample}.json").read_text("utf-8"))
         path = folder / f"{sample}-labelled.json"
         path.write_text(json.dumps([claim["text"] for claim in document["claims"]]), "utf-8")
-        with _server() as base_url:
+        with scripted_server() as base_url:
             for q in (1, 2, 3):
                 ran = _ran(_given(engine, sample, str(path), base_url, q=q))
                 asked = ran["calls"] + ran["cached_calls"]
@@ -220,7 +220,7 @@ def _graph(ran: dict[str, Any]) -> str:
     )
 
 
-def _claims(folder: Path, sample: str, count: int) -> Path:
+def sample_claims(folder: Path, sample: str, count: int) -> Path:
     """So many claims: the sentences of a sample, then pairs of them."""
     document = json.loads((ROOT / "examples" / f"{sample}.json").read_text("utf-8"))
     split = SentenceSplitter.for_language("english").split
@@ -239,7 +239,7 @@ def _claims(folder: Path, sample: str, count: int) -> Path:
     return path
 
 
-def _command(engine: Engine, *arguments: str) -> None:
+def run_command(engine: Engine, *arguments: str) -> None:
     """Call `veritrail` on this engine."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("NEO4J_")}
     done = subprocess.run(
@@ -256,7 +256,7 @@ def _command(engine: Engine, *arguments: str) -> None:
 
 
 @contextmanager
-def _server(*arguments: str) -> Iterator[str]:
+def scripted_server(*arguments: str) -> Iterator[str]:
     """The scripted server in a process of its own; gives its base_url."""
     child = subprocess.Popen(
         [sys.executable, "-m", "fakes.model_server_process", *arguments],

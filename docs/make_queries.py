@@ -2,21 +2,23 @@
 
     python docs/make_queries.py [FILE]
 
-The sample is ingested into an engine of its own and verified twice by the engine `lexical`.
-The verifications get ids and times that are the same in every run, so that the page changes only
-when the library or an answer does.
+The sample is ingested into an engine of its own and verified twice by the engine `lexical`, and
+two people review some verdicts. Verifications and reviews get ids and times that are the same in
+every run, so that the page changes only when the library or an answer does.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from cypher import Parameter, Statement
+from graph.model import Review, ReviewVerdict, Verification
 from graph.store import QueryResult, Store
 from graph.store.queries import example_of, grouped, library
 
@@ -27,6 +29,10 @@ PROCESS = "harbour-summary"
 MOMENT = "2026-01-0{}T12:00:00.000000Z"
 ANSWER = "Answers:\n\n"
 ROWS, CELL = 4, 80
+BO = {
+    2: ("UNCLEAR", "Which entrance is meant?"),
+    3: ("FULLY_SUPPORTED", "The log of the dredger has the figure."),
+}
 
 MADE = "<!-- From here on made by docs/make_queries.py -->\n"
 
@@ -94,6 +100,35 @@ async def store_sample(store: Store) -> None:
     await store.processes.delete(PROCESS)
     await ingest(store, source)
     await store.trails.write(*made)
+    await store.reviews.restore(PROCESS, _reviews(made[len(made) // 2 :]))
+
+
+def _reviews(verifications: Sequence[Verification]) -> list[Review]:
+    """What two people say of the first verdicts: Ada the labels of the sample, Bo otherwise."""
+    labels = {
+        claim["claim_id"]: claim["label"] for claim in json.loads(SAMPLE.read_text())["claims"]
+    }
+    said = []
+    for number, one in enumerate(verifications[:6]):
+        name = one.claim.claim_id
+        said.append(("Ada", one, labels[name]))
+        if number in BO:
+            said.append(("Bo", one, BO[number][0]))
+    return [
+        Review(
+            review_id=f"review-{number}",
+            process_id=PROCESS,
+            claim_id=one.claim.claim_id,
+            claim=one.claim.text,
+            verdict=ReviewVerdict(verdict),
+            reviewer=reviewer,
+            created_at=MOMENT.format(number + 2),
+            reason=next((why for what, why in BO.values() if what == verdict != one.verdict), ""),
+            verification_id=one.verification_id,
+            model_verdict=one.verdict,
+        )
+        for number, (reviewer, one, verdict) in enumerate(said, start=1)
+    ]
 
 
 def head_of(text: str) -> str:

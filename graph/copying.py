@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,7 @@ class Copied:
         edges: Number of edges.
         claims: Number of claims.
         verifications: Number of verifications.
+        reviews: Number of reviews.
     """
 
     process_id: str
@@ -50,6 +51,7 @@ class Copied:
     edges: int
     claims: int
     verifications: int
+    reviews: int
 
 
 async def copy_process(
@@ -91,6 +93,7 @@ async def copy_process(
         counts["edges"],
         counts["claims"],
         counts["verifications"],
+        counts["reviews"],
     )
 
 
@@ -143,7 +146,7 @@ def _is_same(sent: Path, arrived: Path, report: IngestReport) -> bool:
     if not _is_same_file(sent, arrived):
         there = {_digest(line) for line in _lines(arrived)}
         for line in _lines(sent):
-            if _digest(line) not in there and _digest(_restored(line, report)) not in there:
+            if not any(_digest(one) in there for one in _spellings(line, report)):
                 return False
     read = ProcessFileImporter().open(arrived, ImportOptions(max_node_text=_ANY_LENGTH))
     return survey(read, max_node_text=_ANY_LENGTH).hash == report.survey.hash
@@ -168,13 +171,25 @@ def _digest(line: bytes) -> bytes:
     return hashlib.blake2b(line, digest_size=16).digest()
 
 
-def _restored(line: bytes, report: IngestReport) -> bytes:
-    """A verification under the ids that it gets where its own belong to another process."""
-    if not line.startswith(b'{"verification"'):
-        return line
+def _spellings(line: bytes, report: IngestReport) -> Iterator[bytes]:
+    """What a line may have become: ids that belong to another process are others there.
+
+    A verification and its run change their ids together; a review, and the verification that it
+    is about, each on its own.
+    """
+    yield line
+    if line.startswith(b'{"verification"'):
+        yield _restored(line, report, "verification", ("verification_id", "run_id"))
+    elif line.startswith(b'{"review"'):
+        for keys in (("review_id", "overrides"), ("review_id",), ("overrides",)):
+            yield _restored(line, report, "review", keys)
+
+
+def _restored(line: bytes, report: IngestReport, kind: str, keys: Sequence[str]) -> bytes:
+    """A record under the ids that it gets where its own belong to another process."""
     value = json.loads(line)
-    for key in ("verification_id", "run_id"):
-        name = value["verification"][key]
+    for key in keys:
+        name = value[kind].get(key)
         if name is not None:
-            value["verification"][key] = restored_id(name, report.survey.process_id)
+            value[kind][key] = restored_id(name, report.survey.process_id)
     return f"{json_text(value)}\n".encode()

@@ -4,6 +4,7 @@ VeriTrailError                   exit status   what happened
 ├── InputError                   2             the input, or the way it was called, is wrong
 │   ├── InvalidProcess           2             a process breaks rules; every violation is listed
 │   ├── ProcessConflict          2             another content is stored under this process_id
+│   ├── ClaimInUse               2             a claim has verifications or reviews
 │   └── NotFound                 2             no such process, claim, node, verification or query
 ├── EngineError                  3             the graph engine cannot do what was asked
 │   ├── EngineUnavailable        3             it cannot be started, reached or logged in to
@@ -59,6 +60,10 @@ class InvalidProcess(InputError):
 
 class ProcessConflict(InputError):
     """Another content is stored under the same process_id, or somebody is writing it now."""
+
+
+class ClaimInUse(InputError):
+    """A claim has verifications or reviews, and nobody said that this does not matter."""
 
 
 class NotFound(InputError):

@@ -50,6 +50,8 @@ class IngestReport:
         resumed: Whether it went on with what an earlier one, killed under way, had stored.
         nodes_added: Nodes that an append added.
         edges_added: Edges that an append added.
+        removed_reviews: Reviews that a replacement removed.
+        reviews_added: Reviews of the input that were not stored before.
     """
 
     survey: Survey
@@ -61,6 +63,8 @@ class IngestReport:
     resumed: bool = False
     nodes_added: int = 0
     edges_added: int = 0
+    removed_reviews: int = 0
+    reviews_added: int = 0
 
 
 async def ingest(
@@ -161,7 +165,12 @@ async def store_process(
     new = IngestReport(found, "created", len(found.claims), len(found.claims))
     if is_stored:
         removed = await processes.count_verifications(found.process_id)
-        new = dataclasses.replace(new, status="replaced", removed_verifications=removed)
+        new = dataclasses.replace(
+            new,
+            status="replaced",
+            removed_verifications=removed,
+            removed_reviews=await store.reviews.count(found.process_id),
+        )
     await _load(store, source, found, plan, left, replaces=is_stored, progress=progress)
     return dataclasses.replace(new, resumed=left is not None)
 

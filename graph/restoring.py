@@ -1,4 +1,4 @@
-"""Verifications and extracted sentences that an input carries: checked, then stored.
+"""Verifications, extracted sentences and reviews that an input carries: checked, then stored.
 
 They are checked when the process is, so that nothing is stored of an input that breaks a
 rule, and stored when the process is there, a few verifications a transaction. What is stored
@@ -19,6 +19,7 @@ from graph.content_hash import canonical
 from graph.importers.records import (
     ExtractionRecord,
     ProcessInput,
+    ReviewRecord,
     TrailInput,
     VerificationRecord,
 )
@@ -62,20 +63,46 @@ async def restore(store: Store, source: ProcessInput, report: IngestReport) -> I
         new, others = await _restore_some(store, records, report)
         added += new
         renamed += others
+    reviews = await restore_reviews(store, source, report.survey.process_id, set(renamed))
     warnings = report.survey.warnings
     if renamed:
         warnings = (*warnings, _renamed_words(renamed))
     survey = replace(report.survey, warnings=warnings)
-    return replace(report, survey=survey, verifications_added=added)
+    return replace(report, survey=survey, verifications_added=added, reviews_added=reviews)
 
 
 def restored_id(name: str, process_id: str) -> str:
-    """The id of a verification or run whose own id belongs to another process.
+    """The id of a verification, run or review whose own id belongs to another process.
 
     It follows from both, so that restoring the same again finds what is there.
     """
     digest = hashlib.sha256(canonical([name, process_id])).hexdigest()
-    return f"{'r' if name.startswith('r-') else 'v'}-{digest[:32]}"
+    prefix = next((one for one in ("r", "review") if name.startswith(f"{one}-")), "v")
+    return f"{prefix}-{digest[:32]}"
+
+
+async def restore_reviews(
+    store: Store, source: TrailInput, process_id: str, renamed: set[str]
+) -> int:
+    """Store the reviews of an input that are not there yet; give how many.
+
+    Args:
+        store: The graph.
+        source: The input.
+        process_id: Its process.
+        renamed: Verifications that were stored under ids of this process.
+    """
+    given = [one.review for one in source.trails() if isinstance(one, ReviewRecord)]
+    known = await store.reviews.known([one.review_id for one in given])
+    own = []
+    for one in given:
+        name, about = one.review_id, one.verification_id
+        if known.get(name, process_id) != process_id:
+            name = restored_id(name, process_id)
+        if about in renamed:
+            about = restored_id(about, process_id)
+        own.append(replace(one, process_id=process_id, review_id=name, verification_id=about))
+    return await store.reviews.restore(process_id, own)
 
 
 def _renamed_words(renamed: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The rules of verifications and extracted sentences that an input carries.
+"""The rules of verifications, extracted sentences and reviews that an input carries.
 
 Every violation is listed, beside those of the process, before anything is stored.
 
@@ -18,11 +18,13 @@ from graph.importers.records import (
     ExtractionRecord,
     NodeRecord,
     ProcessInput,
+    ReviewRecord,
     TrailInput,
     VerificationRecord,
 )
-from graph.model import NodeRef, Role, Verification
+from graph.model import NodeRef, Role, Verdict, Verification
 from graph.restoring import with_nodes
+from graph.reviewing import restored_faults
 from graph.rules import shown
 from graph.survey import MAX_VIOLATIONS_OF_A_KIND, Survey, survey
 
@@ -43,7 +45,9 @@ def survey_whole(source: ProcessInput, **options: Any) -> Survey:
         faults = [one for one in _trails(source) if isinstance(one, Violation)]
         if not faults:
             raise
-        message = f"{error} (its verifications and extracted sentences break {len(faults)} more)"
+        message = (
+            f"{error} (its verifications, extracted sentences and reviews break {len(faults)} more)"
+        )
         first = rules.first(faults, MAX_VIOLATIONS_OF_A_KIND)
         raise InvalidProcess(message, [*error.violations, *first]) from None
     violations = check_trails(source, found)
@@ -65,8 +69,11 @@ def check_trails(source: ProcessInput, found: Survey) -> list[Violation]:
             checking.verification(record)
         elif isinstance(record, ExtractionRecord):
             checking.extraction(record)
+        elif isinstance(record, ReviewRecord):
+            checking.reviews.append(record)
         else:
             checking.violations.append(record)
+    checking.check_reviews()
     if checking.quoted:
         for node in source.records():
             if isinstance(node, NodeRecord):
@@ -93,6 +100,8 @@ class _Checking:
 
     Attributes:
         found: The process.
+        reviews: Reviews, which are checked when all verifications are known.
+        verdicts: Claim and verdict of every verification, by its id.
         quoted: What stands between two offsets of a node, and where that is said, by node_id.
     """
 
@@ -100,6 +109,8 @@ class _Checking:
     violations: list[Violation] = field(default_factory=list)
     quoted: dict[str, dict[tuple[int, int], tuple[int, str]]] = field(default_factory=dict)
     seen: set[object] = field(default_factory=set)
+    reviews: list[ReviewRecord] = field(default_factory=list)
+    verdicts: dict[str, tuple[str, Verdict | None]] = field(default_factory=dict)
     claims: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -119,10 +130,8 @@ class _Checking:
         """Check a verification."""
         one, where = record.verification, record.where
         self._once(one.verification_id, "duplicate_verification_id", where)
-        own = self.found.header.process_id
-        if one.process_id and own and one.process_id != own:
-            message = f"process_id is {shown(one.process_id)}, and this process is {shown(own)}"
-            self._fault("wrong_process", where, message)
+        self.verdicts[one.verification_id] = one.claim.claim_id, one.verdict
+        self._process(one.process_id, where)
         self._claim(one.claim.claim_id, where)
         if not self._nodes(one, where):
             return
@@ -137,6 +146,19 @@ class _Checking:
                     quote = cited.sentence
                     self._quote(quote.node_id, quote.start, quote.end, quote.text, where)
         self._fits_together(record)
+
+    def check_reviews(self) -> None:
+        """Check the reviews."""
+        for record in self.reviews:
+            one, where = record.review, record.where
+            self._once(("review", one.review_id), "duplicate_review_id", where)
+            self._process(one.process_id, where)
+            self._claim(one.claim_id, where)
+            for message in restored_faults(one, self.verdicts):
+                self._fault("wrong_review", where, message)
+            if record.kind not in {None, one.kind.value}:
+                message = f"kind is {record.kind}, and its verdict makes it {one.kind.value}"
+                self._fault("wrong_review", where, message)
 
     def quotations(self, node: NodeRecord) -> None:
         """Compare what is said to stand in a node with its text."""
@@ -185,6 +207,12 @@ class _Checking:
         for name in dict.fromkeys(unknown):
             self._fault("unknown_node", where, f"{key}: no node has the node_id {shown(name)}")
         return not unknown
+
+    def _process(self, process_id: str, where: str) -> None:
+        own = self.found.header.process_id
+        if process_id and own and process_id != own:
+            message = f"process_id is {shown(process_id)}, and this process is {shown(own)}"
+            self._fault("wrong_process", where, message)
 
     def _claim(self, claim_id: str, where: str) -> None:
         if claim_id not in self.claims:

@@ -22,6 +22,7 @@ import hypothesis
 import hypothesis.configuration
 import pytest
 from neo4j_server import launcher
+from postgres_server import launcher as postgres_launcher
 
 ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = dict(os.environ)
@@ -142,3 +143,27 @@ def neo4j_server() -> Iterator[launcher.Server]:
                 pytest.fail(reason)
             pytest.skip(reason)
         yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres_launcher.Server]:
+    """A real PostgreSQL of the session's own.
+
+    Where it is not installed, the tests that need it are skipped, but in CI (``CI`` set) they
+    fail.
+    """
+    with ExitStack() as stack:
+        try:
+            server = stack.enter_context(postgres_launcher.start())
+        except postgres_launcher.Unavailable as missing:
+            reason = f"no real PostgreSQL: {missing}"
+            if OUTSIDE.get("CI"):
+                pytest.fail(reason)
+            pytest.skip(reason)
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres_server: postgres_launcher.Server) -> str:
+    """The address of an empty database of the test's own."""
+    return postgres_server.new_database()

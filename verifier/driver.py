@@ -41,14 +41,15 @@ class Observer:
 
     Attributes:
         claim_started: A claim's walk begins.
-        iteration_finished: An interim verdict was given.
+        iteration_finished: An interim verdict was given; the bill says in which round, and what
+            the claim has cost so far.
         call_made: A model answered; the usage of that call.
         claim_finished: A verification has ended, in whatever status, and was handed on.
         faulted: Why a verification failed, as it was raised.
     """
 
     claim_started: Callable[[Task], None] = lambda _task: None
-    iteration_finished: Callable[[Task, Verdict], None] = lambda _task, _verdict: None
+    iteration_finished: Callable[[Task, Verdict, Bill], None] = lambda _task, _verdict, _bill: None
     call_made: Callable[[Usage], None] = lambda _usage: None
     claim_finished: Callable[[Verification], None] = lambda _verification: None
     faulted: Callable[[VeriTrailError], None] = lambda _error: None
@@ -124,7 +125,7 @@ async def _drive(
             bill.iteration += 1
         answer = await _answer(need, task.claim, judge, nodes, bill)
         if isinstance(answer, Judgement):
-            observer.iteration_finished(task, answer.verdict)
+            observer.iteration_finished(task, answer.verdict, bill)
 
 
 async def _answer(need: Need, claim: Claim, judge: Judge, nodes: NodeSource, bill: Bill) -> Answer:

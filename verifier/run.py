@@ -51,6 +51,9 @@ class Queue(Protocol):
 class Run:
     """Verifies many claims of one process side by side.
 
+    `verify` may be called many times, also while other calls of it are on their way: all of them
+    share what was read and what may be asked at a time.
+
     Args:
         process_id: The process.
         judge: Who judges.
@@ -104,14 +107,14 @@ class Run:
         self._settings = settings
         self._options = options
         self._deadline = deadline
-        self._working: list[asyncio.Task[Verification]] = []
+        self._working: set[asyncio.Task[Verification]] = set()
         self._bills: dict[str, Bill] = {}
         self.stopped = False
 
     def stop(self) -> None:
         """End the run now: what is finished stays, the rest becomes `cancelled`."""
         self.stopped = True
-        for work in self._working:
+        for work in list(self._working):
             work.cancel()
 
     def _faulted(self, error: VeriTrailError) -> None:
@@ -128,10 +131,14 @@ class Run:
         """
         if self._queue is not None:
             await self._queue([self._queued(task) for task in tasks])
-        self._working = [asyncio.ensure_future(self._one(task)) for task in tasks]
+        working = [asyncio.ensure_future(self._one(task)) for task in tasks]
+        self._working.update(working)
         if self.stopped:  # while they were queued
             self.stop()
-        ended = await asyncio.gather(*self._working, return_exceptions=True)
+        try:
+            ended = await asyncio.gather(*working, return_exceptions=True)
+        finally:
+            self._working.difference_update(working)
         for fault in ended:
             if not isinstance(fault, Verification | asyncio.CancelledError):
                 raise fault

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from api.cli import (
+    audit,
     bloom,
     cache,
     claims,
@@ -18,11 +19,15 @@ from api.cli import (
     estimate,
     export,
     ingest,
+    keys,
+    mcp,
     query,
     report,
+    reviews,
     serve,
     stored,
     verify,
+    worker,
 )
 from api.cli.exits import NOT_ALL_SUCCEEDED, WRONG_USE, Exit, fail, wants_json
 from api.cli.interrupt import INTERRUPTED
@@ -56,10 +61,15 @@ app.command("diff")(diff.diff)
 app.command("list")(stored.list_)
 app.command("delete")(stored.delete)
 app.command("query")(query.query)
+app.add_typer(reviews.app, name="reviews")
 app.command("report")(report.report)
 app.command("export")(export.export)
 app.command("copy")(copy.copy)
 app.command("serve")(serve.serve)
+app.command("worker")(worker.worker)
+app.add_typer(keys.app, name="keys")
+app.command("audit")(audit.audit)
+app.command("mcp")(mcp.mcp)
 app.add_typer(bloom.app, name="bloom")
 app.add_typer(cache.app, name="cache")
 app.add_typer(db.app, name="db")

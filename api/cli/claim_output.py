@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from api.cli.terminal import LongWork, one_line, say, show
+from graph.exporters.listings import claim_json
 from graph.model import Claim, Usage
 from graph.model.extraction import ExtractedSentence, SentenceOutcome
 
@@ -56,20 +57,6 @@ def report_json(report: ExtractionReport, model: str) -> dict[str, Any]:
             {"step": one.step, "prompt": one.prompt, "calls": one.usage.calls}
             for one in report.steps
         ],
-    }
-
-
-def claim_json(claim: Claim) -> dict[str, Any]:
-    """A stored claim."""
-    return {
-        "claim_id": claim.claim_id,
-        "text": claim.text,
-        "node_id": claim.node_id,
-        "start": claim.start,
-        "end": claim.end,
-        "also": [list(place) for place in claim.also],
-        "sub_claims": list(claim.sub_claims),
-        "label": claim.label.value if claim.label else None,
     }
 
 

@@ -10,7 +10,6 @@ import typer
 
 from api.cli.claim_output import (
     ExtractionWatch,
-    claim_json,
     report_json,
     sentence_json,
     show_claims,
@@ -31,6 +30,7 @@ from api.cli.options import AsJson, ProcessId
 from api.cli.terminal import long_work, one_line, print_json, say
 from api.settings import Settings
 from graph.errors import InputError
+from graph.exporters.listings import claim_json
 from graph.model import Claim
 from graph.model.extraction import ExtractedSentence
 
@@ -250,7 +250,8 @@ def remove(
         list[str], typer.Argument(metavar="CLAIM_ID…", help="The claims, by their claim_ids.")
     ],
     force: Annotated[
-        bool, typer.Option("--force", help="Also when they were verified: the trails go too.")
+        bool,
+        typer.Option("--force", help="Also when they were verified or reviewed: that goes too."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -262,10 +263,12 @@ def remove(
                 "process_id": process,
                 "removed_claims": removed.claims,
                 "removed_verifications": removed.verifications,
+                "removed_reviews": removed.reviews,
             }
         )
     else:
-        say(f"Removed {removed.claims:,} claim(s) with {removed.verifications:,} verification(s).")
+        gone = f"{removed.verifications:,} verification(s) and {removed.reviews:,} review(s)"
+        say(f"Removed {removed.claims:,} claim(s) with {gone}.")
 
 
 async def _remove(

@@ -62,15 +62,16 @@ def copy(
             say(f"Warning: {warning}", "yellow")
         say(
             f"{one.process_id} ({one.report.status}): {one.nodes:,} nodes, {one.edges:,} edges, "
-            f"{one.claims:,} claims, {one.verifications:,} verifications; the copy was compared "
-            "and is the same." + _removed(one)
+            f"{one.claims:,} claims, {one.verifications:,} verifications, {one.reviews:,} reviews; "
+            "the copy was compared and is the same." + _removed(one)
         )
 
 
 def _removed(one: Copied) -> str:
-    number = one.report.removed_verifications
-    is_replaced = one.report.status == "replaced"
-    return f" Of what it replaced, {number:,} verification(s) are gone." if is_replaced else ""
+    if one.report.status != "replaced":
+        return ""
+    gone = f"{one.report.removed_verifications:,} verification(s)"
+    return f" Of what it replaced, {gone} and {one.report.removed_reviews:,} review(s) are gone."
 
 
 def side(which: str, address: str) -> Settings:
@@ -234,5 +235,8 @@ def _json(one: Copied) -> dict[str, Any]:
         "verifications": one.verifications,
         "verifications_added": one.report.verifications_added,
         "removed_verifications": one.report.removed_verifications,
+        "reviews": one.reviews,
+        "reviews_added": one.report.reviews_added,
+        "removed_reviews": one.report.removed_reviews,
         "warnings": list(one.report.survey.warnings),
     }

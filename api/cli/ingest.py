@@ -181,12 +181,14 @@ def report_json(report: IngestReport) -> dict[str, Any]:
         "claims": report.claims,
         "claims_added": report.claims_added,
         "verifications_added": report.verifications_added,
+        "reviews_added": report.reviews_added,
         "terminals": list(found.terminals),
         "stages": stages,
         "warnings": list(found.warnings),
     }
     if report.status == "replaced":
         result["removed_verifications"] = report.removed_verifications
+        result["removed_reviews"] = report.removed_reviews
     if report.survey.onto is not None:
         result |= {"nodes_added": report.nodes_added, "edges_added": report.edges_added}
     if report.resumed:
@@ -220,8 +222,11 @@ def _tell(report: IngestReport) -> None:
     ]
     if found["verifications_added"]:
         rows.append(("verifications", f"{found['verifications_added']:,} new"))
+    if found["reviews_added"]:
+        rows.append(("reviews", f"{found['reviews_added']:,} new"))
     if "removed_verifications" in found:
-        rows.append(("removed", f"{found['removed_verifications']:,} verification(s)"))
+        gone = f"{found['removed_verifications']:,} verification(s)"
+        rows.append(("removed", f"{gone}, {found['removed_reviews']:,} review(s)"))
     for key, value in rows:
         table.add_row(Text(key, style="bold"), Text(clean(value)))
     show(table)

@@ -16,7 +16,7 @@ from api.settings import Settings
 from graph.errors import InputError
 
 if TYPE_CHECKING:
-    from graph.model import Claim, Process, Verification
+    from graph.model import Claim, Process, Reviewed, Verification
 
 FORMATS = ("markdown",)
 
@@ -48,7 +48,7 @@ def report(
 
 async def _read(
     settings: Settings, process_id: str
-) -> tuple[Process, list[Claim], list[Verification]]:
+) -> tuple[Process, list[Claim], list[Verification], dict[str, Reviewed]]:
     from api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
@@ -58,7 +58,8 @@ async def _read(
         # The latest verdict of a claim; where there is none, its latest verification.
         by_age = sorted(headers, key=lambda found: (found.verdict is not None, found.created_at))
         latest = {found.claim.claim_id: found.verification_id for found in by_age}
-        return process, claims, await store.trails.read(list(latest.values()))
+        said = await store.reviews.states(process_id)
+        return process, claims, await store.trails.read(list(latest.values())), said
 
 
 def write_whole(path: Path, text: str) -> None:

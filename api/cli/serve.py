@@ -1,20 +1,26 @@
-"""`veritrail serve`: the graph over HTTP."""
+"""`veritrail serve`: the service over HTTP."""
 
 from __future__ import annotations
 
 import ipaddress
-import socket
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
-from api.cli.terminal import say
+from api.cli.exits import run
+from api.cli.log_options import Format, Level, LogLevel, form_of
 from api.settings import Settings
 from graph.errors import InputError
 
+if TYPE_CHECKING:
+    from api.rest.guard import Rules
+
 LEAST_KEY = 16
 """Characters of a key."""
+
+MOST_SECONDS = 3_600.0
 
 
 def serve(
@@ -22,57 +28,91 @@ def serve(
         str, typer.Option("--host", help="Address to listen on; any but this machine needs a key.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option("--port", min=1, max=65_535, help="Port to listen on.")
+        int, typer.Option("--port", min=0, max=65_535, help="Port; 0 takes any that is free.")
     ] = 8000,
+    worker: Annotated[
+        bool, typer.Option("--worker/--no-worker", help="Work on jobs in this process too.")
+    ] = True,
+    log_format: Format = None,
+    log_level: Level = LogLevel.INFO,
 ) -> None:
-    """Answer queries of the graph over REST until interrupted."""
+    """Answer over REST, and work on jobs, until told to end."""
     settings = Settings.load()
     key = api_key(settings)
-    if key is None and not is_loopback(host):
+    rules = rules_of(settings)
+    is_open = not is_loopback(host)
+    if is_open and key is None and not run(_has_key(settings), as_json=False):
         raise InputError(
-            f"--host {host}: others could reach the service, so it needs a key. Set "
-            "VERITRAIL_API_KEY (or VERITRAIL_API_KEY_FILE to a file that holds it)."
+            f"--host {host}: others could reach the service, so it needs a key. Make one with "
+            "`veritrail keys create`, or set VERITRAIL_API_KEY (or VERITRAIL_API_KEY_FILE to a "
+            "file that holds it)."
         )
-    import uvicorn
+    import logging
 
-    from api.rest.app import create_app
+    from api.rest.app import Way, create_app
+    from api.service.logs import start_logs
+    from api.service.server import Server, listen, shown
 
-    config = uvicorn.Config(
-        create_app(settings, key),
-        host=host,
-        port=port,
-        log_level="warning",
-        server_header=False,
-        date_header=False,
-        timeout_graceful_shutdown=10,
-    )
-    listening = _listen(host, port)
-    say(f"Listening on http://{_shown(host)}:{port}, {'with' if key else 'without'} a key", "dim")
-    with listening:
-        uvicorn.Server(config).run(sockets=[listening])
+    listening = listen(host, port)
+    start_logs(settings, form_of(log_format), log_level)
+    app = create_app(settings, Way(key, is_open, worker, rules))
+    proxies = settings.values.get("VERITRAIL_PROXIES", "127.0.0.1")
+    server = Server(app, proxy_headers=True, forwarded_allow_ips=proxies)
+    url = f"http://{shown(host)}:{listening.getsockname()[1]}"
+    logging.getLogger("veritrail").warning("Listening on %s", url, extra={"fields": {"url": url}})
+    server.serve_on(listening)
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    """A socket that listens.
+async def _has_key(settings: Settings) -> bool:
+    """Whether a key was made that opens now."""
+    import time
+
+    from api.service.database import ServiceDatabase, service_url
+    from api.service.keys import Keys
+
+    service = ServiceDatabase(service_url(settings))
+    try:
+        return any(key.state(time.time()) == "active" for key in await Keys(service).all())
+    finally:
+        service.close()
+
+
+def rules_of(settings: Settings) -> Rules:
+    """What the guard goes by, from VERITRAIL_RATE, VERITRAIL_CORS_ORIGINS, VERITRAIL_BODY_SECONDS.
 
     Raises:
-        InputError: The address is not known here, or the port is taken or not allowed.
+        InputError: One has a value that it cannot have.
     """
+    from api.rest.guard import Rules
+
+    values = settings.values
+    rate = values.get("VERITRAIL_RATE")
+    if rate is not None and not (rate.isdecimal() and 0 < int(rate) <= 1_000_000):
+        raise InputError(f"VERITRAIL_RATE={rate!r}: must be a number of requests a minute")
+    origins = frozenset(values.get("VERITRAIL_CORS_ORIGINS", "").replace(",", " ").split())
+    for origin in origins:
+        _check_origin(origin)
+    given = values.get("VERITRAIL_BODY_SECONDS", "20")
     try:
-        family, kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except OSError:
-        raise InputError(f"--host {host!r} is no address of this machine") from None
-    listening = socket.socket(family, kind)
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds <= MOST_SECONDS:
+        raise InputError(f"VERITRAIL_BODY_SECONDS={given!r}: must be a number of seconds above 0")
+    return Rules(int(rate) if rate else None, origins, seconds)
+
+
+def _check_origin(origin: str) -> None:
     try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-    except OSError as error:
-        listening.close()
+        parts = urlsplit(origin)
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_whole = False
+    if not is_whole or origin != f"{parts.scheme}://{parts.netloc}":
         raise InputError(
-            f"{_shown(host)}:{port} cannot be listened on ({error.strerror}); is it in use? "
-            "--port takes another one"
-        ) from None
-    return listening
+            f"VERITRAIL_CORS_ORIGINS: {origin!r} is no origin; write each as "
+            "https://example.org, without a path, and with blanks between them"
+        )
 
 
 def api_key(settings: Settings) -> str | None:
@@ -104,7 +144,3 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.claim_output import claim_json
 from api.cli.exits import run
 from api.cli.ingest import say_starting
 from api.cli.options import AsJson, ProcessId
 from api.cli.terminal import VERDICT_WORDS, one_line, print_json, say
 from api.cli.terminal import show as print_result
 from api.settings import Settings
-from graph.model import Claim, Status, Verdict, Verification
+from graph.model import Claim, Review, Reviewed, Status, Verdict, Verification
 
 if TYPE_CHECKING:
     from graph.store.processes import ProcessSummary
@@ -28,22 +27,28 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show a stored verification with its whole trail."""
-    found = run(_show(Settings.load(), verification), as_json=as_json)
+    found, reviews = run(_show(Settings.load(), verification), as_json=as_json)
     if as_json:
         from graph.exporters.results import verification_json
 
         print_json(verification_json(found))
         return
+    from api.cli.review_output import add_reviews
     from api.cli.trail import trail_tree
 
-    print_result(trail_tree(found))
+    tree = trail_tree(found)
+    add_reviews(tree, found.verification_id, reviews)
+    print_result(tree)
 
 
-async def _show(settings: Settings, verification_id: str) -> Verification:
+async def _show(settings: Settings, verification_id: str) -> tuple[Verification, list[Review]]:
+    """A verification, and what people said of its claim."""
     from api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
-        return await store.trails.get(verification_id)
+        found = await store.trails.get(verification_id)
+        reviews = await store.reviews.all(found.process_id, found.claim.claim_id)
+        return found, [one.review for one in reviews]
 
 
 def list_(
@@ -57,24 +62,31 @@ def list_(
     if process is None:
         summaries = run(_processes(Settings.load()), as_json=as_json)
         if as_json:
-            print_json({"processes": [_summary_json(summary) for summary in summaries]})
+            from graph.exporters.listings import summary_json
+
+            print_json({"processes": [summary_json(summary) for summary in summaries]})
         else:
             _tell_processes(summaries)
         return
-    claims, verifications, runs = run(_one(Settings.load(), process), as_json=as_json)
+    claims, verifications, runs, said = run(_one(Settings.load(), process), as_json=as_json)
     if as_json:
+        from graph.exporters.listings import claim_json, header_json
         from graph.exporters.results import run_summary_json
+        from graph.exporters.reviews import reviewed_json
 
         print_json(
             {
                 "process_id": process,
-                "claims": [claim_json(claim) for claim in claims],
-                "verifications": [_header_json(found) for found in verifications],
+                "claims": [
+                    {**claim_json(claim), **reviewed_json(said.get(claim.claim_id))}
+                    for claim in claims
+                ],
+                "verifications": [header_json(found) for found in verifications],
                 "runs": [run_summary_json(found) for found in runs],
             }
         )
     else:
-        _tell_one(claims, verifications)
+        _tell_one(claims, verifications, said)
         _tell_runs(runs)
 
 
@@ -90,46 +102,15 @@ async def _processes(settings: Settings) -> list[ProcessSummary]:
 
 async def _one(
     settings: Settings, process_id: str
-) -> tuple[list[Claim], list[Verification], list[RunSummary]]:
+) -> tuple[list[Claim], list[Verification], list[RunSummary], dict[str, Reviewed]]:
     from api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         await store.processes.get(process_id)
         claims = await store.processes.claims(process_id)
         headers = await store.trails.headers(await store.trails.all_ids(process_id))
-        return claims, headers, await store.trails.runs(process_id)
-
-
-def _summary_json(summary: ProcessSummary) -> dict[str, Any]:
-    process = summary.process
-    return {
-        "process_id": process.process_id,
-        "name": process.name,
-        "status": "ready",
-        "nodes": process.nodes,
-        "edges": process.edges,
-        "claims": process.claims,
-        "verdicts": dict(summary.verdicts),
-    }
-
-
-def _header_json(found: Verification) -> dict[str, Any]:
-    return {
-        "verification_id": found.verification_id,
-        "claim_id": found.claim.claim_id,
-        "claim": found.claim.text,
-        "node_id": found.claim.node_id,
-        "engine": found.engine,
-        "model": found.model,
-        "indicative": found.indicative,
-        "q": found.q,
-        "run_id": found.run_id,
-        "created_at": found.created_at,
-        "status": found.status.value,
-        "verdict": found.verdict.value if found.verdict else None,
-        "error_stages": list(found.error.stages),
-        "error": found.failure,
-    }
+        said = await store.reviews.states(process_id)
+        return claims, headers, await store.trails.runs(process_id), said
 
 
 def _tell_runs(runs: list[RunSummary]) -> None:
@@ -171,10 +152,13 @@ def _tell_processes(summaries: list[ProcessSummary]) -> None:
     print_result(table)
 
 
-def _tell_one(claims: list[Claim], verifications: list[Verification]) -> None:
+def _tell_one(
+    claims: list[Claim], verifications: list[Verification], said: dict[str, Reviewed]
+) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from api.cli.review_output import state_words
     from api.cli.trail import verdict_table
 
     if not claims:
@@ -183,10 +167,13 @@ def _tell_one(claims: list[Claim], verifications: list[Verification]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("claim_id", overflow="fold")
     table.add_column("label", overflow="fold")
+    if said:
+        table.add_column("review", overflow="fold")
     table.add_column("claim", overflow="fold")
     for claim in claims:
         label = VERDICT_WORDS[claim.label] if claim.label else ""
-        table.add_row(claim.claim_id, label, Text(one_line(claim.text)))
+        review = [state_words(said.get(claim.claim_id))] if said else []
+        table.add_row(claim.claim_id, label, *review, Text(one_line(claim.text)))
     print_result(table)
     if verifications:
         print_result("")
@@ -198,20 +185,25 @@ def delete(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete a process with its claims and verifications."""
+    """Delete a process with its claims, verifications and reviews."""
     ask = not yes and not as_json and sys.stdin.isatty()
-    if ask and not typer.confirm(f"Delete {process} with its claims and verifications?", err=True):
+    if ask and not typer.confirm(
+        f"Delete {process} with its claims, verifications and reviews?", err=True
+    ):
         say("Nothing was deleted.")
         return
-    verifications = run(_delete(Settings.load(), process), as_json=as_json)
+    verifications, reviews = run(_delete(Settings.load(), process), as_json=as_json)
     if as_json:
         deleted = {"process_id": process, "status": "deleted"}
-        print_json({**deleted, "removed_verifications": verifications})
+        gone = {"removed_verifications": verifications, "removed_reviews": reviews}
+        print_json({**deleted, **gone})
     else:
-        say(f"Deleted {process} with {verifications:,} verification(s).")
+        gone_words = f"{verifications:,} verification(s) and {reviews:,} review(s)"
+        say(f"Deleted {process} with {gone_words}.")
 
 
-async def _delete(settings: Settings, process_id: str) -> int:
+async def _delete(settings: Settings, process_id: str) -> tuple[int, int]:
+    """Delete a process; give how many verifications and reviews went with it."""
     from api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
@@ -219,5 +211,6 @@ async def _delete(settings: Settings, process_id: str) -> int:
         if state is None or state.status != "ready":  # one that is damaged can be deleted
             await store.processes.get(process_id)
         verifications = await store.processes.count_verifications(process_id)
+        reviews = await store.reviews.count(process_id)
         await store.processes.delete(process_id)
-        return verifications
+        return verifications, reviews

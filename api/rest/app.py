@@ -1,39 +1,95 @@
-"""The application: health, readiness and the query library."""
+"""The application: every route, and what they share."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from importlib import metadata
+from dataclasses import dataclass, field
+from typing import Any
 
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
 
-from api.rest import health, queries
+from api.jobs.service import Jobs
+from api.jobs.settings import JobSettings
+from api.rest import (
+    docs_page,
+    events,
+    health,
+    jobs,
+    queries,
+    request_id,
+    resources,
+    reviews,
+    verifications,
+)
+from api.rest.description import ABOUT, describe
 from api.rest.graph import GraphConnection
-from api.rest.guard import Guard
+from api.rest.guard import Guard, Rules
+from api.rest.metrics import Metrics
+from api.rest.paths import SentPath
 from api.rest.problems import tell_problems
+from api.rest.receiving import Uploads
+from api.rest.watch import Watch
+from api.service.audit import Audit
+from api.service.database import ServiceDatabase, service_url
+from api.service.ring import KeyRing
 from api.settings import Settings
 
+ROUTERS = (
+    health.router,
+    docs_page.router,
+    queries.router,
+    events.router,
+    jobs.router,
+    verifications.router,
+    *resources.ROUTERS,
+    reviews.router,
+)
 
-def create_app(settings: Settings, key: str | None = None) -> FastAPI:
+ENDING_SECONDS = 15.0
+"""How long handing back jobs may take when the service ends; what is left is found by others."""
+
+NOTE_SECONDS = 20.0
+"""How often it is written down when keys were last shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How an application serves.
+
+    Attributes:
+        key: VERITRAIL_API_KEY, if it is set.
+        is_open: Whether others than this machine may reach it: then a key is always needed.
+        works: Whether jobs are worked on in this process.
+        rules: What the guard goes by.
+    """
+
+    key: str | None = None
+    is_open: bool = False
+    works: bool = True
+    rules: Rules = field(default_factory=Rules)
+
+
+def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     """The service over a graph.
 
     Args:
-        settings: Where the graph is.
-        key: What requests must carry; None: nothing, for a service that only this machine reaches.
+        settings: Where the graph and the database of the service are.
+        way: How it serves; None: for this machine alone.
+
+    Raises:
+        InputError: A setting has a value that it cannot have.
     """
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.graph = GraphConnection(settings)
-        yield
-        await app.state.graph.close()
-
+    way = way or Way()
+    events.heartbeat(settings)  # a wrong setting is told before anybody asks
+    JobSettings.of(settings)
     app = FastAPI(
-        title="VeriTrail Graph",
-        description="Where did that come from, and where did it go wrong?",
-        version=metadata.version("veritrail-graph"),
-        lifespan=lifespan,
+        **ABOUT,
+        lifespan=_living,
         # Their pages would load scripts from elsewhere.
         docs_url=None,
         redoc_url=None,
@@ -41,8 +97,82 @@ def create_app(settings: Settings, key: str | None = None) -> FastAPI:
         # Whatever type a body says to have, it is read as JSON.
         strict_content_type=False,
     )
-    app.include_router(health.router)
-    app.include_router(queries.router)
+    service = ServiceDatabase(service_url(settings))
+    app.state.settings = settings
+    app.state.service = service
+    app.state.audit = Audit(service)
+    app.state.ring = KeyRing(service, way.key, always=way.is_open)
+    app.state.metrics = Metrics()
+    app.state.uploads = Uploads(settings)
+    app.state.works = way.works
+    for router in ROUTERS:
+        app.include_router(router)
     tell_problems(app)
-    app.add_middleware(Guard, key=key)
+    describe(app)
+    _add_layers(app, way.rules)
     return app
+
+
+@asynccontextmanager
+async def _living(app: FastAPI) -> AsyncIterator[None]:
+    """What there is while the application serves; it begins without waiting for what is down."""
+    state = app.state
+    state.graph = GraphConnection(state.settings)
+    state.closing = asyncio.Event()
+    await asyncio.to_thread(state.uploads.sweep)
+    noting = asyncio.create_task(_note_uses(state.ring))
+    state.jobs = Jobs(state.settings, state.service, state.graph, works=state.works)
+    state.jobs.start()
+    try:
+        yield
+    finally:
+        await _within(ENDING_SECONDS, state.jobs.stop())
+        noting.cancel()
+        await asyncio.wait([noting])
+        await state.ring.note_uses()
+        await state.graph.close()
+        await asyncio.to_thread(state.uploads.close)
+        state.service.close()
+
+
+def _add_layers(app: FastAPI, rules: Rules) -> None:
+    """What a request passes on its way to the routes; the last one that is added is met first."""
+    app.add_middleware(SentPath)
+    app.add_middleware(Guard, ring=app.state.ring, rules=rules)
+    app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=3)
+    if rules.origins:
+        _allow_origins(app, rules.origins)
+    app.add_middleware(Watch, metrics=app.state.metrics)
+
+
+def _allow_origins(app: FastAPI, origins: frozenset[str]) -> None:
+    """Let pages of these origins ask; without any cookie, as there is none."""
+    app.add_middleware(
+        CORSMiddleware,
+        allow_origins=sorted(origins),
+        allow_methods=["DELETE", "GET", "PATCH", "POST"],
+        allow_headers=[
+            "Authorization",
+            "Content-Type",
+            "Idempotency-Key",
+            "If-None-Match",
+            "Last-Event-ID",
+        ],
+        expose_headers=["ETag", "Location", "Retry-After", request_id.HEADER],
+        max_age=600,
+    )
+
+
+async def _within(seconds: float, work: Coroutine[Any, Any, None]) -> None:
+    """Do something, but not for ever: whoever ends a service kills it when it takes too long."""
+    try:
+        async with asyncio.timeout(seconds):
+            await work
+    except TimeoutError:
+        logging.getLogger("veritrail").warning("Not everything was handed back in time")
+
+
+async def _note_uses(ring: KeyRing) -> None:
+    while True:
+        await asyncio.sleep(NOTE_SECONDS)
+        await ring.note_uses()

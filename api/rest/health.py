@@ -1,20 +1,51 @@
-"""Whether the service lives, and whether it can work."""
+"""Whether the service lives, whether it can work, and its figures."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Security
+from fastapi.responses import Response
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
+from pydantic import BaseModel
+
+from api.jobs.figures import figures
+from api.rest.access import BEARER
+from api.rest.problems import problems_of
+from graph.errors import EngineUnavailable
 
 router = APIRouter(tags=["operations"])
 
 
+class Health(BaseModel):
+    """How the service is."""
+
+    status: str
+
+
 @router.get("/healthz")
-async def healthz() -> dict[str, str]:
+async def healthz() -> Health:
     """The process answers; it says nothing of the graph."""
-    return {"status": "ok"}
+    return Health(status="ok")
 
 
-@router.get("/readyz", responses={503: {"description": "The graph engine does not answer"}})
-async def readyz(request: Request) -> dict[str, str]:
-    """The graph engine answers too; 503 with Retry-After when it does not."""
+@router.get("/readyz", responses=problems_of(503))
+async def readyz(request: Request) -> Health:
+    """The graph engine and the database of the service answer too."""
+    await request.app.state.ring.asks()
     await request.app.state.graph.check()
-    return {"status": "ready"}
+    return Health(status="ready")
+
+
+@router.get(
+    "/metrics",
+    dependencies=[Security(BEARER)],
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+async def metrics(request: Request) -> Response:
+    """Figures for Prometheus; any key opens them."""
+    state = request.app.state
+    try:
+        jobs = await state.service.read(figures)
+    except EngineUnavailable:  # what this process knows by itself is still worth telling
+        jobs = None
+    return Response(state.metrics.text(jobs), media_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -5,6 +5,8 @@ Source: RFC 9457.
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -12,9 +14,14 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from api.rest import request_id
+from api.rest.access import NotAllowed
+from api.service.database import ServiceUnavailable
 from graph.errors import (
+    CommitInDoubt,
     EngineError,
     EngineUnavailable,
     InputError,
@@ -22,13 +29,87 @@ from graph.errors import (
     ProcessConflict,
     QueryTimeout,
     ReadOnlyGraph,
+    StoreFull,
     VeriTrailError,
     Violation,
 )
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
+MOST_VIOLATIONS = 100
+"""Faults of one request that are listed."""
+
+_log = logging.getLogger("veritrail.requests")
 _NO_JSON = "The body cannot be read as JSON; send it with `Content-Type: application/json`."
+
+
+class BrokenRule(BaseModel):
+    """One rule that was broken."""
+
+    kind: str = Field(description="A stable name of the rule.", examples=["unknown_node"])
+    where: str = Field(description="The place in what was sent.", examples=["edges[3]"])
+    message: str = Field(description="What is wrong and what would be right.")
+
+
+class Problem(BaseModel):
+    """What went wrong, as RFC 9457 has it."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": "urn:veritrail:problem:not-found",
+                    "title": "Not Found",
+                    "status": 404,
+                    "detail": "No process 'x' is stored.",
+                    "instance": "urn:veritrail:request:0b0f6d0c6a6b4f0f9c3f0c4b6a0f7a11",
+                }
+            ]
+        }
+    )
+
+    type: str = Field(description="A stable name of the problem: `urn:veritrail:problem:KIND`.")
+    title: str = Field(description="The phrase of the status.")
+    status: int = Field(description="The HTTP status.")
+    detail: str = Field(description="What happened, where, and what to do; for people.")
+    instance: str | None = Field(None, description="The request: `urn:veritrail:request:ID`.")
+    violations: list[BrokenRule] | None = Field(None, description="Every rule that was broken.")
+
+
+def problems_of(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What a route says of its problems: `responses=problems_of(404, 409)`.
+
+    Those that every call may have (400, 401, 403, 413, 422, 429, 500, 503 and so on) are added to
+    the description by themselves.
+    """
+    return {status: described(status) for status in statuses}
+
+
+def described(status: int) -> dict[str, Any]:
+    """A problem with one status, in the words of OpenAPI."""
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {"description": _MEANINGS.get(status, HTTPStatus(status).phrase), "content": content}
+
+
+_MEANINGS = {
+    400: "What was sent cannot be read, or a value is out of its range",
+    401: "The key is missing, not known, expired or revoked",
+    403: "The key does not have the scope that this call needs",
+    404: "There is no such thing",
+    405: "This method is not known here",
+    406: "The answer cannot be given in the form that was asked for",
+    408: "The body did not arrive in time",
+    409: "It is in conflict with what is there",
+    413: "The body is too large",
+    415: "The body is of a type that is not understood",
+    421: "Without a key only requests that name this machine are answered",
+    422: "Something in the request is not as it must be; `violations` lists all of it",
+    431: "The address and the headers are too large",
+    429: "Too many requests; `Retry-After` says when to come again",
+    500: "A fault of the engine or of the program",
+    503: "The engine, or the database of the service, does not answer; `Retry-After` says when",
+    504: "The query took longer than it may",
+}
 
 
 def problem(
@@ -53,6 +134,8 @@ def problem(
         "status": status,
         "detail": _told(detail),
     }
+    if (asked := request_id.current.get()) is not None:
+        content["instance"] = f"urn:veritrail:request:{asked}"
     if violations:
         content["violations"] = [
             {"kind": one.kind, "where": _told(one.where), "message": _told(one.message)}
@@ -67,35 +150,61 @@ def _told(text: str) -> str:
 
 
 def told(error: VeriTrailError) -> JSONResponse:
-    """An error of ours as an answer."""
-    detail = str(error)
+    """An error of ours as an answer; it does not tell where the engine and its files are."""
+    detail = _ADDRESS.sub("", str(error))
+    wait = {"Retry-After": str(RETRY_AFTER_SECONDS)}
     if isinstance(error, NotFound):
         return problem(404, "not-found", detail)
+    if isinstance(error, NotAllowed):
+        return problem(403, "not-allowed", detail)
     if isinstance(error, ProcessConflict):
         return problem(409, "conflict", detail, error.violations)
     if isinstance(error, InputError):
         return problem(422, "invalid-input", detail, error.violations)
     if isinstance(error, EngineUnavailable):
-        wait = {"Retry-After": str(RETRY_AFTER_SECONDS)}
-        return problem(503, "engine-unavailable", detail, headers=wait)
+        words = next(text for kind, text in _DOWN if isinstance(error, kind))
+        return problem(503, "engine-unavailable", words, headers=wait)
+    if isinstance(error, StoreFull):
+        return problem(503, "store-full", detail, headers=wait)
     if isinstance(error, QueryTimeout):
         return problem(504, "query-timeout", detail)
     if isinstance(error, ReadOnlyGraph):
-        return problem(503, "read-only", detail)
+        return problem(503, "read-only", detail, headers=wait)
     return problem(500, "engine-error" if isinstance(error, EngineError) else "error", detail)
+
+
+_ADDRESS = re.compile(r"(?: at)? (?:bolt|neo4j)(?:\+s(?:sc)?)?://[^\s,;)']+")
+_DOWN: tuple[tuple[type[Exception], str], ...] = (
+    (
+        CommitInDoubt,
+        "The connection to the graph engine was lost while it was storing; whether it stored is "
+        "not known. Send the request again: nothing is stored twice.",
+    ),
+    (ServiceUnavailable, "The database of the service does not answer now. Come again."),
+    (
+        EngineUnavailable,
+        "The graph engine does not answer now, or is still starting. Come again; the log of the "
+        "service says more.",
+    ),
+)
 
 
 def tell_problems(app: FastAPI) -> None:
     """Let an application answer every error as a problem."""
 
     async def ours(request: Request, error: Exception) -> JSONResponse:
-        if isinstance(error, EngineUnavailable):
+        if isinstance(error, EngineUnavailable) and not isinstance(error, ServiceUnavailable):
             await request.app.state.graph.lost()
+        if isinstance(error, EngineError):
+            fields = {"error": str(error), "request_id": request_id.current.get()}
+            _log.warning("engine", extra={"fields": fields})
         return told(error if isinstance(error, VeriTrailError) else VeriTrailError(str(error)))
 
-    async def http(_request: Request, error: Exception) -> JSONResponse:
+    async def http(request: Request, error: Exception) -> JSONResponse:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        headers = error.headers if isinstance(error, HTTPException) else None
+        headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
+        if status == 405 and (known := app.state.methods_at(request.scope["path"])):
+            headers["Allow"] = ", ".join(known)
         detail = {
             400: _NO_JSON,
             404: "There is nothing at this address.",
@@ -110,14 +219,11 @@ def tell_problems(app: FastAPI) -> None:
         if any(one["type"] == "json_invalid" for one in found):
             return problem(400, "bad-request", _NO_JSON)
         violations = tuple(
-            Violation(one["type"], ".".join(map(str, one["loc"])), one["msg"]) for one in found
+            Violation(one["type"], ".".join(map(str, one["loc"]))[:200], one["msg"])
+            for one in found[:MOST_VIOLATIONS]
         )
         return problem(422, "invalid-input", "The request is not as it must be.", violations)
-
-    async def fault(_request: Request, _error: Exception) -> JSONResponse:
-        return problem(500, "fault", "A fault of the program; its log says more.")
 
     app.add_exception_handler(VeriTrailError, ours)
     app.add_exception_handler(HTTPException, http)
     app.add_exception_handler(RequestValidationError, invalid)
-    app.add_exception_handler(Exception, fault)

@@ -2,47 +2,117 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, JsonValue
+from fastapi import APIRouter, Path, Request, Response
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from graph.store.queries import described, library
+from api.rest.access import needs
+from api.rest.answers import answer
+from api.rest.names import CHECKED
+from api.rest.problems import problems_of
+from api.service.access import Scope
+from graph.store.queries import MAX_ROWS, described, library
 
-router = APIRouter(prefix="/v1/queries", tags=["queries"])
+router = APIRouter(
+    prefix="/v1/queries", tags=["queries"], dependencies=[CHECKED, needs(Scope.READ)]
+)
+
+MOST_PARAMETERS = 100
 
 
 class QueryCall(BaseModel):
     """Parameters of a query, by name; those with a default may be left out."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"params": {"process_id": "harbour-summary", "limit": 5}}]},
+    )
 
-    params: dict[str, JsonValue] = {}
+    params: dict[str, JsonValue] = Field(default={}, max_length=MOST_PARAMETERS)
 
 
 class QueryAnswer(BaseModel):
     """Columns and rows: `truncated` when there were more, `indicative` when no model judged."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "columns": ["stage", "nodes", "claims_with_errors", "sentences_cited"],
+                    "rows": [[1, 14, 0, 21], [2, 14, 5, 17]],
+                    "truncated": False,
+                    "indicative": True,
+                }
+            ]
+        }
+    )
+
     columns: list[str]
-    rows: list[list[Any]]
+    rows: list[list[Any]] = Field(description=f"At most {MAX_ROWS:,}.")
     truncated: bool
     indicative: bool | None
 
 
-@router.get("")
-async def list_queries() -> dict[str, list[dict[str, Any]]]:
+class ParameterModel(BaseModel):
+    """A parameter of a query."""
+
+    name: str
+    type: str
+    required: bool
+    default: JsonValue
+    choices: list[str]
+    bounds: list[int] | None
+    meaning: str
+
+
+class ColumnModel(BaseModel):
+    """A column of an answer."""
+
+    name: str
+    type: str
+    meaning: str
+
+
+class QueryModel(BaseModel):
+    """A query, with all that its header says."""
+
+    name: str = Field(examples=["provenance"])
+    group: str | None
+    purpose: str
+    parameters: list[ParameterModel]
+    columns: list[ColumnModel]
+    shows_verdicts: bool
+    example: dict[str, str]
+    source: str
+
+
+class QueryList(BaseModel):
+    """The queries of the library."""
+
+    queries: list[QueryModel]
+
+
+@router.get("", response_model=QueryList)
+async def list_queries() -> Response:
     """Every query of the library, with its parameters and columns."""
-    return {"queries": [described(statement) for statement in library()]}
+    return answer({"queries": [described(statement) for statement in library()]})
 
 
-@router.post("/{name}")
-async def run_query(name: str, call: QueryCall, request: Request) -> QueryAnswer:
-    """Run a query of the library by name."""
+@router.post("/{name}", response_model=QueryAnswer, responses=problems_of(404, 504))
+async def run_query(
+    request: Request,
+    name: Annotated[str, Path(description="The query.", examples=["stage_summary"])],
+    call: QueryCall,
+) -> Response:
+    """Run a query of the library by name; it reads and never writes."""
     store = await request.app.state.graph.store()
     found = await store.queries.run(name, call.params)
-    return QueryAnswer(
-        columns=list(found.columns),
-        rows=[list(row) for row in found.rows],
-        truncated=found.truncated,
-        indicative=found.indicative,
+    return answer(
+        {
+            "columns": found.columns,
+            "rows": found.rows,
+            "truncated": found.truncated,
+            "indicative": found.indicative,
+        }
     )

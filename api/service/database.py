@@ -7,16 +7,21 @@ to `ServiceDatabase`; every such function is one transaction.
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from api.settings import Settings
 from graph.errors import EngineUnavailable, InputError
@@ -26,7 +31,10 @@ T = TypeVar("T")
 FILE = "service.sqlite3"
 RETRY_SECONDS = 10.0
 """How long a transaction that lost to others is tried again."""
+CONNECTIONS = 10
 _BUSY_SECONDS = 10
+_CONNECT_SECONDS = 3
+_LOCK = 0x7665726974  # of whoever makes the tables
 _READS = "veritrail_reads"
 _CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock
 
@@ -40,8 +48,15 @@ def service_url(settings: Settings) -> str:
     return given or f"sqlite:///{settings.home / FILE}"
 
 
+class ServiceUnavailable(EngineUnavailable):
+    """The database of the service cannot be reached, or does not take what it is given."""
+
+
 class ServiceDatabase:
-    """Opens the database and runs transactions in threads.
+    """Opens the database when it is first needed, and runs transactions in threads of its own.
+
+    Tables that are not there are made then. A database that is down fails what is asked of it now,
+    and is tried again with what is asked next.
 
     Args:
         url: `sqlite:///PATH` or `postgresql://USER:PASSWORD@HOST/NAME`.
@@ -53,6 +68,10 @@ class ServiceDatabase:
 
     def __init__(self, url: str) -> None:
         self._engine = _engine(url)
+        # Its own threads: a database that hangs must not hold up what others do in theirs.
+        self._threads = ThreadPoolExecutor(CONNECTIONS, "service")
+        self._making = threading.Lock()
+        self._is_made = False
 
     @property
     def is_shared(self) -> bool:
@@ -65,8 +84,18 @@ class ServiceDatabase:
         Raises:
             EngineUnavailable: The database cannot be reached or written.
         """
-        with _told():
-            metadata.create_all(self._engine)
+        with _told(), self._engine.begin() as connection:
+            if self.is_shared:  # of two that make tables at once, one is refused
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+            metadata.create_all(connection)
+
+    def _make(self) -> None:
+        if self._is_made:
+            return
+        with self._making:
+            if not self._is_made:
+                self.create()
+                self._is_made = True
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Run a function in a transaction of its own, again when it lost to another one.
@@ -74,7 +103,7 @@ class ServiceDatabase:
         Raises:
             EngineUnavailable: The database cannot be reached.
         """
-        return await asyncio.to_thread(self.run_now, work)
+        return await self._in_thread(partial(self.run_now, work))
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run a function that only reads; it waits for no writer.
@@ -82,7 +111,10 @@ class ServiceDatabase:
         Raises:
             EngineUnavailable: The database cannot be reached.
         """
-        return await asyncio.to_thread(self.read_now, work)
+        return await self._in_thread(partial(self.read_now, work))
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def read_now(self, work: Callable[[Connection], T]) -> T:
         """The same, in this thread.
@@ -90,6 +122,7 @@ class ServiceDatabase:
         Raises:
             EngineUnavailable: The database cannot be reached.
         """
+        self._make()
         with (
             _told(),
             self._engine.connect().execution_options(**{_READS: True}) as connection,
@@ -103,6 +136,7 @@ class ServiceDatabase:
         Raises:
             EngineUnavailable: The database cannot be reached.
         """
+        self._make()
         until = time.monotonic() + RETRY_SECONDS
         while True:
             with _told():
@@ -116,22 +150,42 @@ class ServiceDatabase:
 
     def close(self) -> None:
         """Close every connection."""
+        self._threads.shutdown(wait=False)
         self._engine.dispose()
 
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Turns what the database says into an error of ours, without its address."""
+    """Turns what the database says into an error of ours, without its address and its login."""
     try:
         yield
     except IntegrityError:  # whoever inserts knows what it means
         raise
-    except DBAPIError as error:
-        reason = (str(error.orig).strip().splitlines() or ["it was lost"])[0]
-        raise EngineUnavailable(
-            f"The database of the service does not answer ({reason}). VERITRAIL_JOBS_URL says "
-            "where it is; without it a file in the home folder is used."
+    except (DBAPIError, PoolTimeout) as error:
+        raise ServiceUnavailable(
+            f"The database of the service does not answer: {_reason(error)}. VERITRAIL_JOBS_URL "
+            "says where it is; without it a file in the home folder is used."
         ) from None
+
+
+_REASONS = {
+    "28": "it refuses the login",
+    "3D": "it does not exist on that server",
+    "53": "it has no room left",
+    "57": "it is shutting down, or ended the connection",
+    "25": "it takes no writes",
+    "42": "it refuses what is asked; its tables or its rights are not as they must be",
+}
+
+
+def _reason(error: DBAPIError | PoolTimeout) -> str:
+    """Why, in our own words where it is a server: its own would name its address and user."""
+    if isinstance(error, PoolTimeout):
+        return "all connections are in use"
+    if type(error.orig).__module__.startswith("sqlite3"):
+        return str(error.orig)
+    state = getattr(error.orig, "sqlstate", None)
+    return _REASONS.get(state[:2], f"state {state}") if state else "it cannot be reached"
 
 
 def _engine(url: str) -> Engine:
@@ -141,12 +195,18 @@ def _engine(url: str) -> Engine:
         raise InputError(_UNKNOWN) from None
     if parsed.get_backend_name() == "postgresql":
         return sa.create_engine(
-            parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=10
+            parsed.set(drivername="postgresql+psycopg"),
+            pool_pre_ping=True,
+            pool_size=CONNECTIONS,
+            max_overflow=0,
+            pool_timeout=_BUSY_SECONDS,
+            hide_parameters=True,  # what jobs are about is nobody's else
+            connect_args={"connect_timeout": _CONNECT_SECONDS, **_ALIVE},
         )
     if parsed.get_backend_name() != "sqlite" or not parsed.database:
         raise InputError(_UNKNOWN)
-    Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = sa.create_engine(parsed, connect_args={"timeout": _BUSY_SECONDS})
+    engine = sa.create_engine(parsed, hide_parameters=True, connect_args={"timeout": _BUSY_SECONDS})
+    sa.event.listen(engine, "do_connect", partial(_before_sqlite, Path(parsed.database)))
     sa.event.listen(engine, "connect", _prepare_sqlite)
     sa.event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -156,6 +216,24 @@ _UNKNOWN = (
     "VERITRAIL_JOBS_URL is no address of a database that is understood; it must begin with "
     "sqlite:/// or postgresql://"
 )
+
+
+_ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+"""So that a server whose machine is gone is noticed within half a minute."""
+
+
+def _before_sqlite(path: Path, *_connecting: Any) -> None:
+    """Make the file for its owner alone; what SQLite puts beside it takes its rights over."""
+    if path.exists():
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_CREAT, 0o600))
+    except OSError as error:
+        reason = error.strerror or "its folder is no folder"
+        raise ServiceUnavailable(
+            f"The database of the service cannot be made in VERITRAIL_HOME: {reason}"
+        ) from None
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

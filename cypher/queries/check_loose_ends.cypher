@@ -19,6 +19,10 @@ CALL () {
   WHERE NOT EXISTS { (x)-[:VERIFIES]->(:Claim) }
   RETURN 'Verification' AS label, x.verification_id AS id, 'verifies no claim' AS problem
   UNION ALL
+  MATCH (x:Review)
+  WHERE NOT EXISTS { (x)-[:REVIEWS]->(:Claim) }
+  RETURN 'Review' AS label, x.review_id AS id, 'reviews no claim' AS problem
+  UNION ALL
   MATCH (x:Iteration)
   WHERE NOT EXISTS { (x)<-[:HAS_ITERATION]-(:Verification) }
   RETURN 'Iteration' AS label, x.verification_id AS id, 'belongs to no verification' AS problem

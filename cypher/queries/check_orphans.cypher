@@ -25,6 +25,10 @@ CALL () {
   MATCH (x:Verification)
   RETURN 'Verification' AS label, x.process_id AS process_id, count(x) AS nodes,
          min(x.verification_id) AS example
+  UNION ALL
+  MATCH (x:Review)
+  RETURN 'Review' AS label, x.process_id AS process_id, count(x) AS nodes,
+         min(x.review_id) AS example
 }
 WITH label, process_id, nodes, example
 // A node without process_id is somebody else's: ours always have one.

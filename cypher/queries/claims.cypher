@@ -6,6 +6,8 @@
 // column node_id: string - the node that states it
 // column verdict: string - the verdict, or null
 // column indicative: boolean - whether no model judged, so that the verdict is indicative only
+// column review: string - what the claim's latest review is to this verdict: confirmed, overridden or unclear; null without one
+// column reviewed_verdict: string - the verdict of that review; null where it calls the claim unclear
 // column engine: string - the engine of judgement
 // column verification_id: string - the verification
 // column created_at: string - when it was made
@@ -20,7 +22,17 @@ WITH c ORDER BY c.position, c.claim_id LIMIT $limit
 OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
 WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH c, count(v) AS verifications, head([x IN collect(v) WHERE x.status = 'succeeded']) AS v
+WITH c, verifications, v, head(COLLECT {
+       MATCH (c)<-[:REVIEWS]-(r:Review)
+       RETURN r ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+     }) AS r
 RETURN c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id, v.verdict AS verdict,
-       v.indicative AS indicative, v.engine AS engine, v.verification_id AS verification_id,
-       v.created_at AS created_at, verifications
+       v.indicative AS indicative, CASE
+         WHEN r.verdict = 'UNCLEAR' THEN 'unclear'
+         WHEN r.verdict = v.verdict THEN 'confirmed'
+         WHEN r.verdict IS NOT NULL THEN 'overridden'
+       END AS review,
+       CASE WHEN r.verdict <> 'UNCLEAR' THEN r.verdict END AS reviewed_verdict,
+       v.engine AS engine, v.verification_id AS verification_id, v.created_at AS created_at,
+       verifications
 ORDER BY c.position, c.claim_id

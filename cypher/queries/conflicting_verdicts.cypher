@@ -6,6 +6,7 @@
 // column claim: string - its text
 // column verdict: string - a verdict
 // column is_latest: boolean - whether the latest succeeded verification gave it
+// column reviewed_verdict: string - the verdict of the claim's latest review, or null
 // column verifications: integer - how many gave it
 // column verification_id: string - the latest of them
 // column engine: string - its engine of judgement
@@ -26,7 +27,12 @@ UNWIND range(0, size(each) - 1) AS place
 WITH c, each, each[place].verdict AS verdict, min(place) AS first, count(place) AS verifications
 WITH c, verdict, first, each[first] AS v, verifications
 ORDER BY c.position, c.claim_id, first LIMIT $limit
-RETURN c.claim_id AS claim_id, c.text AS claim, verdict, first = 0 AS is_latest, verifications,
+RETURN c.claim_id AS claim_id, c.text AS claim, verdict, first = 0 AS is_latest,
+       head(COLLECT {
+         MATCH (c)<-[:REVIEWS]-(r:Review)
+         RETURN CASE WHEN r.verdict <> 'UNCLEAR' THEN r.verdict END
+         ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+       }) AS reviewed_verdict, verifications,
        v.verification_id AS verification_id, v.engine AS engine, v.model AS model, v.q AS q,
        v.created_at AS created_at
 ORDER BY c.position, c.claim_id, first

@@ -9,6 +9,7 @@
 // column prompt: string - the prompt that produced it
 // column claims: integer - how many claims it brought unsupported content into
 // column claim_ids: list - these claims
+// column overridden: integer - how many of these claims people say are not unsupported, by each claim's latest review
 // column text: string - the first 200 characters of its text
 // group: Where it went wrong
 // example: process_id=harbour-summary
@@ -19,10 +20,15 @@ MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 
 WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH c, head(collect(v)) AS v
 WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
+WITH c, v, head(COLLECT {
+       MATCH (c)<-[:REVIEWS]-(r:Review)
+       RETURN r.verdict ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+     }) IN ['FULLY_SUPPORTED', 'INCONCLUSIVE'] AS is_overridden
 MATCH (v)-[:ERROR_INTRODUCED_AT]->(s:Span)
-WITH s, c ORDER BY c.position, c.claim_id
-WITH s, collect(c.claim_id) AS claim_ids
+WITH s, c, is_overridden ORDER BY c.position, c.claim_id
+WITH s, collect(c.claim_id) AS claim_ids, count(CASE WHEN is_overridden THEN 1 END) AS overridden
 ORDER BY size(claim_ids) DESC, s.stage, s.position LIMIT $limit
 RETURN s.node_id AS node_id, s.stage AS stage, s.kind AS kind, s.step AS step, s.model AS model,
-       s.prompt AS prompt, size(claim_ids) AS claims, claim_ids, left(s.text, 200) AS text
+       s.prompt AS prompt, size(claim_ids) AS claims, claim_ids, overridden,
+       left(s.text, 200) AS text
 ORDER BY claims DESC, s.stage, s.position

@@ -7,6 +7,7 @@
 // column claims: integer - unsupported claims whose error came in there; a claim with several origins counts in each
 // column share: float - their share of all unsupported claims
 // column nodes: integer - different nodes that introduced these errors
+// column overridden: integer - how many of these claims people say are not unsupported, by each claim's latest review
 // group: Where it went wrong
 // example: process_id=harbour-summary
 // source: VeriTrail 3.2 (error stages)
@@ -16,10 +17,15 @@ MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 
 WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH c, head(collect(v)) AS v
 WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
-WITH collect(v) AS unsupported, count(v) AS total
-UNWIND unsupported AS v
+WITH v, head(COLLECT {
+       MATCH (c)<-[:REVIEWS]-(r:Review)
+       RETURN r.verdict ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+     }) IN ['FULLY_SUPPORTED', 'INCONCLUSIVE'] AS is_overridden
+WITH collect([v, is_overridden]) AS unsupported, count(v) AS total
+UNWIND unsupported AS each
+WITH total, each[0] AS v, each[1] AS is_overridden
 OPTIONAL MATCH (v)-[:ERROR_INTRODUCED_AT]->(s:Span)
-WITH total, v, s, s IS NOT NULL AS identified,
+WITH total, v, is_overridden, s, s IS NOT NULL AS identified,
      CASE $by
        WHEN 'stage' THEN toString(s.stage)
        WHEN 'step' THEN s.step
@@ -28,7 +34,7 @@ WITH total, v, s, s IS NOT NULL AS identified,
        ELSE s.prompt
      END AS value
 WITH total, identified, value, min(s.stage) AS stage, count(DISTINCT v) AS claims,
-     count(DISTINCT s) AS nodes
-RETURN value, identified, claims, toFloat(claims) / total AS share, nodes
+     count(DISTINCT s) AS nodes, count(DISTINCT CASE WHEN is_overridden THEN v END) AS overridden
+RETURN value, identified, claims, toFloat(claims) / total AS share, nodes, overridden
 ORDER BY identified DESC, CASE $by WHEN 'stage' THEN stage ELSE -claims END, coalesce(value, '')
 LIMIT $limit

@@ -9,6 +9,8 @@
 // column verification_id: string - the verification
 // column error_nodes: list - node_ids of the nodes of this stage that introduced the error
 // column indicative: boolean - whether no model judged, so that the verdict is indicative only
+// column review: string - what the claim's latest review is to this verdict: confirmed, overridden or unclear; null without one
+// column reviewed_verdict: string - the verdict of that review; null where it calls the claim unclear
 // group: Where it went wrong
 // example: process_id=harbour-summary
 // source: VeriTrail 3.2 (error stages)
@@ -22,6 +24,10 @@ UNWIND CASE WHEN size(v.error_stages) = 0 THEN [null] ELSE v.error_stages END AS
 WITH c, v, stage
 WHERE $stage IS NULL OR stage = $stage
 WITH c, v, stage ORDER BY coalesce(stage, 2147483648), c.position, c.claim_id LIMIT $limit
+WITH c, v, stage, head(COLLECT {
+       MATCH (c)<-[:REVIEWS]-(r:Review)
+       RETURN r ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+     }) AS r
 RETURN stage, c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id,
        v.verification_id AS verification_id,
        COLLECT {
@@ -30,5 +36,11 @@ RETURN stage, c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id,
          WITH s.node_id AS node_id, s.position AS position ORDER BY position
          RETURN node_id
        } AS error_nodes,
-       v.indicative AS indicative
+       v.indicative AS indicative,
+       CASE
+         WHEN r.verdict = 'UNCLEAR' THEN 'unclear'
+         WHEN r.verdict = v.verdict THEN 'confirmed'
+         WHEN r.verdict IS NOT NULL THEN 'overridden'
+       END AS review,
+       CASE WHEN r.verdict <> 'UNCLEAR' THEN r.verdict END AS reviewed_verdict
 ORDER BY coalesce(stage, 2147483648), c.position, c.claim_id

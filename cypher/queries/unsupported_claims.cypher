@@ -10,6 +10,8 @@
 // column reasoning: string - the reasons for the verdict
 // column engine: string - the engine of judgement
 // column indicative: boolean - whether no model judged, so that the verdict is indicative only
+// column review: string - what the claim's latest review is to this verdict: confirmed, overridden or unclear; null without one
+// column reviewed_verdict: string - the verdict of that review; null where it calls the claim unclear
 // group: Claims and verdicts
 // example: process_id=harbour-summary
 // source: VeriTrail 3.2
@@ -20,11 +22,21 @@ WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH c, head(collect(v)) AS v
 WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
 WITH c, v ORDER BY c.position, c.claim_id LIMIT $limit
+WITH c, v, head(COLLECT {
+       MATCH (c)<-[:REVIEWS]-(r:Review)
+       RETURN r ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+     }) AS r
 RETURN c.claim_id AS claim_id, c.text AS claim, c.node_id AS node_id,
        v.verification_id AS verification_id, v.error_stages AS error_stages,
        COLLECT {
          MATCH (v)-[:ERROR_INTRODUCED_AT]->(s:Span)
          RETURN s.node_id ORDER BY s.stage, s.position
        } AS error_nodes,
-       v.reasoning AS reasoning, v.engine AS engine, v.indicative AS indicative
+       v.reasoning AS reasoning, v.engine AS engine, v.indicative AS indicative,
+       CASE
+         WHEN r.verdict = 'UNCLEAR' THEN 'unclear'
+         WHEN r.verdict = v.verdict THEN 'confirmed'
+         WHEN r.verdict IS NOT NULL THEN 'overridden'
+       END AS review,
+       CASE WHEN r.verdict <> 'UNCLEAR' THEN r.verdict END AS reviewed_verdict
 ORDER BY c.position, c.claim_id

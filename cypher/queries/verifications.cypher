@@ -8,6 +8,7 @@
 // column claim: string - its text, as it was verified
 // column status: string - where it stands
 // column verdict: string - its verdict; null unless it succeeded
+// column review: string - what the latest review of it did to its verdict: confirmed, overridden or unclear; null without one
 // column engine: string - the engine of judgement
 // column model: string - its model
 // column q: integer - its limit of consecutive Not Fully Supported verdicts
@@ -20,8 +21,13 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (v:Verification {process_id: $process_id})
 WHERE ($claim_id IS NULL OR v.claim_id = $claim_id) AND ($status IS NULL OR v.status = $status)
+WITH v ORDER BY v.created_at DESC, v.verification_id DESC LIMIT $limit
 RETURN v.verification_id AS verification_id, v.claim_id AS claim_id, v.claim AS claim,
-       v.status AS status, v.verdict AS verdict, v.engine AS engine, v.model AS model, v.q AS q,
-       v.created_at AS created_at, v.run_id AS run_id
+       v.status AS status, v.verdict AS verdict,
+       head(COLLECT {
+         MATCH (v)<-[:CONSIDERS]-(r:Review)
+         RETURN r.kind ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
+       }) AS review,
+       v.engine AS engine, v.model AS model, v.q AS q, v.created_at AS created_at,
+       v.run_id AS run_id
 ORDER BY v.created_at DESC, v.verification_id DESC
-LIMIT $limit

@@ -69,6 +69,11 @@ PHRASES: tuple[Phrase, ...] = (
         "Claims that are Not Fully Supported, and where the error came in",
     ),
     Phrase(
+        "bloom/reviews",
+        "Reviews of process $process",
+        "What people said of verdicts, with the claims and verifications",
+    ),
+    Phrase(
         "bloom/without_verdict",
         "Verifications of process $process without a verdict",
         "Those that are queued, running, failed, over budget or cancelled",
@@ -112,6 +117,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("bloom/action_source_nodes", "Show source nodes"),
     Action("bloom/action_made_from", "Show nodes made from these"),
     Action("bloom/action_verifications", "Show verifications of these claims"),
+    Action("bloom/action_reviews", "Show reviews of these claims"),
     Action("bloom/action_evidence", "Show evidence trails of these verifications"),
 )
 """The scene actions, in the order of the menu."""

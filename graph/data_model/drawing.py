@@ -72,9 +72,10 @@ def _head() -> Iterator[str]:
     yield '<title id="title">The data model of the graph</title>'
     yield (
         f'<desc id="desc">Labels: {labels}. Claims and extractions point to the span that '
-        "states them. A verification points to its claim, its iterations and its steps; an "
-        "iteration to the spans that it checked and to the evidence that it found; evidence to "
-        "sentences, and these to their spans.</desc>"
+        "states them. A verification points to its claim, its iterations and its steps; a review "
+        "to its claim and to the verification that it is about; an iteration to the spans that it "
+        "checked and to the evidence that it found; evidence to sentences, and these to their "
+        "spans.</desc>"
     )
     yield f"<style>\n{_STYLE}</style>"
     yield "<defs>"

@@ -45,6 +45,9 @@ CARDS: dict[str, Card] = {
         ("verification_id", "claim", "node_id", "status", "verdict", "error_stages", "q"),
     ),
     "Step": Card(1180, 90, ("step", "prompt", "model", "calls", "cost_usd")),
+    "Review": Card(
+        1180, 290, ("review_id", "verdict", "model_verdict", "kind", "reason", "reviewer")
+    ),
     "Span": Card(
         420, 410, ("process_id", "node_id", "text", "stage", "role", "kind", "model", "prompt")
     ),
@@ -61,6 +64,8 @@ LINES: dict[str, Line] = {
     "EXTRACTED_FROM": Line(((492, 258), (492, 410)), (492, 320)),
     "EXTRACTION_OF": Line(((270, 790), (345, 790), (345, 632), (420, 632)), (345, 711)),
     "VERIFIES": Line(((800, 170), (650, 170)), (725, 170)),
+    "REVIEWS": Line(((1410, 340), (1430, 340), (1430, 70), (535, 70), (535, 90)), (900, 70)),
+    "CONSIDERS": Line(((1180, 340), (1105, 340), (1105, 250), (1030, 250)), (1105, 295)),
     "HAS_ITERATION": Line(((950, 298), (950, 410)), (950, 354)),
     "TOOK": Line(((1030, 170), (1180, 170)), (1105, 170)),
     "CHECKED": Line(((800, 502), (650, 502)), (725, 502)),
@@ -74,4 +79,4 @@ LINES: dict[str, Line] = {
 SHARED: Line = Line(((155, 238), (155, 440), (420, 440)), (155, 339))
 """No relationship: spans name their process by a property."""
 
-LEGEND: Point = (1180, 410)
+LEGEND: Point = (1180, 530)

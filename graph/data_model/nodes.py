@@ -112,6 +112,22 @@ _VERIFICATION = (
     *_USAGE,
 )
 
+_REVIEW = (
+    string("review_id", "its id"),
+    _CAPTION,
+    _PROCESS_ID,
+    string("claim_id", "the claim"),
+    string("claim", "the claim's text as it was reviewed"),
+    string("kind", "what it did to the verdict: `confirmed`, `overridden` or `unclear`"),
+    string("verdict", "what the reviewer says: a verdict, or `UNCLEAR`"),
+    string("model_verdict", "the verdict that was reviewed; absent where there was none"),
+    string("reason", "the reviewer's reason; empty where none was given"),
+    string("reviewer", "who says so"),
+    string("recorded_by", "name of the key that it came in with; absent where none was asked for"),
+    string("verification_id", "the verification whose verdict was reviewed"),
+    string("created_at", "when it was stored"),
+)
+
 _ITERATION = (
     _VERIFICATION_ID,
     integer("number", "counted from 1"),
@@ -187,6 +203,13 @@ NODES: tuple[NodeType, ...] = (
         ("verification_id",),
         "a claim checked once, with its final verdict",
         _VERIFICATION,
+        "caption",
+    ),
+    NodeType(
+        "Review",
+        ("review_id",),
+        "what a person says of a claim's verdict; appended, never changed",
+        _REVIEW,
         "caption",
     ),
     NodeType(

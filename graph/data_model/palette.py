@@ -2,7 +2,7 @@
 
 The colours are those of Okabe and Ito, or lighter shades of them, which people who tell red
 from green badly can tell apart. What belongs together has one hue: the process is blue, what
-is checked is yellow, the verification purple, what it found green.
+is checked is yellow, the verification purple, what it found green, what a person says indigo.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ LABELS: dict[str, Colours] = {
     "Claim": Colours("#F0E442", "#B8AD14", _DARK),
     "Extraction": Colours("#F7F1A1", "#C9BE3A", _DARK),
     "Verification": Colours("#CC79A7", "#9C4A78", _DARK),
+    "Review": Colours("#4E4EDA", "#3434A8", _LIGHT),
     "Iteration": Colours("#EDABCE", "#B9789D", _DARK),
     "Step": Colours("#E4E5E7", "#8B94A1", _DARK),
     "Evidence": Colours("#009E73", "#006E50", _DARK),

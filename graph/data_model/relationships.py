@@ -15,6 +15,10 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
     RelationshipType("EXTRACTED_FROM", "Claim", "Span", "the node that states the claim"),
     RelationshipType("EXTRACTION_OF", "Extraction", "Span", "where the sentence stands"),
     RelationshipType("VERIFIES", "Verification", "Claim", "a claim can be verified many times"),
+    RelationshipType("REVIEWS", "Review", "Claim", "the claim that a person reviewed"),
+    RelationshipType(
+        "CONSIDERS", "Review", "Verification", "the verification whose verdict was reviewed"
+    ),
     RelationshipType("HAS_ITERATION", "Verification", "Iteration", "the rounds"),
     RelationshipType("TOOK", "Verification", "Step", "what was asked of models"),
     RelationshipType("CHECKED", "Iteration", "Span", "the nodes that were read in the iteration"),

@@ -37,6 +37,8 @@ _STATEMENTS = {
     "EVIDENCE_FOR": "export/script_links",
     "ERROR_INTRODUCED_AT": "export/script_introduced",
     "ERROR_PROPAGATED_THROUGH": "export/script_propagated",
+    "Review": "export/script_reviews",
+    "CONSIDERS": "export/script_considered",
 }
 """What writes each kind of part; the other relationships are written with their nodes."""
 
@@ -124,7 +126,8 @@ def _rows(part: Part, evidence: dict[Any, Any]) -> Iterator[str]:
         if part.type == "CITES":
             yield literal([*ends, properties["role"], properties["position"]])
         else:
-            yield literal(ends if part.type == "CHECKED" else [*ends, dict(properties)])
+            bare = part.type in {"CHECKED", "CONSIDERS"}
+            yield literal(ends if bare else [*ends, dict(properties)])
 
 
 def _batches(rows: Iterator[str]) -> Iterator[list[str]]:

@@ -7,11 +7,20 @@ is escaped, so that they show as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from graph.exporters.costs import step_words, usage_words
 from graph.exporters.results import selected_sentences, total_usage
-from graph.model import Claim, Iteration, Process, Status, Verdict, Verification
+from graph.model import (
+    Claim,
+    Iteration,
+    Process,
+    Reviewed,
+    ReviewKind,
+    Status,
+    Verdict,
+    Verification,
+)
 
 WORDS = {
     Verdict.FULLY_SUPPORTED: "Fully Supported",
@@ -31,7 +40,10 @@ def escaped(text: str) -> str:
 
 
 def markdown_report(
-    process: Process, claims: Sequence[Claim], verifications: Sequence[Verification]
+    process: Process,
+    claims: Sequence[Claim],
+    verifications: Sequence[Verification],
+    reviews: Mapping[str, Reviewed] | None = None,
 ) -> str:
     """The report.
 
@@ -39,19 +51,23 @@ def markdown_report(
         process: The process.
         claims: All its claims.
         verifications: The latest verification of each claim that has one.
+        reviews: What people said, by claim_id; it stands beside the verdicts.
     """
+    said = reviews or {}
     found = {verification.claim.claim_id: verification for verification in verifications}
     lines = [f"# {escaped(process.name)}", ""]
     if process.question:
         lines += [f"Question: {escaped(process.question)}", ""]
     lines += _summary(process, claims, found)
-    lines += _table(claims, found)
+    lines += _reviewed(said)
+    lines += _table(claims, found, said)
     lines += _without_verdict(claims, found)
     lines += _asked(list(found.values()))
     for claim in claims:
         one = found.get(claim.claim_id)
         if one is not None and one.status not in WAITING:
             lines += _trail(one)
+            lines += _reviews(said.get(claim.claim_id))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -85,14 +101,55 @@ def _summary(
     return [*lines, ""]
 
 
-def _table(claims: Sequence[Claim], found: dict[str, Verification]) -> list[str]:
-    lines = ["| claim | verdict | error stage | text |", "|---|---|---|---|"]
+def _reviewed(said: Mapping[str, Reviewed]) -> list[str]:
+    """How many claims people reviewed, and what that came to."""
+    if not said:
+        return []
+    kinds = [
+        f"{kind.value} {sum(one.kind is kind for one in said.values()):,}" for kind in ReviewKind
+    ]
+    disputed = sum(one.disputed for one in said.values())
+    return [f"Reviewed by people: {len(said):,} ({', '.join(kinds)}; disputed {disputed:,}).", ""]
+
+
+def _table(
+    claims: Sequence[Claim], found: dict[str, Verification], said: Mapping[str, Reviewed]
+) -> list[str]:
+    column = (" review |", "---|") if said else ("", "")
+    lines = [
+        f"| claim | verdict |{column[0]} error stage | text |",
+        f"|---|---|{column[1]}---|---|",
+    ]
     for claim in claims:
         verification = found.get(claim.claim_id)
         stages = ", ".join(map(str, verification.error.stages)) if verification else ""
+        review = f" {_review(said.get(claim.claim_id))} |" if said else ""
         lines.append(
-            f"| `{claim.claim_id}` | {_verdict(verification)} | {stages} | {escaped(claim.text)} |"
+            f"| `{claim.claim_id}` | {_verdict(verification)} |{review} {stages} | "
+            f"{escaped(claim.text)} |"
         )
+    return [*lines, ""]
+
+
+def _review(one: Reviewed | None) -> str:
+    """What the reviews of a claim come to, in a cell."""
+    if one is None:
+        return ""
+    verdict = one.reviewed_verdict
+    words = f"{one.kind.value}: {WORDS[verdict]}" if verdict else one.kind.value
+    return f"{words}, disputed" if one.disputed else words
+
+
+def _reviews(one: Reviewed | None) -> list[str]:
+    """What counts of each reviewer, below a trail."""
+    if one is None:
+        return []
+    lines = ["**Reviews by people**", ""]
+    for review in one.counting:
+        verdict = None if review.kind is ReviewKind.UNCLEAR else Verdict(review.verdict.value)
+        said = WORDS[verdict] if verdict else "unclear"
+        reason = f": {escaped(review.reason)}" if review.reason else ""
+        lines.append(f"- {escaped(review.reviewer)}, {review.created_at[:10]}, {said}{reason}")
     return [*lines, ""]
 
 

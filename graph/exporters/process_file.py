@@ -10,12 +10,14 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
+from graph.exporters.reviews import review_json
 from graph.exporters.trail_file import extraction_object, verification_object
 from graph.model import Claim
 from graph.store import Store
 from graph.store.exporting import StoredProcess
 from graph.store.paging import Properties
 from graph.store.process_rows import claim_from
+from graph.store.reviews import review_from
 
 FORMAT = "veritrail.process/1"
 LISTS = {
@@ -24,6 +26,7 @@ LISTS = {
     "claim": "claims",
     "extraction": "extractions",
     "verification": "verifications",
+    "review": "reviews",
 }
 _TRAILS_AT_ONCE = 20
 
@@ -96,6 +99,8 @@ async def records(
     store: Store, stored: StoredProcess
 ) -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
     """Everything that stands behind the header, as kind and objects, some at a time."""
+    # Before all that they are about: a review that comes in meanwhile is left out whole.
+    reviews = [review_from(one) async for page in stored.reviews() for one in page]
     async for spans in stored.spans():
         yield "node", [_node(span) for span in spans]
     ids = stored.ids
@@ -119,6 +124,8 @@ async def records(
                 for found in await store.trails.read(some)
             ],
         )
+    if reviews:
+        yield "review", [_given(review_json(review)) for review in reviews]
 
 
 def _node(span: Properties) -> dict[str, Any]:

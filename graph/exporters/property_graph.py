@@ -41,6 +41,8 @@ Part = Nodes | Relationships
 async def parts(store: Store, stored: StoredProcess) -> AsyncIterator[Part]:
     """Everything that is stored of a process; nodes come before what leads to them."""
     yield Nodes("Process", [(stored.process_id, stored.properties)])
+    # Before all that they lead to: a review that comes in meanwhile is left out whole.
+    reviews = [one async for page in stored.reviews() for one in page]
     async for spans in stored.spans():
         yield Nodes("Span", [(span["node_id"], span) for span in spans])
     ids = stored.ids
@@ -72,6 +74,9 @@ async def parts(store: Store, stored: StoredProcess) -> AsyncIterator[Part]:
         for part in trail_parts(trails):
             if part.rows:
                 yield part
+    for part in review_parts(reviews):
+        if part.rows:
+            yield part
 
 
 def trail_parts(trails: TrailParts) -> Iterator[Part]:
@@ -105,6 +110,15 @@ def trail_parts(trails: TrailParts) -> Iterator[Part]:
         yield Relationships(
             kind, [(name, node, one) for name, type_, node, one in trails.errors if type_ == kind]
         )
+
+
+def review_parts(reviews: Sequence[Properties]) -> Iterator[Part]:
+    """Reviews with the claims and the verifications that they are about."""
+    keys = [(one["review_id"], one) for one in reviews]
+    yield Nodes("Review", keys)
+    yield Relationships("REVIEWS", [(key, one["claim_id"], {}) for key, one in keys])
+    considered = [(key, one.get("verification_id")) for key, one in keys]
+    yield Relationships("CONSIDERS", [(key, name, {}) for key, name in considered if name])
 
 
 def _round(properties: Properties) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""A stored process as tables: nodes, edges, claims, verifications and evidence as CSV.
+"""A stored process as tables: nodes, edges, claims, verifications, evidence, reviews as CSV.
 
 Texts stand as they are. A spreadsheet takes a cell that begins with `=`, `+`, `-` or `@` for a
 formula: files for spreadsheets have an apostrophe before it.
@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from graph.exporters.process_file import json_text
+from graph.exporters.reviews import review_json
 from graph.model import Claim, Iteration, Usage, Verification
 from graph.store import Store
 from graph.store.exporting import StoredProcess
 from graph.store.paging import Properties
 from graph.store.process_rows import claim_from
+from graph.store.reviews import review_from
 
 _SOME_TRAILS = 20
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -44,12 +46,16 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "verification_id", "claim_id", "iteration", "interim_verdict", "evidence", "node_id",
         "sentence", "start", "end", "role", "text", "summary", "missing",
     ),
+    "reviews": (
+        "review_id", "claim_id", "claim", "verdict", "kind", "reason", "reviewer", "recorded_by",
+        "created_at", "overrides", "model_verdict",
+    ),
 }  # fmt: skip
 """The columns of each file."""
 
 
 class Tables:
-    """Writes the five files.
+    """Writes the files.
 
     Attributes:
         counts: Rows by file.
@@ -78,6 +84,8 @@ class Tables:
             async for claims in stored.claims():
                 self._write("claims", (_claim_row(claim_from(one), one) for one in claims))
             await self._trails(store, stored.process_id)
+            async for reviews in stored.reviews():
+                self._write("reviews", map(_review_row, reviews))
 
     async def _trails(self, store: Store, process_id: str) -> None:
         names = await store.trails.all_ids(process_id)
@@ -144,6 +152,11 @@ def _verification_row(found: Verification) -> list[Any]:
         found.failure,
         *asdict(found.usage).values(),
     ]
+
+
+def _review_row(stored: Properties) -> list[Any]:
+    made = review_json(review_from(stored))
+    return [made[column] for column in COLUMNS["reviews"]]
 
 
 def _evidence_rows(found: Verification, iteration: Iteration) -> Iterator[list[Any]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from graph.errors import Violation
-from graph.model import Verification
+from graph.model import Review, Verification
 from graph.model.extraction import ExtractedSentence
 
 
@@ -101,7 +101,22 @@ class ExtractionRecord:
     where: str
 
 
-TrailRecord = VerificationRecord | ExtractionRecord | Violation
+@dataclass(frozen=True, slots=True)
+class ReviewRecord:
+    """A review that an input carries.
+
+    Attributes:
+        review: It.
+        where: The place in the input.
+        kind: What the input says that it does, or None.
+    """
+
+    review: Review
+    where: str
+    kind: str | None
+
+
+TrailRecord = VerificationRecord | ExtractionRecord | ReviewRecord | Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +161,7 @@ class ProcessInput(Protocol):
 
 @runtime_checkable
 class TrailInput(Protocol):
-    """An input that may carry verifications and extracted sentences of its claims."""
+    """An input that may carry verifications, extracted sentences and reviews of its claims."""
 
     def trails(self) -> Iterator[TrailRecord]:
         """Read them once from the beginning; what could not be read is a `Violation`."""

@@ -18,6 +18,7 @@ from graph.model.process import (
     Verdict,
     frontier_order,
 )
+from graph.model.review import Review, Reviewed, ReviewKind, ReviewVerdict
 from graph.model.trail import (
     CitedSentence,
     ErrorLocation,
@@ -44,6 +45,10 @@ __all__ = [
     "Iteration",
     "NodeRef",
     "Process",
+    "Review",
+    "ReviewKind",
+    "ReviewVerdict",
+    "Reviewed",
     "Role",
     "Sentence",
     "SourcesRead",

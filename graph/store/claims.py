@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graph.errors import InputError, NotFound
+from graph.errors import ClaimInUse, InputError, NotFound
 from graph.model import Claim
 from graph.model.extraction import ExtractedSentence
 from graph.rules import shown
@@ -33,10 +33,11 @@ _ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """Claims that were removed, and verifications that had ended and went with them."""
+    """Claims that were removed; verifications that had ended, and reviews, that went with them."""
 
     claims: int
     verifications: int
+    reviews: int = 0
 
 
 class ClaimStore:
@@ -143,7 +144,8 @@ class ClaimStore:
             force: Whether it may have verifications, which stay those of its former text.
 
         Raises:
-            InputError: The text is empty or no text, or the claim has verifications.
+            ClaimInUse: It has verifications.
+            InputError: The text is empty or no text.
             NotFound: There is no such claim.
         """
         if not text.strip():
@@ -155,7 +157,7 @@ class ClaimStore:
         (claim,) = await self._known(process_id, [claim_id])
         if not changed:
             count = len(await self._verifications(process_id, [claim_id]))
-            raise InputError(
+            raise ClaimInUse(
                 f"Claim {claim_id!r} has {count:,} verification(s), which are about the text that "
                 "it has now. --force changes it nevertheless; they stay as they are."
             )
@@ -164,7 +166,7 @@ class ClaimStore:
     async def remove(
         self, process_id: str, claim_ids: Sequence[str], *, force: bool = False
     ) -> Removed:
-        """Remove claims, and their verifications with them.
+        """Remove claims, and their verifications and reviews with them.
 
         Verifications that are only queued, as a killed run leaves them, go without being asked
         for and are not counted.
@@ -172,18 +174,19 @@ class ClaimStore:
         Args:
             process_id: The process.
             claim_ids: The claims.
-            force: Whether they may have verifications.
+            force: Whether they may have verifications or reviews.
 
         Raises:
-            InputError: They have verifications; nothing was removed.
+            ClaimInUse: They have verifications or reviews; nothing was removed.
             NotFound: One of them is not stored; nothing was removed.
         """
         ids = list(dict.fromkeys(claim_ids))
         await self._known(process_id, ids)
         verifications = await self._verifications(process_id, ids)
-        if verifications and not force:
-            raise InputError(
-                f"These claims have {len(verifications):,} verification(s), which would go with "
+        reviews = await self._reviews(process_id, ids)
+        if (verifications or reviews) and not force:
+            raise ClaimInUse(
+                f"These claims have {_counted(len(verifications), reviews)}, which would go with "
                 "them; nothing was removed. --force removes them too."
             )
         claims = gone = 0
@@ -197,7 +200,7 @@ class ClaimStore:
             gone += len(verifications)
             for batch in id_batches(ids):
                 rows = await self._database.write(
-                    "process/remove_claims", process_id=process_id, claim_ids=batch
+                    "process/remove_claims", process_id=process_id, claim_ids=batch, force=force
                 )
                 claims += _done(rows)
             verifications = await self._verifications(process_id, ids)
@@ -205,7 +208,7 @@ class ClaimStore:
                 break
         if gone:
             await self._remove_uncited(process_id)
-        return Removed(claims, gone)
+        return Removed(claims, gone, reviews)
 
     async def _remove_verification(self, verification_id: str) -> None:
         names = (*CLEARING, "process/remove_verification")
@@ -237,6 +240,19 @@ class ClaimStore:
             )
             found += [verification_id for _, verification_id in rows]
         return found
+
+    async def _reviews(self, process_id: str, claim_ids: Sequence[str]) -> int:
+        total = 0
+        for batch in id_batches(claim_ids):
+            rows = await self._database.read("review/count", process_id=process_id, claim_ids=batch)
+            total += _done(rows)
+        return total
+
+
+def _counted(verifications: int, reviews: int) -> str:
+    """What claims have, in words."""
+    each = [(verifications, "verification(s)"), (reviews, "review(s)")]
+    return " and ".join(f"{number:,} {what}" for number, what in each if number)
 
 
 def _add_found(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:

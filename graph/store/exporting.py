@@ -200,6 +200,11 @@ class StoredProcess:
         }
         return pages(self._database, "export/sentences", cursor, self.process_id)
 
+    def reviews(self) -> AsyncIterator[list[Properties]]:
+        """What people said of verdicts, the oldest first."""
+        cursor = {"after": ("created_at", ""), "after_id": ("review_id", "")}
+        return pages(self._database, "export/reviews", cursor, self.process_id)
+
     async def trails(self, verification_ids: Sequence[str]) -> AsyncIterator[TrailParts]:
         """Verifications with everything that hangs on them, some at a time."""
         read = self._database.read

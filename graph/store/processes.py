@@ -261,7 +261,7 @@ class ProcessStore:
         # Twice: a trail that was being written when the process was hidden comes in after that.
         for _ in range(2):
             await self._in_batches("process/delete_trails", beats, TRAIL_BATCH, **whose)
-            for kind in ("verifications", "sentences", "claims", "extractions"):
+            for kind in ("reviews", "verifications", "sentences", "claims", "extractions"):
                 await self._in_batches(f"process/delete_{kind}", beats, **whose)
         # A span goes with its edges; one with too many of them for a transaction loses them first.
         hubs = await self._database.read("process/hubs", degree=DELETE_BATCH, **whose)

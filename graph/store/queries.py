@@ -21,6 +21,7 @@ MAX_ROWS = 10_000
 
 GROUPS = (
     "Claims and verdicts",
+    "Reviews by people",
     "Where a claim comes from",
     "Where it went wrong",
     "What rests on what",

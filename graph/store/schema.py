@@ -15,7 +15,7 @@ from graph.store.migrations import Told, migrate, recorded_version
 _log = logging.getLogger("veritrail.store")
 _TELL_AFTER, _TELL_AGAIN = 1.0, 10.0
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 
 async def ensure_schema(database: Database, told: Told | None = None) -> None:

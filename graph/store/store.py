@@ -8,9 +8,13 @@ from dataclasses import dataclass
 
 from graph.store.address import DatabaseAddress
 from graph.store.database import QUERY_SECONDS, Database
+from graph.store.judged_claims import JudgedClaimStore
+from graph.store.lineage import LineageReader
+from graph.store.nodes import NodeStore
 from graph.store.processes import ProcessStore
 from graph.store.queries import QueryLibrary
 from graph.store.reading import NodeReader
+from graph.store.reviews import ReviewStore
 from graph.store.schema import ensure_schema
 from graph.store.trails import TrailStore
 
@@ -25,6 +29,10 @@ class Store:
         reading: Nodes, for the walk.
         trails: Verifications.
         queries: The query library.
+        reviews: What people said of verdicts.
+        nodes: Nodes, as people look at them.
+        lineage: What a node was made from, and what was made of it.
+        claims: Claims with how they were judged.
     """
 
     database: Database
@@ -32,6 +40,10 @@ class Store:
     reading: NodeReader
     trails: TrailStore
     queries: QueryLibrary
+    reviews: ReviewStore
+    nodes: NodeStore
+    lineage: LineageReader
+    claims: JudgedClaimStore
 
     @classmethod
     def of(cls, database: Database) -> Store:
@@ -42,6 +54,10 @@ class Store:
             NodeReader(database),
             TrailStore(database),
             QueryLibrary(database),
+            ReviewStore(database),
+            NodeStore(database),
+            LineageReader(database),
+            JudgedClaimStore(database),
         )
 
 

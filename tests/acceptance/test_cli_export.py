@@ -168,7 +168,7 @@ def test_a_replacing_copy_says_how_many_verifications_are_gone(
         (one,) = veritrail(*how, "--json").json["copied"]
         assert (one["status"], one["removed_verifications"]) == ("replaced", 1)
         target("ingest", str(path), "--replace")
-        assert "0 verification(s) are gone" in veritrail(*how).err
+        assert "0 verification(s) and 0 review(s) are gone" in veritrail(*how).err
 
 
 def test_a_folder_that_holds_no_graph_is_not_copied_from(

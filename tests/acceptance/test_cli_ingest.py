@@ -21,6 +21,7 @@ KEYS = [
     "claims",
     "claims_added",
     "verifications_added",
+    "reviews_added",
     "terminals",
     "stages",
     "warnings",
@@ -59,6 +60,7 @@ def test_an_input_is_created_then_unchanged_then_replaced(
         "claims": 0,
         "claims_added": 0,
         "verifications_added": 0,
+        "reviews_added": 0,
         "terminals": ["t"],
         "stages": {"1": 2, "2": 1},
         "warnings": [],
@@ -77,7 +79,7 @@ def test_an_input_is_created_then_unchanged_then_replaced(
     refused = veritrail("ingest", other, "--json", status=2)
     assert "--replace" in refused.message
     replaced = veritrail("ingest", other, "--replace", "--json").json
-    assert replaced.pop("removed_verifications") == 1
+    assert (replaced.pop("removed_verifications"), replaced.pop("removed_reviews")) == (1, 0)
     assert list(replaced) == KEYS
     assert (replaced["status"], replaced["nodes"]) == ("replaced", 1)
     assert veritrail("list", "tides", "--json").json["verifications"] == []

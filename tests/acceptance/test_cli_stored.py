@@ -88,6 +88,7 @@ def test_a_deleted_process_is_gone(veritrail: Veritrail, tmp_path: Path) -> None
         "process_id": "doomed",
         "status": "deleted",
         "removed_verifications": 1,
+        "removed_reviews": 0,
     }
     assert "doomed" not in veritrail.stored()
     assert "doomed" in veritrail("delete", "doomed", "--json", status=2).message

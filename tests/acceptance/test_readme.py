@@ -7,13 +7,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 import typer
 from fakes.model_answers import WordReader
 from fakes.model_server import ModelServer
+from fakes.ports import free_port
 
 import cypher
 from api.cli.app import app
@@ -93,6 +94,7 @@ def test_the_shell_blocks_of_the_readme_run_and_print_what_it_shows(tmp_path: Pa
     said, ran, shown = "", 0, 0
     stop = Block(0, "sh", None, "veritrail db stop")
     # A server on loopback stands in for the reader's model; it is asked under the same name.
+    port = str(free_port())  # whatever listens on the reader's may listen here too
     with ModelServer(WordReader()) as server:
         reader = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "your-key"}
         try:
@@ -101,7 +103,8 @@ def test_the_shell_blocks_of_the_readme_run_and_print_what_it_shows(tmp_path: Pa
                     assert_shown(block, said)
                     shown += 1
                 elif block.language in SHELLS and block.mark is None:
-                    said = run(block, tmp_path, **reader)
+                    text = block.text.replace("8000", port)
+                    said = run(replace(block, text=text), tmp_path, **reader)
                     ran += 1
         finally:
             run(stop, tmp_path)

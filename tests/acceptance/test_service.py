@@ -169,8 +169,10 @@ def test_with_a_key_nothing_but_health_answers_without_it(veritrail: Veritrail) 
         for given in ("", "Bearer", "Bearer wrong", f"Basic {KEY}", f"Bearer {KEY}x"):
             answer = service("GET", "/v1/queries", Authorization=given)
             assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer"), given
-        assert service("GET", "/openapi.json").status == 401
-        assert service("GET", "/healthz").status == 200
+        for path in ("/metrics", "/v1/nothing", "/nothing", "/"):
+            assert service("GET", path).status == 401, path
+        for path in ("/healthz", "/openapi.json", "/docs", "/docs/style.css"):
+            assert service("GET", path).status == 200, path
         assert service("GET", "/v1/queries", Authorization=f"Bearer {KEY}").status == 200
 
 

@@ -14,6 +14,10 @@
 - `k3` is inconclusive.
 - `k4` is a claim of m1 that nobody verified.
 - `k5` is not supported by anything, so that its error came in at t itself.
+
+And what people said of it, where a test asks for that: Ada confirms k1, calls k3 unclear, and
+overrides k2, first by the latest verdict and then by reading the old verification again; Bo
+confirms k2 and overrides k5.
 """
 
 from __future__ import annotations
@@ -33,6 +37,8 @@ from graph.model import (
     EvidenceRole,
     Iteration,
     NodeRef,
+    Review,
+    ReviewVerdict,
     Role,
     Sentence,
     Status,
@@ -94,6 +100,30 @@ async def store_harbour(store: Store, process_id: str) -> None:
     await ingest(store, _process(process_id))
     for verification in _verifications(process_id):
         await store.trails.write(verification)
+
+
+async def store_reviews(store: Store, process_id: str) -> None:
+    """Store what people said of the process; the ids of the reviews are `process_id/r…`."""
+    fs, nfs, inc = Verdict
+    said: list[tuple[str, int, str, str, Verdict, str, str, str | None]] = [
+        ("k1", 5, "Ada", "v1", fs, fs, "", None),
+        ("k2", 5, "Ada", "v2", nfs, fs, "It counts boats.", None),
+        ("k2", 6, "Bo", "v2", nfs, nfs, "310 it is.", "desk"),
+        ("k2", 7, "Ada", "v2-old", fs, fs, "m1 says so.", None),
+        ("k3", 5, "Ada", "v3", inc, "UNCLEAR", "What is old?", None),
+        ("k5", 6, "Bo", "v5", nfs, inc, "No list of prizes.", "desk"),
+    ]
+    reviews = [
+        Review(
+            f"{process_id}/r{number}", process_id, claim_id, CLAIMS[claim_id][0],
+            ReviewVerdict(verdict), reviewer, f"2026-01-{day:02}T00:00:00.000000Z", reason,
+            f"{process_id}/{verification}", model_verdict, recorded_by,
+        )
+        for number, (
+            claim_id, day, reviewer, verification, model_verdict, verdict, reason, recorded_by,
+        ) in enumerate(said, start=1)
+    ]  # fmt: skip
+    assert await store.reviews.restore(process_id, reviews) == len(reviews)
 
 
 async def store_ladder(store: Store, process_id: str, depth: int) -> None:

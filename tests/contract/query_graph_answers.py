@@ -227,7 +227,7 @@ GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         f"check_{what}": [({}, [])]
         for what in (
             "claims", "counts", "cycles", "edges", "links", "loose_ends", "orphans",
-            "repeated_edges", "roles", "trails",
+            "repeated_edges", "reviews", "roles", "trails",
         )
     },
 }  # fmt: skip

@@ -39,6 +39,18 @@ from contract.query_values import (
     step,
 )
 
+UNCLEAR_OF_ADA = (
+    "r5", "k3", K3, "unclear", INC, None, "What is old?", "Ada", None, DAY.format(5), True, "v3",
+    "lexical", None, True,
+)  # fmt: skip
+
+
+def said(reviewer: str, verdict: str, reason: str, day: int) -> dict[str, str]:
+    """What counts of a reviewer."""
+    rest = {"reason": reason, "created_at": DAY.format(day)}
+    return {"reviewer": reviewer, "verdict": verdict, **rest}
+
+
 TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
     "provenance": [
         (
@@ -101,8 +113,10 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         (
             {},
             [
-                ("k2", K2, "t", "v2", [2, 3], ["s2", "m1"], "It was 310.", "openai", False),
-                ("k5", K5, "t", "v5", [4], ["t"], "Nothing on a prize.", "lexical", True),
+                ("k2", K2, "t", "v2", [2, 3], ["s2", "m1"], "It was 310.", "openai", False,
+                 "overridden", FS),
+                ("k5", K5, "t", "v5", [4], ["t"], "Nothing on a prize.", "lexical", True,
+                 "overridden", INC),
             ],
         ),
     ],
@@ -110,11 +124,11 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         (
             {},
             [
-                ("k1", K1, "t", FS, True, "lexical", "v1", "2026-01-01T00:00:00.000000Z", 1),
-                ("k2", K2, "t", NFS, False, "openai", "v2", "2026-01-02T00:00:00.000000Z", 3),
-                ("k3", K3, "t", INC, True, "lexical", "v3", "2026-01-01T00:00:00.000000Z", 1),
-                ("k4", K4, "m1", None, None, None, None, None, 0),
-                ("k5", K5, "t", NFS, True, "lexical", "v5", "2026-01-01T00:00:00.000000Z", 1),
+                ("k1", K1, "t", FS, True, "confirmed", FS, "lexical", "v1", DAY.format(1), 1),
+                ("k2", K2, "t", NFS, False, "overridden", FS, "openai", "v2", DAY.format(2), 3),
+                ("k3", K3, "t", INC, True, "unclear", None, "lexical", "v3", DAY.format(1), 1),
+                ("k4", K4, "m1", None, None, None, None, None, None, None, 0),
+                ("k5", K5, "t", NFS, True, "overridden", INC, "lexical", "v5", DAY.format(1), 1),
             ],
         ),
     ],
@@ -188,41 +202,43 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         (
             {},
             [
-                (2, "k2", K2, "t", "v2", ["s2"], False),
-                (3, "k2", K2, "t", "v2", ["m1"], False),
-                (4, "k5", K5, "t", "v5", ["t"], True),
+                (2, "k2", K2, "t", "v2", ["s2"], False, "overridden", FS),
+                (3, "k2", K2, "t", "v2", ["m1"], False, "overridden", FS),
+                (4, "k5", K5, "t", "v5", ["t"], True, "overridden", INC),
             ],
         ),
-        ({"stage": "3"}, [(3, "k2", K2, "t", "v2", ["m1"], False)]),
+        ({"stage": "3"}, [(3, "k2", K2, "t", "v2", ["m1"], False, "overridden", FS)]),
         ({"stage": "1"}, []),
     ],
     "error_stages": [
-        ({}, [("2", True, 1, 0.5, 1), ("3", True, 1, 0.5, 1), ("4", True, 1, 0.5, 1)]),
+        ({}, [("2", True, 1, 0.5, 1, 1), ("3", True, 1, 0.5, 1, 1), ("4", True, 1, 0.5, 1, 1)]),
         (
             {"by": "step"},
-            [(None, True, 1, 0.5, 1), ("summarise", True, 1, 0.5, 1), ("write", True, 1, 0.5, 1)],
+            [(None, True, 1, 0.5, 1, 1), ("summarise", True, 1, 0.5, 1, 1), ("write", True, 1,
+             0.5, 1, 1)],
         ),
         (
             {"by": "kind"},
-            [("draft", True, 1, 0.5, 1), ("summary", True, 1, 0.5, 1), ("text", True, 1, 0.5, 1)],
+            [("draft", True, 1, 0.5, 1, 1), ("summary", True, 1, 0.5, 1, 1), ("text", True, 1,
+             0.5, 1, 1)],
         ),
         (
             {"by": "model"},
             [
-                (None, True, 1, 0.5, 1),
-                ("writer-0", True, 1, 0.5, 1),
-                ("writer-1", True, 1, 0.5, 1),
+                (None, True, 1, 0.5, 1, 1),
+                ("writer-0", True, 1, 0.5, 1, 1),
+                ("writer-1", True, 1, 0.5, 1, 1),
             ],
         ),
-        ({"by": "prompt"}, [(None, True, 2, 1.0, 2), ("Write it up.", True, 1, 0.5, 1)]),
+        ({"by": "prompt"}, [(None, True, 2, 1.0, 2, 2), ("Write it up.", True, 1, 0.5, 1, 1)]),
     ],
     "error_nodes": [
         (
             {},
             [
-                ("s2", 2, *S2_MADE, 1, ["k2"], S2_START),
-                ("m1", 3, *M1_MADE, 1, ["k2"], TEXTS["m1"]),
-                ("t", 4, *T_MADE, 1, ["k5"], TEXTS["t"]),
+                ("s2", 2, *S2_MADE, 1, ["k2"], 1, S2_START),
+                ("m1", 3, *M1_MADE, 1, ["k2"], 1, TEXTS["m1"]),
+                ("t", 4, *T_MADE, 1, ["k5"], 1, TEXTS["t"]),
             ],
         ),
     ],
@@ -230,8 +246,8 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         (
             {},
             [
-                ("k2", K2, NFS, True, 1, "v2", "openai", "judge-1", 2, DAY.format(2)),
-                ("k2", K2, FS, False, 1, "v2-old", "lexical", None, 2, DAY.format(1)),
+                ("k2", K2, NFS, True, FS, 1, "v2", "openai", "judge-1", 2, DAY.format(2)),
+                ("k2", K2, FS, False, FS, 1, "v2-old", "lexical", None, 2, DAY.format(1)),
             ],
         ),
         ({"claim_id": "k1"}, []),
@@ -275,17 +291,24 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
         (
             {},
             [
-                ("v2-failed", "k2", K2, "failed", None, "lexical", None, 2, DAY.format(3), None),
-                ("v2", "k2", K2, "succeeded", NFS, "openai", "judge-1", 2, DAY.format(2), None),
-                ("v5", "k5", K5, "succeeded", NFS, "lexical", None, 2, DAY.format(1), None),
-                ("v3", "k3", K3, "succeeded", INC, "lexical", None, 2, DAY.format(1), None),
-                ("v2-old", "k2", K2, "succeeded", FS, "lexical", None, 2, DAY.format(1), None),
-                ("v1", "k1", K1, "succeeded", FS, "lexical", None, 2, DAY.format(1), None),
+                ("v2-failed", "k2", K2, "failed", None, None, "lexical", None, 2, DAY.format(3),
+                 None),
+                ("v2", "k2", K2, "succeeded", NFS, "confirmed", "openai", "judge-1", 2,
+                 DAY.format(2), None),
+                ("v5", "k5", K5, "succeeded", NFS, "overridden", "lexical", None, 2,
+                 DAY.format(1), None),
+                ("v3", "k3", K3, "succeeded", INC, "unclear", "lexical", None, 2, DAY.format(1),
+                 None),
+                ("v2-old", "k2", K2, "succeeded", FS, "confirmed", "lexical", None, 2,
+                 DAY.format(1), None),
+                ("v1", "k1", K1, "succeeded", FS, "confirmed", "lexical", None, 2, DAY.format(1),
+                 None),
             ],
         ),
         (
             {"claim_id": "k2", "status": "failed"},
-            [("v2-failed", "k2", K2, "failed", None, "lexical", None, 2, DAY.format(3), None)],
+            [("v2-failed", "k2", K2, "failed", None, None, "lexical", None, 2, DAY.format(3),
+             None)],
         ),
     ],
     "unfinished_verifications": [
@@ -297,5 +320,37 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
             ],
         ),
         ({"status": "queued"}, []),
+    ],
+    "reviews": [
+        (
+            {},
+            [
+                ("r4", "k2", K2, "confirmed", FS, FS, "m1 says so.", "Ada", None, DAY.format(7),
+                 True, "v2-old", "lexical", None, True),
+                ("r6", "k5", K5, "overridden", NFS, INC, "No list of prizes.", "Bo", "desk",
+                 DAY.format(6), True, "v5", "lexical", None, True),
+                ("r3", "k2", K2, "confirmed", NFS, NFS, "310 it is.", "Bo", "desk",
+                 DAY.format(6), True, "v2", "openai", "judge-1", False),
+                UNCLEAR_OF_ADA,
+                ("r2", "k2", K2, "overridden", NFS, FS, "It counts boats.", "Ada", None,
+                 DAY.format(5), False, "v2", "openai", "judge-1", False),
+                ("r1", "k1", K1, "confirmed", FS, FS, "", "Ada", None, DAY.format(5), True, "v1",
+                 "lexical", None, True),
+            ],
+        ),
+        ({"review": "unclear", "reviewer": "Ada", "claim_id": "k3"}, [UNCLEAR_OF_ADA]),
+        ({"reviewer": "Cy"}, []),
+    ],
+    "disagreements": [
+        (
+            {},
+            [
+                ("k2", K2, NFS, FS, True, True, [
+                    said("Ada", FS, "m1 says so.", 7), said("Bo", NFS, "310 it is.", 6),
+                ], "v2", "openai", "judge-1", False),
+                ("k5", K5, NFS, INC, True, False, [said("Bo", INC, "No list of prizes.", 6)],
+                 "v5", "lexical", None, True),
+            ],
+        ),
     ],
 }  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from contract.query_cases import CLAIMS, HOSTILE, store_harbour, store_ladder
+from contract.query_cases import CLAIMS, HOSTILE, store_harbour, store_ladder, store_reviews
 from fakes.processes import process
 from neo4j.graph import Node, Path, Relationship
 
@@ -48,6 +48,7 @@ def harbour(store: Store, arun: Any) -> Iterator[str]:
     """The process of `query_cases`, stored once an engine."""
     process_id = f"bloom-{uuid.uuid4().hex[:12]}"
     arun(store_harbour(store, process_id))
+    arun(store_reviews(store, process_id))
     yield process_id
     arun(store.processes.delete(process_id))
 
@@ -90,6 +91,7 @@ def named(node: Node, process_id: str) -> str:
         "Claim": lambda: node["claim_id"],
         "Verification": lambda: node["verification_id"],
         "Iteration": lambda: f"{node['verification_id']}/{node['number']}",
+        "Review": lambda: node["review_id"],
         "Evidence": lambda: node["evidence_id"],
         "Sentence": lambda: f"{node['node_id']}#{node['index']}",
     }[label]()
@@ -133,6 +135,17 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         {"process": "HARBOUR"},
         "Claim k2|Verification v2-failed",
         "VERIFIES v2-failed>k2",
+    ),
+    (
+        "reviews",
+        {"process": "HARBOUR"},
+        "Claim k1|Claim k2|Claim k3|Claim k5|Review r1|Review r2|Review r3|Review r4|Review r5|"
+        "Review r6|Verification v1|Verification v2|Verification v2-old|Verification v3|"
+        "Verification v5",
+        "REVIEWS r1>k1|REVIEWS r2>k2|REVIEWS r3>k2|REVIEWS r4>k2|REVIEWS r5>k3|REVIEWS r6>k5|"
+        "CONSIDERS r1>v1|CONSIDERS r2>v2|CONSIDERS r3>v2|CONSIDERS r4>v2-old|CONSIDERS r5>v3|"
+        "CONSIDERS r6>v5|VERIFIES v1>k1|VERIFIES v2>k2|VERIFIES v2-old>k2|VERIFIES v3>k3|"
+        "VERIFIES v5>k5",
     ),
     (
         "provenance",

@@ -34,6 +34,7 @@ from graph.model import (
     Verification,
 )
 from graph.model.extraction import ExtractedSentence, SentenceOutcome
+from graph.reviewing import NewReview
 from graph.store import Store
 from graph.store.trail_rows import short
 
@@ -154,6 +155,8 @@ async def fill(store: Store, process_id: str) -> None:
     )  # fmt: skip
     await store.trails.queue([replace(one, status=Status.QUEUED) for one in (whole, failed)])
     await store.trails.write(whole, failed)
+    said = NewReview("FULLY_SUPPORTED", "I read it.", "Ada", whole.verification_id, "desk")
+    await store.reviews.add(process_id, "k1", said)
 
 
 @pytest.fixture
@@ -210,6 +213,7 @@ def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: s
         "Span": "MATCH (n:Span) WHERE n.process_id = $p",
         "Sentence": "MATCH (n:Sentence) WHERE n.process_id = $p",
         "Extraction": "MATCH (n:Extraction) WHERE n.process_id = $p",
+        "Review": "MATCH (n:Review) WHERE n.process_id = $p",
     }
     assert set(texts) == {node.label for node in NODES if node.caption == "caption"}
     for label, text in texts.items():
@@ -222,6 +226,7 @@ def test_every_node_with_a_caption_reads_well(store: Store, arun: Any, filled: s
     assert captions["Span"] == captions["Sentence"] * 3 == [f"{LONG[:39]}…"] * 3
     assert captions["Evidence"] == ["It is 80 metres long."]
     assert captions["Step"] == ["1: verdict"]
+    assert captions["Review"] == ["Overridden: Fully Supported"]
 
 
 def test_a_caption_is_one_short_line_whoever_makes_it(

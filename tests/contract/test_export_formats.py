@@ -45,6 +45,7 @@ def test_the_stream_holds_everything_that_is_stored(
         "Verification": 3, "VERIFIES": 3, "Iteration": 3, "HAS_ITERATION": 3, "CHECKED": 4,
         "Evidence": 6, "FOUND": 6, "CITES": 6, "Step": 4, "TOOK": 4, "EVIDENCE_FOR": 2,
         "ERROR_INTRODUCED_AT": 1, "ERROR_PROPAGATED_THROUGH": 1,
+        "Review": 3, "REVIEWS": 3, "CONSIDERS": 2,
     }  # fmt: skip
 
 
@@ -107,6 +108,13 @@ def test_tables_hold_every_text(
     assert [one["status"] for one in read["verifications"]] == ["succeeded", "failed", "queued"]
     assert read["verifications"][0]["reasoning"] == f"{apostrophe}{NASTY}"
     assert [one["role"] for one in read["evidence"]].count("context") == 2
+    kinds = [(one["kind"], one["verdict"], one["overrides"] == "") for one in read["reviews"]]
+    assert kinds == [
+        ("overridden", "FULLY_SUPPORTED", False),
+        ("confirmed", "NOT_FULLY_SUPPORTED", False),
+        ("unclear", "UNCLEAR", True),
+    ]
+    assert read["reviews"][0]["reason"] == f"{apostrophe}{NASTY}"
     assert tables.formulas > 5
     assert {name: len(rows) for name, rows in read.items()} == tables.counts
     if guarded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,15 @@ def test_reading_an_export_gives_the_same_process_with_its_trails(
     sentences = arun(store.processes.claim_store.sentences(process_id))
     facts = arun(store.processes.get(process_id))
     run = arun(store.trails.of_run(f"r-{process_id}", process_id))
+    reviews = arun(store.reviews.all(process_id))
+    assert [one.review.kind.value for one in reviews] == ["unclear", "confirmed", "overridden"]
     arun(store.processes.delete(process_id))
 
     report = read_back(store, arun, before, name)
 
     assert (report.status, report.verifications_added) == ("created", 3)
+    assert report.reviews_added == 3
+    assert arun(store.reviews.all(process_id)) == reviews
     assert report.survey.hash == digest
     assert arun(form(store, process_id)) == before
     assert arun(store.trails.all_ids(process_id)) == ids
@@ -71,6 +76,7 @@ def test_a_process_that_is_there_gets_the_verifications_that_it_lacks(
 
     assert (first.status, first.verifications_added) == ("unchanged", 3)
     assert (second.status, second.verifications_added) == ("unchanged", 0)
+    assert (first.reviews_added, second.reviews_added) == (2, 0)  # that of k2 was there
     lines = set(arun(lines_of(store, process_id)).splitlines()[1:])
     assert lines == set(before.splitlines()[1:])
 
@@ -92,6 +98,16 @@ def test_a_verification_whose_id_belongs_to_another_process_gets_a_new_one(
         assert set(made) == {restored_id(name, other) for name in own}
         assert not set(made) & set(own)
         assert len(arun(store.trails.of_run(f"r-{process_id}"))) == 3
+        there, here = arun(store.reviews.all(other)), arun(store.reviews.all(process_id))
+        for one, origin in zip(there, here, strict=True):
+            about = origin.review.verification_id
+            assert one.review == replace(
+                origin.review,
+                process_id=other,
+                review_id=restored_id(origin.review.review_id, other),
+                verification_id=about and restored_id(about, other),
+            )
+        assert arun(store.queries.run("check_reviews", {"process_id": other})).rows == ()
     finally:
         arun(store.processes.delete(other))
 
@@ -101,7 +117,8 @@ def test_a_verification_of_earlier_content_keeps_what_it_was_about(
 ) -> None:
     arun(store_nasty(store, process_id))
     content = arun(lines_of(store, process_id)).decode()
-    digest = json.loads(content.splitlines()[-1])["verification"]["content_hash"]
+    (found, *_) = [line for line in content.splitlines() if line.startswith('{"verification"')]
+    digest = json.loads(found)["verification"]["content_hash"]
     earlier = content.replace(digest, "ab" * 32)
     arun(store.processes.delete(process_id))
     read_back(store, arun, earlier.encode(), "p.jsonl")

@@ -18,6 +18,7 @@ from fakes import old_stores
 import cypher
 from graph.clock import now
 from graph.errors import EngineError
+from graph.reviewing import NewReview
 from graph.store import DatabaseAddress, Store
 from graph.store.migrations import WAITING, version_of
 from graph.store.schema import SCHEMA_VERSION, ensure_schema
@@ -25,7 +26,7 @@ from graph.store.trail_rows import short
 from graph.store.writers import this_writer
 
 ROOT = Path(__file__).resolve().parents[2]
-VERSIONS = [1, 2, 3]
+VERSIONS = [1, 2, 3, 4]
 
 RECORD = "MATCH (m:VeriTrailSchema) RETURN properties(m)"
 SET_VERSION = "MATCH (m:VeriTrailSchema) SET m.version = $version"
@@ -97,6 +98,7 @@ CAPTIONS = {
     "Iteration": {"1: Inconclusive", "2: Not Fully Supported"},
     "Evidence": {f"{old_stores.SUMMARY[:39]}…", "Evidence"},
     "Step": {"1: evidence_selection"},
+    "Review": set(),
 }
 SINCE_VERSION_2 = {"Extraction": {"One."}, "Step": {"1: evidence_selection"}}
 OURS = {
@@ -108,6 +110,7 @@ OURS = {
     "Iteration": "(:Verification {process_id: $p})-[:HAS_ITERATION]->(x)",
     "Evidence": "(:Verification {process_id: $p})-[:HAS_ITERATION]->()-[:FOUND]->(x)",
     "Step": "(:Verification {process_id: $p})-[:TOOK]->(x)",
+    "Review": "(x:Review {process_id: $p})",
 }
 
 
@@ -174,6 +177,8 @@ def test_a_graph_of_any_version_comes_out_like_a_fresh_one(
     arun(ensure_schema(store.database))
     assert names(store, arun) == fresh
     expected = CAPTIONS
+    if version == 4:
+        expected = {**CAPTIONS, "Review": {"Overridden: Fully Supported", "Unclear"}}
     if version == 1:
         none: dict[str, set[str]] = {label: set() for label in SINCE_VERSION_2}
         expected = {**CAPTIONS, **none, "Verification": {"Not Fully Supported"}}
@@ -184,6 +189,11 @@ def test_a_graph_of_any_version_comes_out_like_a_fresh_one(
     arun(store.trails.write(written))  # as it is written today
     assert captions(store, arun, process_id) == expected
     assert arun(store.trails.get(written.verification_id)) == written
+    found = [one.review for one in arun(store.reviews.all(process_id))]
+    assert found == old_stores.the_reviews(version, process_id)
+    made = arun(store.reviews.add(process_id, "k", NewReview("INCONCLUSIVE", "why", "Ada")))
+    assert [one.review for one in arun(store.reviews.all(process_id))] == [made, *found]
+    assert arun(store.queries.run("check_reviews", {"process_id": process_id})).rows == ()
 
 
 ODD = "One\r\ntwo\n\nthree\rfour.", "x" * 39 + "\n", "\r\n" * 45, "😀\n" * 21

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.query_cases import store_harbour, store_ladder
+from contract.query_cases import store_harbour, store_ladder, store_reviews
 from contract.query_graph_answers import GRAPH_CASES
 from contract.query_trail_answers import TRAIL_CASES
 from contract.query_values import FS
@@ -41,6 +41,7 @@ def harbour(store: Store, arun: Any) -> Iterator[str]:
     """The process of `query_cases`, stored once an engine."""
     process_id = f"qlib-{uuid.uuid4().hex[:12]}"
     arun(store_harbour(store, process_id))
+    arun(store_reviews(store, process_id))
     yield process_id
     arun(store.processes.delete(process_id))
 
@@ -87,7 +88,7 @@ IDS = [
     (s.short_name, p.name)
     for s in library()
     for p in s.parameters
-    if p.type == "string" and not p.choices and p.name != "after"
+    if p.type == "string" and not p.choices and p.name not in {"after", "reviewer"}
 ]
 BOUNDED = [(s.short_name, p.name) for s in library() for p in s.parameters if p.choices or p.bounds]
 
@@ -162,6 +163,14 @@ def test_a_hostile_value_is_a_value_and_nothing_else(ask: Ask, name: str, parame
         ask(name, **changed)
     assert ask(name, **given).rows == rows
     assert len(ask("claims").rows) == 5
+
+
+@pytest.mark.engine
+def test_a_reviewer_who_reviewed_nothing_has_no_reviews(ask: Ask) -> None:
+    before = ask("reviews").rows
+    for name in ("Cy", "ada", INJECTION):
+        assert ask("reviews", reviewer=name).rows == ()
+    assert ask("reviews").rows == before
 
 
 @pytest.mark.engine

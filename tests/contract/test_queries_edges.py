@@ -42,7 +42,7 @@ def store_small(store: Store, arun: Any, process_id: str) -> None:
 def test_a_process_that_nobody_verified(store: Store, arun: Any, process_id: str) -> None:
     store_small(store, arun, process_id)
     answers = {
-        "claims": [("k", "One.", "t", None, None, None, None, None, 0)],
+        "claims": [("k", "One.", "t", None, None, None, None, None, None, None, 0)],
         "stage_summary": [(1, 2, 0, 0), (2, 1, 0, 0)],
         "root_coverage": [
             ("a", None, 0, 0, None, "One."),
@@ -76,7 +76,7 @@ def test_of_two_verifications_of_one_moment_the_higher_id_is_the_latest(
     tied = replace(supported, verification_id=f"{process_id}/v2-tied", created_at=DAY.format(2))
     arun(store.trails.write(tied))
     of = {"process_id": process_id}
-    verdicts = {row[0]: (row[3], row[6]) for row in rows(store, arun, "claims", **of)}
+    verdicts = {row[0]: (row[3], row[8]) for row in rows(store, arun, "claims", **of)}
     assert verdicts["k2"] == (FS, tied.verification_id)
     assert [row[0] for row in rows(store, arun, "unsupported_claims", **of)] == ["k5"]
     assert [row[1] for row in rows(store, arun, "unsupported_by_stage", **of)] == ["k5"]
@@ -86,7 +86,7 @@ def test_of_two_verifications_of_one_moment_the_higher_id_is_the_latest(
     assert [row[0] for row in resting] == ["k2"]
     assert rows(store, arun, "resting_claims", **of, node_id="m1", verdict=NFS) == []
     conflict = rows(store, arun, "conflicting_verdicts", **of)
-    assert [row[2:6] for row in conflict] == [
+    assert [(*row[2:4], *row[5:7]) for row in conflict] == [
         (FS, True, 2, tied.verification_id),
         (NFS, False, 1, f"{process_id}/v2"),
     ]
@@ -362,6 +362,8 @@ LOOSE = [
      {"stands in no span"}),
     ("CREATE (x:Verification {verification_id: $id, process_id: $id, status: 'failed'})",
      "Verification", {"verifies no claim"}),
+    ("CREATE (x:Review {review_id: $id, process_id: $id, claim_id: $id})", "Review",
+     {"reviews no claim"}),
     ("CREATE (x:Iteration {verification_id: $id, number: 1})", "Iteration",
      {"belongs to no verification"}),
     ("CREATE (x:Step {verification_id: $id, position: 0})", "Step", {"belongs to no verification"}),
@@ -373,7 +375,7 @@ LOOSE = [
 KEYS = {
     "Claim": "claim_id", "Extraction": "node_id", "Verification": "verification_id",
     "Iteration": "verification_id", "Step": "verification_id", "Evidence": "evidence_id",
-    "Sentence": "node_id",
+    "Sentence": "node_id", "Review": "review_id",
 }  # fmt: skip
 
 
@@ -388,7 +390,7 @@ def test_what_hangs_on_nothing_is_found(
     remove = f"MATCH (x:{label}) WHERE x.{KEYS[label]} = $id DETACH DELETE x"
     break_it(store, arun, remove, id=process_id)
     assert set(found) == {(label, process_id, problem) for problem in problems}
-    named = label in {"Claim", "Extraction", "Verification", "Sentence"}
+    named = label in {"Claim", "Extraction", "Verification", "Sentence", "Review"}
     assert orphans == ([(label, process_id, 1, process_id)] if named else [])
 
 

@@ -18,6 +18,7 @@ from graph.embedded import EngineSettings, running_engine
 from graph.errors import EngineError, NotFound, ReadOnlyGraph
 from graph.ingest import clean, ingest
 from graph.model import Claim
+from graph.reviewing import NewReview
 from graph.store import DatabaseAddress, Store, open_store
 
 pytestmark = pytest.mark.engine
@@ -31,11 +32,12 @@ CREATE (p:Process {status: 'open', owner: 'Ann', title: 'Payroll', tag: $tag}),
        (n:Sentence {years: 3, tag: $tag}), (e:Evidence {kind: 'photo', tag: $tag}),
        (x:Extraction {position: 1, tag: $tag}), (t:Step {name: 'cut', tag: $tag}),
        (v:Verification {status: 'queued', run_id: 'r', tag: $tag}),
-       (i:Iteration {number: 1, tag: $tag}),
+       (i:Iteration {number: 1, tag: $tag}), (r:Review {stars: 5, verdict: 'fine', tag: $tag}),
        (s)-[:INPUT_TO {tag: $tag}]->(s2), (c)-[:EXTRACTED_FROM]->(s), (v)-[:VERIFIES]->(c),
        (v)-[:HAS_ITERATION]->(i), (i)-[:CHECKED]->(s), (i)-[:FOUND]->(e), (e)-[:CITES]->(n),
        (n)-[:SENTENCE_OF]->(s), (s)-[:EVIDENCE_FOR {verification_id: 'v'}]->(s2),
-       (v)-[:ERROR_INTRODUCED_AT]->(s), (v)-[:TOOK]->(t), (x)-[:EXTRACTION_OF]->(s)
+       (v)-[:ERROR_INTRODUCED_AT]->(s), (v)-[:TOOK]->(t), (x)-[:EXTRACTION_OF]->(s),
+       (r)-[:REVIEWS]->(c), (r)-[:CONSIDERS]->(v)
 """
 NODES = "MATCH (n) WHERE n.tag = $tag RETURN labels(n) AS labels, properties(n) AS p"
 EDGES = "MATCH (n)-[r]->(m) WHERE n.tag = $tag RETURN type(r) AS t, properties(r) AS p, m.tag AS m"
@@ -63,7 +65,7 @@ def test_nodes_of_another_application_are_neither_read_nor_changed_nor_deleted(
 ) -> None:
     async def work() -> None:
         before = await snapshot(store, tag)
-        assert len(before) == 22
+        assert len(before) == 25
         texts = {"c1": "C.", "c2": "C.", "s1": "S.", "t": "T."}
         edges = [("c1", "s1"), ("c2", "s1"), ("s1", "t")]
         given = process(texts, edges, {"k1": "The pier is 80 metres long."}, process_id=tag)
@@ -75,6 +77,12 @@ def test_nodes_of_another_application_are_neither_read_nor_changed_nor_deleted(
         await store.trails.write(trail)
         await store.trails.write(trail)
         assert (await store.trails.get(f"{tag}/v")).verdict is NFS
+        await store.reviews.add(tag, "k1", NewReview("UNCLEAR", "Which pier?", "Ada"))
+        assert len(await store.reviews.all(tag)) == 1
+        for query in ("reviews", "disagreements", "check_reviews"):
+            await store.queries.run(query, {"process_id": tag})
+        for query in ("check_orphans", "check_loose_ends"):
+            assert (await store.queries.run(query, {})).rows == ()
         assert all(state.process_id for state in await store.processes.unfinished())
         await clean(store)
         ids = [one.process.process_id for one in await store.processes.page(limit=1000)]

@@ -20,6 +20,8 @@ from graph.model import (
     EvidenceRole,
     Iteration,
     NodeRef,
+    Review,
+    ReviewVerdict,
     Role,
     Sentence,
     Status,
@@ -155,7 +157,28 @@ async def store_nasty(store: Store, process_id: str, *, nul: str = "") -> str:
     queued = replace(queued, failure=None, iterations=(), steps=(), usage=Usage())
     await store.trails.queue([failed, whole, queued])  # their places differ from their ages
     await store.trails.write(whole, failed)
+    await store.reviews.restore(process_id, nasty_reviews(whole))
     return digest
+
+
+def nasty_reviews(about: Verification) -> list[Review]:
+    """Reviews of every kind, one of them of a claim that nobody verified."""
+    name, process_id, claim = about.verification_id, about.process_id, about.claim.text
+    said = [
+        ("k1", claim, ReviewVerdict.FULLY_SUPPORTED, NASTY, name, VERDICT, "key '\"\\"),
+        ("k1", claim, ReviewVerdict(VERDICT), "", name, VERDICT, None),
+        ("k2", "another", ReviewVerdict.UNCLEAR, NASTY, None, None, None),
+    ]
+    return [
+        Review(
+            f"review-{process_id}-{number}", process_id, claim_id, text, verdict,
+            "Zoë \"😀\" $limit", f"2026-02-0{number}T00:00:00.000000Z", reason, verification,
+            model_verdict, recorded_by,
+        )
+        for number, (
+            claim_id, text, verdict, reason, verification, model_verdict, recorded_by,
+        ) in enumerate(said, start=1)
+    ]  # fmt: skip
 
 
 async def lines_of(store: Store, process_id: str) -> bytes:

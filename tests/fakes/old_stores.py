@@ -1,8 +1,8 @@
 """Stores as each version wrote them: their statements from `tests/data/stores`, and rows.
 
 Version 1 knew no steps, runs or extractions, and had an index that version 2 gave up; version 3
-writes captions, and a trail in one statement. What a version wrote stays here as it was; nothing
-is taken from the code of today but the model.
+writes captions, and a trail in one statement; version 4 knows reviews. What a version wrote stays
+here as it was; nothing is taken from the code of today but the model.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from graph.model import (
     EvidencePath,
     Iteration,
     NodeRef,
+    Review,
+    ReviewVerdict,
     Role,
     Sentence,
     Status,
@@ -46,7 +48,8 @@ def statements(version: int, process_id: str) -> Iterator[Step]:
         yield _text(file), {}
     steps = [("set_schema_version", {"version": version}), *_process(version, process_id)]
     trail = _trail if version < 3 else _trail_of_3
-    for name, parameters in (*steps, *trail(version, process_id)):
+    reviews = () if version < 4 else _reviews(process_id)
+    for name, parameters in (*steps, *trail(version, process_id), *reviews):
         yield _text(folder / "write" / f"{name}.cypher"), parameters
 
 
@@ -220,6 +223,39 @@ def _trail_of_3(version: int, process_id: str) -> Iterator[Step]:
         "introduced": ["s"], "propagated": ["t"],
     }  # fmt: skip
     yield "write", {**head, "cleared": False, "rows": [row]}
+
+
+def the_reviews(version: int, process_id: str) -> list[Review]:
+    """The reviews that stand in such a graph, the latest first, as they are read back today."""
+    if version < 4:
+        return []
+    said = [
+        ("k", ReviewVerdict.FULLY_SUPPORTED, f"{process_id}/v", Verdict.NOT_FULLY_SUPPORTED),
+        ("q", ReviewVerdict.UNCLEAR, None, None),
+    ]
+    return [
+        Review(
+            f"{process_id}/r{number}", process_id, claim_id, "A claim.", verdict, "Zoë",
+            f"2026-01-0{9 - number}T00:00:00.000000Z", "as I read it", name, model_verdict, "desk",
+        )
+        for number, (claim_id, verdict, name, model_verdict) in enumerate(said)
+    ]  # fmt: skip
+
+
+def _reviews(process_id: str) -> Iterator[Step]:
+    captions = ("Overridden: Fully Supported", "Unclear")
+    rows = [
+        {
+            "review_id": one.review_id, "process_id": process_id, "claim_id": one.claim_id,
+            "claim": one.claim, "kind": caption.partition(":")[0].lower(),
+            "verdict": one.verdict.value, "reason": one.reason, "reviewer": one.reviewer,
+            "model_verdict": one.model_verdict and one.model_verdict.value,
+            "recorded_by": one.recorded_by, "verification_id": one.verification_id,
+            "created_at": one.created_at, "caption": caption,
+        }
+        for one, caption in zip(the_reviews(4, process_id), captions, strict=True)
+    ]  # fmt: skip
+    yield "review", {"process_id": process_id, "rows": rows}
 
 
 def _properties(version: int, written: Verification) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -89,6 +89,7 @@ class LanguageModel:
         price: Price | None = None,
         answer_retries: int = ANSWER_RETRIES,
         warm: Warm = Warm.AUTO,
+        party: Hashable = None,
     ) -> None:
         """Wrap an endpoint.
 
@@ -104,6 +105,7 @@ class LanguageModel:
             price: What it costs.
             answer_retries: How often an invalid answer is asked for again.
             warm: Whether calls wait for a prefix to be warm.
+            party: On whose behalf it is asked, where several share the slots.
         """
         self.model = model
         self.address = endpoint.address
@@ -125,6 +127,7 @@ class LanguageModel:
             limiter=self.limiter,
             spending=spending or Spending(),
             price=price,
+            party=party,
         )
         self._flights: dict[bytes, _Flight] = {}
 

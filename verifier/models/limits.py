@@ -2,7 +2,7 @@
 
 Additive increase, multiplicative decrease: each "too many requests" halves the limit, as many
 successes as the limit is high add one again. Calls are let through in the order in which they
-come, but those that try again go first.
+come, but those that try again go first, and several parties take turns.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+
+from verifier.models.turns import Turn, Turns
 
 WINDOW = 1.0  # seconds in which the limit is halved at most once
 
@@ -19,13 +20,26 @@ WINDOW = 1.0  # seconds in which the limit is halved at most once
 class Bucket:
     """So much a minute, evenly: a twelfth of it may come at once."""
 
-    def __init__(self, per_minute: int, clock: Callable[[], float]) -> None:
+    def __init__(self, per_minute: float, clock: Callable[[], float]) -> None:
+        self._per_minute = per_minute
+        self._clock = clock
+        self._filled_at = clock()
+        self._share = 0.0
+        self._level = math.inf
+        self.set_to(1.0)
+
+    def set_to(self, share: float) -> None:
+        """Let so much of it through, such as a half; what is over of the rest is lost."""
+        if share == self._share:
+            return
+        self._share = share
+        if math.isfinite(self._level):
+            self.wait(0)  # fill it as it was until now
+        per_minute = self._per_minute * share
         self._capacity = max(1.0, per_minute / 12)
         # What comes at once is part of the minute: no 60 seconds see more than was set.
         self._rate = max(per_minute - self._capacity, per_minute / 2) / 60
-        self._level = self._capacity
-        self._clock = clock
-        self._filled_at = clock()
+        self._level = min(self._level, self._capacity)
 
     def wait(self, amount: float) -> float:
         """Seconds until this much may be taken."""
@@ -67,7 +81,7 @@ class Limiter:
         self._clock = clock
         self._requests = Bucket(requests_per_minute, clock) if requests_per_minute else None
         self._tokens = Bucket(tokens_per_minute, clock) if tokens_per_minute else None
-        self._waiting: deque[tuple[asyncio.Future[None], int, object]] = deque()
+        self._waiting = Turns()
         self._timer: asyncio.TimerHandle | None = None
         self._paused_until = 0.0
         self._successes = 0
@@ -83,13 +97,22 @@ class Limiter:
         """When the pause that the endpoint asked for ends, on this limiter's clock."""
         return self._paused_until
 
-    async def acquire(self, tokens: int = 0, *, again: bool = False, owner: object = None) -> float:
+    async def acquire(
+        self,
+        tokens: int = 0,
+        *,
+        again: bool = False,
+        owner: object = None,
+        party: Hashable = None,
+    ) -> float:
         """Wait for a slot; the answer is the time at which it was got.
 
         Args:
             tokens: Tokens of the prompt, where tokens are counted.
             again: The call tries again: it goes before those that have not tried at all.
             owner: Who may dismiss it while it waits.
+            party: On whose behalf it is made; those of one party wait in one line, and the lines
+                take turns.
 
         Raises:
             Dismissed: The owner did.
@@ -97,20 +120,16 @@ class Limiter:
         if not self._waiting and self.in_air < self.limit and self._delay(tokens) <= 0:
             self._take(tokens)
             return self._clock()
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        entry = (turn, tokens, owner)
-        if again:
-            self._waiting.appendleft(entry)
-        else:
-            self._waiting.append(entry)
+        slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        turn = Turn(slot, tokens, owner, party)
+        self._waiting.add(turn, again=again)
         self._let_through()
         try:
-            await turn
+            await slot
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled() and turn.exception() is None:
+            if slot.done() and not slot.cancelled() and slot.exception() is None:
                 self.release()  # the slot came at the moment of the cancellation
-            elif entry in self._waiting:
-                self._waiting.remove(entry)
+            elif self._waiting.drop(turn):
                 self._let_through()
             raise
         return self._clock()
@@ -135,6 +154,19 @@ class Limiter:
                 self.limit += 1
                 self._let_through()
 
+    def set_to(self, setting: int, share: float = 1.0) -> None:
+        """Change the highest number of slots, and what share of the rates may be used.
+
+        What is in the air beyond it stays there.
+        """
+        was, self.setting = self.setting, max(1, setting)
+        if self.limit == was or self.limit > self.setting:  # not halved by the endpoint
+            self.limit = self.setting
+        for bucket in (self._requests, self._tokens):
+            if bucket is not None:
+                bucket.set_to(share)
+        self._let_through()
+
     def throttled(self, began: float) -> None:
         """The endpoint asked for fewer calls, of one that began at this time."""
         now = self._clock()
@@ -155,10 +187,10 @@ class Limiter:
 
     def dismiss(self, owner: object) -> None:
         """Send away all calls of an owner that wait for a slot."""
-        for entry in [entry for entry in self._waiting if entry[2] is owner]:
-            if not entry[0].done():
-                self._waiting.remove(entry)
-                entry[0].set_exception(Dismissed())
+        for turn in [turn for turn in self._waiting if turn.owner is owner]:
+            if not turn.slot.done():
+                self._waiting.drop(turn)
+                turn.slot.set_exception(Dismissed())
         self._let_through()
 
     def _delay(self, tokens: int) -> float:
@@ -181,14 +213,14 @@ class Limiter:
             self._timer.cancel()
             self._timer = None
         while self._waiting and self.in_air < self.limit:
-            turn, tokens, _ = self._waiting[0]
-            if turn.done():  # cancelled, and about to leave
+            turn = self._waiting.first
+            if turn.slot.done():  # cancelled, and about to leave
                 return
-            delay = self._delay(tokens)
+            delay = self._delay(turn.tokens)
             if delay > 0:
                 loop = asyncio.get_running_loop()
                 self._timer = loop.call_later(delay + 0.001, self._let_through)
                 return
-            self._waiting.popleft()
-            self._take(tokens)
-            turn.set_result(None)
+            self._waiting.next()
+            self._take(turn.tokens)
+            turn.slot.set_result(None)

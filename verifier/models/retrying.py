@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from collections.abc import Hashable
 from dataclasses import dataclass, field, fields
 
 from graph.model import Usage
@@ -93,8 +94,10 @@ class Retrying:
         limiter: Limiter,
         spending: Spending,
         price: Price | None,
+        party: Hashable = None,
     ) -> None:
         self._endpoint = endpoint
+        self._party = party
         self._patience = patience
         self._limiter = limiter
         self._spending = spending
@@ -154,7 +157,7 @@ class Retrying:
         self._breaker.check(queued)
         pause = max(0.0, self._limiter.paused_until - queued)
         try:
-            await self._limiter.acquire(call.tokens, again=again, owner=self)
+            await self._limiter.acquire(call.tokens, again=again, owner=self, party=self._party)
         except Dismissed:
             raise self._breaker.not_tried() from None
         began = time.monotonic()
@@ -176,6 +179,7 @@ class Retrying:
 
     async def _send(self, request: Request, max_output: int | None, call: _Call) -> Completion:
         """One request, counted and paid."""
+        await self._spending.ready()
         self.check()  # others may have been refused while this one waited for its slot
         self._breaker.begin(time.monotonic())
         self._spending.admit()

@@ -34,6 +34,12 @@ class Spending:
         """Whether the run may come to an end before all is done."""
         return self.budget_usd is not None or self.max_calls is not None
 
+    async def ready(self) -> None:
+        """Wait until it is known whether there is anything left; called before `admit`.
+
+        Here it always is; where several processes spend together it has to be asked for.
+        """
+
     def check(self) -> None:
         """See whether there is anything left.
 

@@ -12,6 +12,7 @@ from typing import Any
 from graph.errors import InputError, Violation
 from graph.importers.process_file import reading
 from graph.importers.process_file.plain import plain_edges
+from graph.importers.process_file.reviews import read_review
 from graph.importers.process_file.schema import (
     FORMAT,
     read_claim,
@@ -31,6 +32,7 @@ _READERS: dict[str, Callable[[object, str], Any]] = {
 _TRAIL_READERS: dict[str, Callable[[object, str], Any]] = {
     "extraction": read_extraction,
     "verification": read_verification,
+    "review": read_review,
 }
 _LISTS = {  # whether a document must have it
     "nodes": True,
@@ -38,6 +40,7 @@ _LISTS = {  # whether a document must have it
     "claims": False,
     "extractions": False,
     "verifications": False,
+    "reviews": False,
 }
 _TOLD_BEFORE = ("not_json", "wrong_line")
 _LINES_SUFFIXES = (".jsonl", ".ndjson")

@@ -1,0 +1,221 @@
+"""`veritrail keys`: who may use the service."""
+
+from __future__ import annotations
+
+import getpass
+import re
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from api.cli.exits import run
+from api.cli.options import AsJson
+from api.cli.terminal import one_line, print_json, say, show
+from api.settings import Settings
+from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from api.service.access import Caller
+    from api.service.database import ServiceDatabase
+    from api.service.keys import Key, Keys
+
+T = TypeVar("T")
+
+app = typer.Typer(
+    help="Keys of the service: make, list, revoke.", no_args_is_help=True, rich_markup_mode=None
+)
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
+_LONGEST = 100 * 365 * 86_400.0
+MOST_PER_MINUTE = 1_000_000
+
+
+@app.command("create")
+def create(
+    name: Annotated[str, typer.Option("--name", help="A name for people; one key has it.")],
+    scope: Annotated[
+        list[str], typer.Option("--scope", help="read, write, verify or admin; may be repeated.")
+    ],
+    expires: Annotated[
+        str | None, typer.Option("--expires", help="How long it works: 12h, 30d, 8w.")
+    ] = None,
+    budget: Annotated[
+        float | None, typer.Option("--budget", help="USD that all its jobs may cost together.")
+    ] = None,
+    rate: Annotated[
+        str | None, typer.Option("--rate", help="Requests a minute: 600 or 600/min.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a key; it is shown this once."""
+    made, shown = run(_create(name, scope, expires, budget, rate), as_json=as_json)
+    if as_json:
+        print_json({"key": shown, **_told(made)})
+        return
+    typer.echo(shown)
+    say("This is the only time that it is shown: only a hash of it is kept.", "yellow")
+    say("Running services know it within two seconds, and from now on ask everybody for a key.")
+
+
+@app.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """List all keys, also those that do not open any more."""
+    found = run(_all(), as_json=as_json)
+    if as_json:
+        print_json({"keys": [_told(key) for key in found]})
+        return
+    columns = ("id", "name", "state", "scopes", "expires", "last used", "budget", "a minute")
+    rows = []
+    for key in found:
+        told = _told(key)
+        rows.append(
+            (
+                key.key_id,
+                one_line(key.name),
+                told["state"],
+                " ".join(told["scopes"]),
+                told["expires"] or "never",
+                told["last_used"] or "never",
+                "no limit" if key.budget_usd is None else f"${key.budget_usd:,.2f}",
+                "" if key.per_minute is None else f"{key.per_minute:,}",
+            )
+        )
+    table(columns, rows)
+    say(f"{len(found):,} key(s)")
+
+
+@app.command("revoke")
+def revoke(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Its id or its name.")],
+    as_json: AsJson = False,
+) -> None:
+    """Revoke a key; running services refuse it within two seconds."""
+    found = run(
+        with_service(lambda service: _keys(service).revoke(key, _person())), as_json=as_json
+    )
+    if as_json:
+        print_json(_told(found))
+    else:
+        say(f"The key {found.name!r} ({found.key_id}) opens nothing any more.")
+
+
+async def _create(
+    name: str, scope: list[str], expires: str | None, budget: float | None, rate: str | None
+) -> tuple[Key, str]:
+    from api.service.access import parse_scopes
+    from api.service.keys import Wish
+
+    if budget is not None and not 0 <= budget < 1e9:
+        raise InputError(f"--budget {budget}: must be an amount in USD, from 0 on")
+    wish = Wish(
+        name,
+        parse_scopes(scope),
+        None if expires is None else parse_span(expires, "--expires"),
+        budget,
+        None if rate is None else parse_rate(rate),
+    )
+    return await with_service(lambda service: _keys(service).create(wish, _person()))
+
+
+async def _all() -> list[Key]:
+    return await with_service(lambda service: _keys(service).all())
+
+
+async def _revoke(key: str) -> Key:
+    return await with_service(lambda service: _keys(service).revoke(key, _person()))
+
+
+async def with_service(work: Callable[[ServiceDatabase], Awaitable[T]]) -> T:
+    """Work with the database of the service.
+
+    Raises:
+        EngineUnavailable: It cannot be reached.
+    """
+    from api.service.database import ServiceDatabase, service_url
+
+    service = ServiceDatabase(service_url(Settings.load()))
+    try:
+        return await work(service)
+    finally:
+        service.close()
+
+
+def _keys(service: ServiceDatabase) -> Keys:
+    from api.service.keys import Keys
+
+    return Keys(service)
+
+
+def _person() -> Caller:
+    """Whoever calls the command."""
+    from api.service.access import EVERYTHING, Caller
+
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in some containers
+        name = "unknown"
+    return Caller(None, f"command line ({name})", EVERYTHING)
+
+
+def parse_span(text: str, option: str) -> float:
+    """Seconds of a time such as `30d`.
+
+    Raises:
+        InputError: It is none.
+    """
+    found = re.fullmatch(r"(\d{1,9})\s*([smhdw])", text.strip().lower(), re.ASCII)
+    seconds = int(found[1]) * _UNITS[found[2]] if found else 0.0
+    if not 0.0 < seconds <= _LONGEST:
+        raise InputError(f"{option} {text!r}: must be a time such as 12h, 30d or 8w")
+    return seconds
+
+
+def parse_rate(text: str) -> int:
+    """Requests a minute.
+
+    Raises:
+        InputError: It is no such number.
+    """
+    found = re.fullmatch(r"(\d{1,9})\s*(?:/\s*min(?:ute)?)?", text.strip().lower(), re.ASCII)
+    if found is None or not 0 < int(found[1]) <= MOST_PER_MINUTE:
+        raise InputError(f"--rate {text!r}: must be a number of requests a minute, such as 600/min")
+    return int(found[1])
+
+
+def _told(key: Key) -> dict[str, Any]:
+    """A key as it is printed, without anything that opens."""
+    return {
+        "key_id": key.key_id,
+        "name": key.name,
+        "state": key.state(time.time()),
+        "scopes": sorted(key.scopes),
+        "created": when(key.created_at),
+        "expires": when(key.expires_at),
+        "revoked": when(key.revoked_at),
+        "last_used": when(key.last_used_at),
+        "budget_usd": key.budget_usd,
+        "per_minute": key.per_minute,
+    }
+
+
+def when(at: float | None) -> str | None:
+    """A time as it is printed."""
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    """Show rows of texts, if there are any."""
+    if not rows:
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        shown.add_column(name)
+    for row in rows:
+        shown.add_row(*(Text(cell) for cell in row))
+    show(shown)

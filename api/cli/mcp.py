@@ -1,0 +1,106 @@
+"""`veritrail mcp`: the graph for assistants, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from api.cli.exits import run
+from api.cli.interrupt import INTERRUPTED, on_ctrl_c
+from api.cli.model_options import Budget, EngineName, MaxCalls, Model, Price
+from api.settings import Settings
+from graph.errors import InputError
+
+if TYPE_CHECKING:
+    from api.client.local import AsyncLocal
+    from api.client.service import AsyncClient
+    from api.mcp.server import Terms
+
+LEAVING_SECONDS = 10.0
+"""How long what runs may take to be kept, when the server is told to end."""
+
+
+def mcp(
+    url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Ask a service instead of the graph; its key is taken from VERITRAIL_API_KEY.",
+        ),
+    ] = None,
+    engine: EngineName = None,
+    model: Model = None,
+    budget: Budget = None,
+    max_calls: MaxCalls = None,
+    price: Price = None,
+) -> None:
+    """Serve assistants over the Model Context Protocol on stdin and stdout.
+
+    Tools: list_processes, verify_claim, show_trail, run_query. What all verifications may cost
+    together is said here, by --budget or --max-calls; no assistant can change it.
+    """
+    settings = Settings.load()
+    _check_limits(settings, url, engine, model, budget, max_calls)
+    from api.mcp.allowance import Allowance
+    from api.mcp.server import Terms
+
+    terms = Terms(engine, model, price, Allowance(budget, max_calls))
+    run(_serve(settings, url, terms), as_json=False)
+
+
+def _check_limits(
+    settings: Settings,
+    url: str | None,
+    engine: str | None,
+    model: str | None,
+    budget: float | None,
+    max_calls: int | None,
+) -> None:
+    """See that no assistant can spend without a limit.
+
+    Raises:
+        InputError: Models may be asked and no limit is set; or there is no such engine.
+    """
+    from verifier.engines import engine_named
+
+    if url is None:
+        asks_models = engine_named(settings.engine_name(engine, model)).asks_models
+    else:  # what a service does by itself is not known here
+        asks_models = engine is None or engine_named(engine).asks_models
+    if asks_models and budget is None and max_calls is None:
+        raise InputError(
+            "Say what assistants may spend: --budget USD or --max-calls N"
+            + ("; or --engine lexical, which asks no model" if engine is None else "")
+        )
+
+
+async def _serve(settings: Settings, url: str | None, terms: Terms) -> None:
+    from api.mcp.server import create_server
+
+    async with _door(settings, url) as door:
+        leaving: list[asyncio.Task[None]] = []
+        on_ctrl_c(lambda: leaving.append(asyncio.ensure_future(_leave(door))))
+        await create_server(door, terms).run_stdio_async()
+
+
+async def _leave(door: AsyncLocal | AsyncClient) -> NoReturn:
+    """End the process in order: nothing else wakes the thread that waits for the next line."""
+    try:
+        async with asyncio.timeout(LEAVING_SECONDS):
+            await door.aclose()
+    finally:
+        os._exit(INTERRUPTED)
+
+
+def _door(settings: Settings, url: str | None) -> AsyncLocal | AsyncClient:
+    """The way to the graph: in this process, or a service."""
+    if url is None:
+        from api.client.local import AsyncLocal
+
+        return AsyncLocal(settings)
+    from api.client.service import AsyncClient
+
+    return AsyncClient(url, settings.values.get("VERITRAIL_API_KEY"))

@@ -1,0 +1,44 @@
+"""The same operations for programs: over REST (`Client`) and in process (`Local`).
+
+Each comes in two kinds that offer the same methods: plain, and to be awaited (`AsyncClient`,
+`AsyncLocal`).
+"""
+
+from api.client.answers import Process, Rows
+from api.client.faults import (
+    AccessRefused,
+    Conflict,
+    Missing,
+    Problem,
+    Rejected,
+    StrangeAnswer,
+    Unavailable,
+    Unreachable,
+)
+from api.client.jobs import AsyncJob, Job
+from api.client.local import AsyncLocal, Local
+from api.client.operations import Operations
+from api.client.service import AsyncClient, Client
+from api.client.trails import Event, Verification
+
+__all__ = [
+    "AccessRefused",
+    "AsyncClient",
+    "AsyncJob",
+    "AsyncLocal",
+    "Client",
+    "Conflict",
+    "Event",
+    "Job",
+    "Local",
+    "Missing",
+    "Operations",
+    "Problem",
+    "Process",
+    "Rejected",
+    "Rows",
+    "StrangeAnswer",
+    "Unavailable",
+    "Unreachable",
+    "Verification",
+]

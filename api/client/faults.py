@@ -1,0 +1,119 @@
+"""What a caller of the service, or of the graph in process, may meet.
+
+VeriTrailError
+├── Problem            the service answered with a problem (RFC 9457); `kind`, `status`, `detail`
+│   ├── AccessRefused  401, 403: the key is missing, unknown, expired or may not do this
+│   ├── Missing        404, 410: no such process, claim, node, verification, job or query
+│   ├── Conflict       409, 412: another content, or another body under the same key
+│   ├── Rejected       400, 413, 415, 422: the input is wrong; `violations` lists every rule
+│   └── Unavailable    429, 503, 504: not now; `retry_after` says when, where it is known
+├── Unreachable        nobody answers at the address, or the connection was lost
+└── StrangeAnswer      what answers there is no service of this project
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from graph.errors import VeriTrailError, Violation
+
+PREFIX = "urn:veritrail:problem:"
+REQUEST = "urn:veritrail:request:"
+_SHOWN = 5
+
+
+class Unreachable(VeriTrailError):
+    """Nobody answers at the address, or the connection was lost."""
+
+
+class StrangeAnswer(VeriTrailError):
+    """What answers is no service of this project, or one that speaks otherwise."""
+
+
+class Problem(VeriTrailError):
+    """The service refused, or could not do, what was asked.
+
+    Args:
+        status: The HTTP status.
+        document: The problem as it was sent.
+        retry_after: Seconds to wait before asking again, where the service said so.
+
+    Attributes:
+        status: The HTTP status.
+        type: The problem's type, `urn:veritrail:problem:KIND`.
+        kind: The stable name in it.
+        title: The status in words.
+        detail: What happened, where, and what to do.
+        request_id: The request, as the log of the service names it; None where it was not told.
+        violations: Every rule that was broken.
+        retry_after: Seconds to wait before asking again, or None.
+
+    Source: RFC 9457.
+    """
+
+    def __init__(
+        self, status: int, document: Mapping[str, Any], retry_after: float | None = None
+    ) -> None:
+        self.status = status
+        self.type = str(document.get("type") or "about:blank")
+        self.kind = self.type.removeprefix(PREFIX)
+        self.title = str(document.get("title") or "")
+        self.detail = str(document.get("detail") or self.title or f"HTTP status {status}")
+        self.request_id = str(document.get("instance") or "").removeprefix(REQUEST) or None
+        self.violations = _violations(document.get("violations"))
+        self.retry_after = retry_after
+        super().__init__(_told(self.detail, self.violations))
+
+
+class AccessRefused(Problem):
+    """The key is missing, unknown, expired, or its scopes do not cover this."""
+
+
+class Missing(Problem):
+    """The thing named does not exist."""
+
+
+class Conflict(Problem):
+    """Another content has the id, or another body was sent under the same key."""
+
+
+class Rejected(Problem):
+    """The input, or the way the call was made, is wrong."""
+
+
+class Unavailable(Problem):
+    """The service cannot do it now; the same call may succeed later."""
+
+
+_BY_STATUS: Mapping[int, type[Problem]] = {
+    **dict.fromkeys((401, 403), AccessRefused),
+    **dict.fromkeys((404, 410), Missing),
+    **dict.fromkeys((409, 412), Conflict),
+    **dict.fromkeys((400, 413, 415, 422), Rejected),
+    **dict.fromkeys((429, 503, 504), Unavailable),
+}
+
+
+def problem_of(
+    status: int, document: Mapping[str, Any], retry_after: float | None = None
+) -> Problem:
+    """The exception for a problem, by its status."""
+    return _BY_STATUS.get(status, Problem)(status, document, retry_after)
+
+
+def _violations(found: Any) -> tuple[Violation, ...]:
+    if not isinstance(found, list):
+        return ()
+    return tuple(
+        Violation(*(str(one.get(key, "")) for key in ("kind", "where", "message")))
+        for one in found
+        if isinstance(one, dict)
+    )
+
+
+def _told(detail: str, violations: tuple[Violation, ...]) -> str:
+    lines = [detail, *(f"  {one}" for one in violations[:_SHOWN])]
+    if len(violations) > _SHOWN:
+        lines.append(f"  … and {len(violations) - _SHOWN} more in `violations`")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Verifications that outlive a request: submitted, worked off, watched, cancelled, resumed."""

@@ -1,0 +1,165 @@
+"""Which workers live, and what becomes of the work of those that do not.
+
+Every worker writes a beat, and holds a lock in its home folder: a worker of the same home that was
+killed is known to be dead at once, one on another machine when its beat is old. What it had begun
+is given back to the queue by whoever notices.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import sqlalchemy as sa
+from filelock import FileLock, Timeout
+from sqlalchemy.engine import Connection
+
+from api.jobs.purse import close_purses
+from api.jobs.tables import job_claims, workers
+from api.service.database import ServiceDatabase
+from graph.clock import now
+from graph.errors import VeriTrailError
+from graph.model import Status
+
+BEAT_SECONDS = 2.0
+DEAD_SECONDS = 6.0
+
+_log = logging.getLogger("veritrail.jobs")
+
+
+class Presence:
+    """One worker among others.
+
+    Args:
+        service: The database.
+        home: The home folder.
+
+    Attributes:
+        worker_id: An id that no other process has or had.
+        alive: The workers that live, this one included, as was seen last.
+        recover: Gives back what workers had begun; None: the engine does not run yet.
+        on_change: Called when another worker came or went.
+        on_death: Called when this worker was held for dead by others.
+    """
+
+    def __init__(self, service: ServiceDatabase, home: Path) -> None:
+        self.worker_id = f"w-{uuid.uuid4().hex}"
+        self.alive = [self.worker_id]
+        self._service = service
+        self._folder = home / "workers"
+        self._lock = FileLock(self._folder / f"{self.worker_id}.lock")
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.recover: Callable[[Sequence[str]], None] | None = None
+        self.on_change: Callable[[], None] = lambda: None
+        self.on_death: Callable[[], None] = lambda: None
+
+    def arrive(self) -> None:
+        """Say that this worker lives, and see who else does.
+
+        Raises:
+            EngineUnavailable: The database does not answer.
+        """
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._lock.acquire(timeout=0)
+        self.alive = self._service.run_now(self._beat)[0]
+
+    def watch(self) -> None:
+        """Go on saying so, and look after the others, in a thread of its own."""
+        self._thread = threading.Thread(target=self._watch, name="job-beat", daemon=True)
+        self._thread.start()
+
+    def leave(self) -> None:
+        """Say that this worker is gone; others take up at once what it had begun."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+        mine = workers.c.worker_id == self.worker_id
+
+        def work(connection: Connection) -> None:
+            connection.execute(sa.update(workers).where(mine).values(beat=0.0))
+
+        try:
+            self._service.run_now(work)
+        except VeriTrailError as error:
+            _log.warning("this worker could not say that it ends: %s", error)
+        self._lock.release()
+        Path(self._lock.lock_file).unlink(missing_ok=True)
+
+    def _watch(self) -> None:
+        while not self._ended.wait(BEAT_SECONDS):
+            try:
+                self.look()
+            except VeriTrailError as error:
+                _log.debug("no beat: %s", error)
+            except Exception:  # noqa: BLE001  # the thread must live
+                _log.exception("the workers could not be looked after")
+
+    def look(self) -> None:
+        """Beat once, and take over from those that are dead."""
+        alive, dead, was_there = self._service.run_now(self._beat)
+        if not was_there:  # it was held for dead, and others do what it had begun
+            self.on_death()
+        if dead and self.recover is not None:
+            _log.warning("%d worker(s) ended; what they had begun is begun again", len(dead))
+            self.recover(dead)
+            self._service.run_now(lambda connection: _bury(connection, dead))
+        if alive != self.alive:
+            self.alive = alive
+            self.on_change()
+
+    def _beat(self, connection: Connection) -> tuple[list[str], list[str], bool]:
+        """Who lives, who is dead, and whether this one was still known."""
+        time_now = _time(connection)
+        mine = workers.c.worker_id == self.worker_id
+        beaten = connection.execute(sa.update(workers).where(mine).values(beat=time_now)).rowcount
+        if beaten == 0:
+            row = {"worker_id": self.worker_id, "beat": time_now, "started_at": now()}
+            connection.execute(sa.insert(workers).values(**row))
+        rows = connection.execute(sa.select(workers.c.worker_id, workers.c.beat)).all()
+        dead = [
+            row.worker_id
+            for row in rows
+            if row.worker_id != self.worker_id
+            and (time_now - row.beat > DEAD_SECONDS or self._is_killed(row.worker_id))
+        ]
+        alive = sorted(row.worker_id for row in rows if row.worker_id not in dead)
+        return alive, dead, beaten > 0
+
+    def _is_killed(self, worker_id: str) -> bool:
+        """Whether a worker of this home holds its lock no more."""
+        file = self._folder / f"{worker_id}.lock"
+        if not file.exists():
+            return False
+        try:
+            with FileLock(file, timeout=0):
+                pass
+        except Timeout:
+            return False
+        file.unlink(missing_ok=True)
+        return True
+
+
+def _time(connection: Connection) -> float:
+    """The clock that all workers go by."""
+    if connection.dialect.name != "postgresql":
+        return time.time()
+    return float(
+        connection.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one()
+    )
+
+
+def _bury(connection: Connection, dead: Sequence[str]) -> None:
+    """Let go of what dead workers had; the engine gives their claims to others."""
+    connection.execute(
+        sa.update(job_claims)
+        .where(job_claims.c.worker_id.in_(dead), job_claims.c.status == Status.RUNNING)
+        .values(status=Status.QUEUED, worker_id=None)
+    )
+    for worker_id in dead:
+        close_purses(connection, worker_id)
+    connection.execute(sa.delete(workers).where(workers.c.worker_id.in_(dead)))

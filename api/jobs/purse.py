@@ -1,0 +1,180 @@
+"""What a job, and a key over all of its jobs, may spend, whichever workers spend it.
+
+A worker spends of what it was granted; a grant is asked for in the database, where all grants of
+a purse together never pass what is in it. A worker that is alone is granted everything. Several
+are granted parts of what is left, and give back what they do not use. What stands above the limit
+in the end is what the calls in the air come to, and no more; what a killed worker spent in the
+last moments before it was killed is not known to the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from api.jobs.tables import purses
+
+PAST = ""
+"""Who stands for all workers that are gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What there is in a purse; None: any amount."""
+
+    usd: float | None = None
+    calls: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a worker may spend in all, and what there is left for everybody.
+
+    Attributes:
+        usd: US dollars, those that are spent included.
+        calls: Calls, those that are made included.
+        left_usd: US dollars that nobody has spent.
+        left_calls: Calls that nobody has made.
+        is_final: Whether nobody will give anything back.
+    """
+
+    usd: float
+    calls: int
+    left_usd: float
+    left_calls: float
+    is_final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a worker has spent of a purse."""
+
+    usd: float
+    calls: int
+    keeps_usd: float = 0.0
+    keeps_calls: int = 0
+
+
+def grant(
+    connection: Connection,
+    purse_id: str,
+    worker_id: str,
+    limit: Limit,
+    spent: Spent,
+    alive: Sequence[str],
+    *,
+    asks: bool = True,
+) -> Grant:
+    """Note what a worker has spent and, where it asks, grant it more.
+
+    Args:
+        connection: The transaction.
+        purse_id: The purse.
+        worker_id: The worker.
+        limit: What there is in the purse.
+        spent: What the worker has spent; and what of its grant it keeps if it does not ask.
+        alive: The workers that live; what others were granted and did not spend is free again.
+        asks: Whether the worker wants more.
+    """
+    connection.execute(_lock(connection, purse_id))
+    rows = connection.execute(sa.select(purses).where(purses.c.purse_id == purse_id)).mappings()
+    usd, calls, is_final = limit.usd or 0.0, limit.calls or 0, True
+    left_usd, left_calls = usd - spent.usd, calls - spent.calls
+    free_usd, free_calls = left_usd, left_calls
+    for row in rows:
+        if row["worker_id"] == worker_id:
+            continue
+        held_usd = max(row["granted_usd"], row["spent_usd"])
+        held_calls = max(row["granted_calls"], row["made_calls"])
+        if row["worker_id"] not in alive:
+            held_usd, held_calls = row["spent_usd"], row["made_calls"]
+        left_usd, left_calls = left_usd - row["spent_usd"], left_calls - row["made_calls"]
+        free_usd, free_calls = free_usd - held_usd, free_calls - held_calls
+        is_final = is_final and held_usd <= row["spent_usd"] and held_calls <= row["made_calls"]
+    share = 1 if len(alive) <= 1 else 2 * len(alive)
+    more_usd = max(0.0, free_usd) / share if asks else min(spent.keeps_usd, max(0.0, free_usd))
+    more_calls = max(0, free_calls)
+    more_calls = math.ceil(more_calls / share) if asks else min(spent.keeps_calls, more_calls)
+    given = Grant(
+        usd=spent.usd + more_usd if limit.usd is not None else math.inf,
+        calls=spent.calls + more_calls,
+        left_usd=left_usd if limit.usd is not None else math.inf,
+        left_calls=left_calls if limit.calls is not None else math.inf,
+        is_final=is_final,
+    )
+    _put(
+        connection,
+        purse_id,
+        worker_id,
+        {
+            "granted_usd": spent.usd + more_usd,
+            "granted_calls": given.calls,
+            "spent_usd": spent.usd,
+            "made_calls": spent.calls,
+        },
+    )
+    return given
+
+
+def _lock(connection: Connection, purse_id: str) -> sa.Executable:
+    """Whoever asks waits for others that do; SQLite lets one writer in at a time anyway."""
+    if connection.dialect.name != "postgresql":
+        return sa.select(1)
+    return sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(f"purse/{purse_id}")))
+
+
+def _put(
+    connection: Connection, purse_id: str, worker_id: str, values: dict[str, float | int]
+) -> None:
+    mine = (purses.c.purse_id == purse_id, purses.c.worker_id == worker_id)
+    if connection.execute(sa.update(purses).where(*mine).values(**values)).rowcount == 0:
+        connection.execute(
+            sa.insert(purses).values(purse_id=purse_id, worker_id=worker_id, **values)
+        )
+
+
+def close_purses(connection: Connection, worker_id: str) -> None:
+    """Add what a worker that is gone has spent to that of those gone before it."""
+    rows = connection.execute(sa.select(purses).where(purses.c.worker_id == worker_id)).mappings()
+    for row in rows.all():
+        connection.execute(_lock(connection, row["purse_id"]))
+        past = (
+            connection.execute(
+                sa.select(purses).where(
+                    purses.c.purse_id == row["purse_id"], purses.c.worker_id == PAST
+                )
+            )
+            .mappings()
+            .one_or_none()
+        )
+        usd = row["spent_usd"] + (past["spent_usd"] if past else 0.0)
+        calls = row["made_calls"] + (past["made_calls"] if past else 0)
+        values = {"granted_usd": usd, "granted_calls": calls}
+        _put(connection, row["purse_id"], PAST, {**values, "spent_usd": usd, "made_calls": calls})
+    connection.execute(sa.delete(purses).where(purses.c.worker_id == worker_id))
+
+
+def spent_of(connection: Connection, purse_id: str) -> float:
+    """US dollars that were spent of a purse, as far as it is known."""
+    total = sa.select(sa.func.sum(purses.c.spent_usd)).where(purses.c.purse_id == purse_id)
+    return float(connection.execute(total).scalar() or 0.0)
+
+
+def purse_of_job(job_id: str) -> str:
+    """The purse of a job."""
+    return f"job/{job_id}"
+
+
+def purse_of_key(key_id: str) -> str:
+    """The purse of a key."""
+    return f"key/{key_id}"
+
+
+def forget_purses(connection: Connection, job_ids: Sequence[str]) -> None:
+    """Remove the purses of jobs; those of keys stay."""
+    names = [purse_of_job(one) for one in job_ids]
+    connection.execute(sa.delete(purses).where(purses.c.purse_id.in_(names)))

@@ -1,0 +1,205 @@
+"""A room: everything that the claims of one job share in one worker.
+
+A judge with its models, what was read of the process, the run they belong to. It is opened by the
+first claim of a job that comes here and closed when none is left, so that a job takes no longer
+than the same claims take in one command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlalchemy.engine import RowMapping
+
+from api.bench import Bench, differing, set_up
+from api.jobs.model import JobRequest
+from api.jobs.settings import how_of
+from api.jobs.waiting_graph import WaitingGraph, WaitingReader
+from api.keeping import Keep
+from api.models import claim_deadline
+from api.runs import pace, run_options
+from api.settings import Settings
+from api.shared import Shared
+from graph.errors import InputError, NotFound
+from graph.model import NodeRef, Process, Status, Verification
+from verifier.driver import Observer, Task, without_verdict
+from verifier.nodes import SharedNodes
+from verifier.run import Run
+
+if TYPE_CHECKING:
+    from graph.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What all rooms of a worker stand on.
+
+    Attributes:
+        settings: The settings of the service.
+        graph: The graph.
+    """
+
+    settings: Settings
+    graph: WaitingGraph
+
+
+class Room:
+    """One job in one worker; make it with `open`."""
+
+    def __init__(self, floor: Floor, job: RowMapping, bench: Bench, process: Process) -> None:
+        self.job_id: str = job["job_id"]
+        self.bench = bench
+        self.process = process
+        self._run_id: str = job["run_id"]
+        self._graph = floor.graph
+        self._deadline = claim_deadline(floor.settings) if bench.models is not None else None
+        self._tasks: dict[str, Task] = {}
+        self._run: Run | None = None
+        self.stopped_for: str | None = None
+
+    @classmethod
+    async def open(
+        cls, floor: Floor, job: RowMapping, shared: Shared, stack: AsyncExitStack
+    ) -> Room:
+        """Make a room; what it needs is closed with the stack.
+
+        Raises:
+            InputError: The process is gone or another one, or the settings are.
+            EngineError: The graph did not answer for too long.
+        """
+        process = await floor.graph.ask(lambda store: store.processes.get(job["process_id"]))
+        how = how_of(floor.settings, JobRequest.from_json(job["request"]))
+        bench = await stack.enter_async_context(set_up(floor.settings, how, shared))
+        others = differing(job["settings"], bench.settings)
+        if others:
+            raise InputError(
+                f"the settings of the service have changed since the job was submitted: "
+                f"{'; '.join(others)}. Set them as they were and resume it, or submit a new one."
+            )
+        if process.content_hash != job["content_hash"]:
+            raise InputError(f"process {process.process_id!r} was replaced since it was submitted")
+        return cls(floor, job, bench, process)
+
+    def begin(self, observer: Observer) -> Run:
+        """The run that all claims of the room belong to.
+
+        Args:
+            observer: Told what happens.
+        """
+        name, size, edges = self.process.process_id, self.process.nodes, self.process.edges
+        keep = Keep(self._graph.write)
+        reader = WaitingReader(self._graph)
+        self._run = Run(
+            name,
+            self.bench.judge,
+            SharedNodes(reader, name, self.bench.splitter, size=size, edges=edges),
+            keep.write,
+            q=self.bench.how.q,
+            concurrency=pace(self.bench),
+            content_hash=self.process.content_hash,
+            observer=observer,
+            run_id=self._run_id,
+            settings=self.bench.settings,
+            options=options_of(self.bench),
+            deadline=self._deadline,
+        )
+        keep.on_loss = self._run.stop
+        return self._run
+
+    async def verify(self, verification_id: str) -> Verification:
+        """Verify a claim of the job that was read.
+
+        Raises:
+            NotFound: The claim is gone.
+        """
+        task = self._tasks.get(verification_id)
+        if self._run is None or task is None:
+            raise NotFound("the claim was removed since the job was submitted")
+        return (await self._run.verify([task]))[0]
+
+    async def learn(self, claimed: Sequence[Claimed]) -> None:
+        """Read claims of the job that are not known yet."""
+        new = [one for one in claimed if one.verification_id not in self._tasks]
+        if not new:
+            return
+        name = self.process.process_id
+        found = await self._graph.ask(lambda store: tasks_of(store, name, new))
+        self._tasks.update({task.verification_id: task for task in found})
+
+    def knows(self, verification_id: str) -> bool:
+        """Whether a claim was read."""
+        return verification_id in self._tasks
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether nothing can be verified here any more."""
+        return self._run is not None and self._run.stopped
+
+    async def queue_all(self, store: Store) -> None:
+        """Keep in the graph that the claims of the job are about to be verified."""
+        tasks = list(self._tasks.values())
+        await store.trails.queue(queued(self.bench, self.process, self._run_id, tasks))
+
+    @property
+    def refusal(self) -> str | None:
+        """Why the endpoint refuses every call, if it does."""
+        refusal = self._run.refusal if self._run is not None else None
+        return str(refusal) if refusal is not None else None
+
+    def stop(self, why: str) -> None:
+        """End what is being verified; what is finished stays."""
+        self.stopped_for = self.stopped_for or why
+        if self._run is not None:
+            self._run.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A claim of a job.
+
+    Attributes:
+        verification_id: Its verification.
+        claim_id: The claim.
+    """
+
+    verification_id: str
+    claim_id: str
+
+
+async def tasks_of(store: Store, process_id: str, claimed: Sequence[Claimed]) -> list[Task]:
+    """Tasks for the claims that are still stored."""
+    ids = list(dict.fromkeys(one.claim_id for one in claimed))
+    claims = {one.claim_id: one for one in await store.processes.claims_by_id(process_id, ids)}
+    nodes: dict[str, NodeRef] = {}
+    for node_id in {claim.node_id for claim in claims.values()}:
+        nodes[node_id] = (await store.reading.node(process_id, node_id))[0]
+    return [
+        Task(claims[one.claim_id], nodes[claims[one.claim_id].node_id], one.verification_id)
+        for one in claimed
+        if one.claim_id in claims
+    ]
+
+
+def options_of(bench: Bench) -> str | None:
+    """What a job may spend, as it is kept with its verifications."""
+    return run_options(bench.how.models) if bench.models is not None else None
+
+
+def queued(
+    bench: Bench, process: Process, run_id: str, tasks: Sequence[Task]
+) -> list[Verification]:
+    """What is kept of verifications that are still to be made."""
+    name, judge, q = process.process_id, bench.judge, bench.how.q
+    return [
+        replace(
+            without_verdict(task, name, judge, q, Status.QUEUED, None),
+            content_hash=process.content_hash,
+            run_id=run_id,
+            settings=bench.settings,
+            run_options=options_of(bench),
+        )
+        for task in tasks
+    ]

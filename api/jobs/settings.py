@@ -1,0 +1,115 @@
+"""How the claims of a job are verified: a request, as the settings of the service allow it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from api.jobs.model import JobRequest
+from api.models import ModelOptions
+from api.settings import Settings
+from graph.errors import InputError, Violation
+from graph.importers.process_file.schema import read_claim
+from graph.importers.records import ClaimRecord
+from verifier.limits import Limits, Samples
+from verifier.run import DEFAULT_CONCURRENCY
+
+if TYPE_CHECKING:
+    from api.bench import How
+
+DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class JobSettings:
+    """What can be set of jobs.
+
+    Attributes:
+        keep_seconds: How long a job that has ended is kept.
+        patience_seconds: How long a claim waits for a graph engine that does not answer.
+        closing_seconds: How long calls in the air are waited for at a shutdown.
+    """
+
+    keep_seconds: float = 30 * DAY
+    patience_seconds: float = 3_600.0
+    closing_seconds: float = 6.0
+
+    @classmethod
+    def of(cls, settings: Settings) -> JobSettings:
+        """Read them.
+
+        Raises:
+            InputError: One has a value that it cannot have.
+        """
+        return cls(
+            keep_seconds=_seconds(settings, "VERITRAIL_JOBS_KEEP", "30d"),
+            patience_seconds=_seconds(settings, "VERITRAIL_JOBS_PATIENCE", "1h"),
+        )
+
+
+def _seconds(settings: Settings, name: str, default: str) -> float:
+    text = settings.values.get(name, default).lower()
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)([smhd]?)", text)
+    if match is None:
+        raise InputError(f"{name}={text!r}: is no time; write it as 30s, 10m, 1h or 30d")
+    return float(match[1]) * {"": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": DAY}[match[2]]
+
+
+def how_of(settings: Settings, request: JobRequest) -> How:
+    """How the claims of a request are verified.
+
+    Raises:
+        InputError: Its values contradict each other.
+    """
+    from api.bench import How
+
+    named = (
+        request.model or request.claims_model or request.selection_model or request.verdict_model
+    )
+    threshold = request.threshold or request.samples // 2 + 1
+    if threshold > request.samples:
+        raise InputError(f"threshold {threshold} can not be met by {request.samples} sample(s)")
+    return How(
+        engine=settings.engine_name(request.engine, named),
+        q=request.q,
+        limits=Limits(
+            request.max_root_sentences,
+            request.max_sentences,
+            request.verdict_sentences,
+            request.max_reruns,
+        ),
+        samples=Samples(request.samples, threshold),
+        sub_claims=request.sub_claims,
+        models=ModelOptions(
+            model=request.model,
+            claims_model=request.claims_model,
+            selection_model=request.selection_model,
+            verdict_model=request.verdict_model,
+            price=request.price,
+            budget=request.budget_usd,
+            max_calls=request.max_calls,
+            structured=request.structured,
+            use_cache=request.use_cache,
+        ),
+        concurrency=DEFAULT_CONCURRENCY,
+    )
+
+
+def records_of(request: JobRequest) -> list[ClaimRecord]:
+    """The claims that were given on the spot.
+
+    Raises:
+        InputError: Some break rules; all of them are listed.
+    """
+    records: list[ClaimRecord] = []
+    violations: list[Violation] = []
+    for place, value in enumerate(request.claims):
+        record = read_claim(value, f"claims[{place}]")
+        if isinstance(record, ClaimRecord):
+            records.append(record)
+        else:
+            violations += record
+    if violations:
+        raise InputError("Claims break rules; nothing was begun", violations)
+    return records

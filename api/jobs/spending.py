@@ -1,0 +1,210 @@
+"""Spending of purses that several workers share, and the end of all spending at a shutdown."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+
+from sqlalchemy.engine import Connection
+
+from api.jobs.purse import Grant, Limit, Spent, grant
+from verifier.models.port import OverBudget
+from verifier.models.spending import Spending
+
+ASK_AGAIN_SECONDS = 0.25
+"""How long a call waits for what other workers were granted and may give back."""
+
+Ask = Callable[[Callable[[Connection], Grant]], Awaitable[Grant]]
+"""Runs a transaction, again and again where the database does not answer."""
+
+
+class Purse:
+    """What one worker may spend of a purse.
+
+    Args:
+        purse_id: The purse.
+        worker_id: The worker.
+        limit: What there is in it.
+        ask: Runs transactions.
+        alive: Names the workers that live.
+        whose: What the purse belongs to, for people.
+
+    Attributes:
+        left_usd: US dollars that nobody has spent, as was known last.
+        left_calls: Calls that nobody has made, as was known last.
+    """
+
+    def __init__(
+        self,
+        purse_id: str,
+        worker_id: str,
+        limit: Limit,
+        ask: Ask,
+        alive: Callable[[], list[str]],
+        whose: str,
+    ) -> None:
+        self.limit = limit
+        self.left_usd = limit.usd if limit.usd is not None else math.inf
+        self.left_calls: float = limit.calls if limit.calls is not None else math.inf
+        self._ids = (purse_id, worker_id)
+        self._ask = ask
+        self._alive = alive
+        self._whose = whose
+        self._spent, self._made, self._in_air = 0.0, 0, 0
+        self._grant = Grant(0.0, 0, self.left_usd, self.left_calls, is_final=False)
+        self._before: float | None = None
+        self._told = (0.0, 0)
+        self._asking = asyncio.Lock()
+
+    async def open(self, limit: Limit) -> None:
+        """Learn what is left; the limit may be another one than before."""
+        self.limit = limit
+        await self._renew(asks=True)
+
+    async def ready(self) -> None:
+        """Wait until there is something left to spend, or it is known that there is not."""
+        while not (self._has_some() or self._grant.is_final):
+            async with self._asking:
+                if self._has_some() or self._grant.is_final:
+                    continue
+                await self._renew(asks=True)
+            if not (self._has_some() or self._grant.is_final):
+                await asyncio.sleep(ASK_AGAIN_SECONDS)
+
+    def check(self) -> None:
+        """See whether anything is left.
+
+        Raises:
+            OverBudget: It is not.
+        """
+        if self._has_some():
+            return
+        if self.limit.calls is not None and self._made >= self._grant.calls:
+            raise OverBudget(
+                f"{self._whose} may make {self.limit.calls:,} calls, and has made them"
+            )
+        told = f"{(self.limit.usd or 0.0) - self.left_usd:.4f} USD spent"
+        if self._in_air:
+            told += f" so far, {self._in_air:,} call(s) in the air"
+        budget = f"the budget of {self.limit.usd:g} USD of {self._whose}"
+        raise OverBudget(f"{budget} is used up ({told})")
+
+    def admit(self) -> None:
+        """Count a call that is about to be made."""
+        self._made += 1
+        self._in_air += 1
+        self.left_calls -= 1
+        self._see_end()
+
+    def settle(self, cost_usd: float, *, sent: bool) -> None:
+        """A call came to its end."""
+        self._in_air -= 1
+        self._made -= not sent
+        self.left_calls += not sent
+        self._spent += cost_usd
+        self.left_usd -= cost_usd
+        self._see_end()
+
+    async def tell(self) -> None:
+        """Tell the others what was spent, and give back what was not used since the last time."""
+        if self._told == (self._spent, self._made) and len(self._alive()) == 1:
+            return
+        async with self._asking:
+            await self._renew(asks=len(self._alive()) == 1)
+
+    def _has_some(self) -> bool:
+        if self.limit.usd is not None and self._spent >= self._grant.usd:
+            return False
+        return self.limit.calls is None or self._made < self._grant.calls
+
+    def _see_end(self) -> None:
+        """Ask again before it is said to be over: others may have given something back."""
+        if self._grant.is_final and not self._has_some() and len(self._alive()) > 1:
+            self._grant = Grant(
+                self._grant.usd, self._grant.calls, self.left_usd, self.left_calls, is_final=False
+            )
+
+    async def _renew(self, *, asks: bool) -> None:
+        """Ask what may be spent. Earlier processes of this worker are no part of it."""
+        purse_id, worker_id = self._ids
+        was_told, spent, made = self._told, self._spent, self._made
+        used = (spent > was_told[0], made > was_told[1])
+        unused_usd = max(0.0, self._grant.usd - spent) if math.isfinite(self._grant.usd) else 0.0
+        told = Spent(
+            spent,
+            made,
+            keeps_usd=unused_usd / 2 if used[0] else 0.0,
+            keeps_calls=max(0, self._grant.calls - made) // 2 if used[1] else 0,
+        )
+        alive = self._alive()
+
+        def work(connection: Connection) -> Grant:
+            return grant(connection, purse_id, worker_id, self.limit, told, alive, asks=asks)
+
+        found = await self._ask(work)
+        self._told = (spent, made)
+        self.left_usd = found.left_usd - (self._spent - spent)
+        self.left_calls = found.left_calls - (self._made - made)
+        is_over = found.is_final and asks
+        self._grant = Grant(found.usd, found.calls, found.left_usd, found.left_calls, is_over)
+
+
+class JobSpending(Spending):
+    """The spending of a job in one worker, out of its purses.
+
+    Args:
+        purses: The purses; every call is paid out of all of them.
+        is_closing: Set when no call may be made any more: those that ask wait from then on.
+    """
+
+    __slots__ = ("_is_closing", "_purses")
+
+    def __init__(self, purses: tuple[Purse, ...], is_closing: asyncio.Event) -> None:
+        super().__init__()
+        self._purses = purses
+        self._is_closing = is_closing
+        self._look()
+
+    async def ready(self) -> None:
+        """Wait until it is known whether there is anything left."""
+        if self._is_closing.is_set():
+            await asyncio.Event().wait()  # until the work is given up
+        for purse in self._purses:
+            await purse.ready()
+        self._look()
+
+    def check(self) -> None:
+        """See whether there is anything left.
+
+        Raises:
+            OverBudget: There is not.
+        """
+        for purse in self._purses:
+            purse.check()
+
+    def admit(self) -> None:
+        """Count a request that is about to be sent.
+
+        Raises:
+            OverBudget: It may not be sent.
+        """
+        super().admit()
+        for purse in self._purses:
+            purse.admit()
+
+    def settle(self, cost_usd: float | None = None, *, sent: bool = True) -> None:
+        """A request came to its end."""
+        super().settle(cost_usd, sent=sent)
+        for purse in self._purses:
+            purse.settle(cost_usd or 0.0, sent=sent)
+        self._look()
+
+    def _look(self) -> None:
+        """Say what may be spent as if this were all there is: who plans with it looks there."""
+        usd = min((one.left_usd for one in self._purses), default=math.inf)
+        calls = min((one.left_calls for one in self._purses), default=math.inf)
+        has_usd = any(one.limit.usd is not None for one in self._purses)
+        has_calls = any(one.limit.calls is not None for one in self._purses)
+        self.budget_usd = self.spent + max(0.0, usd) if has_usd else None
+        self.max_calls = self.calls + max(0, int(calls)) if has_calls else None

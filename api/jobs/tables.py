@@ -1,0 +1,96 @@
+"""The tables of jobs: what was asked for, its claims, who works, and what may be spent."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from api.service.database import metadata
+
+_ID = sa.String(160)
+_AT = sa.String(32)
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    sa.Column("job_id", _ID, primary_key=True),
+    sa.Column("run_id", _ID, nullable=False),
+    sa.Column("process_id", sa.String(128), nullable=False, index=True),
+    sa.Column("content_hash", sa.String(128), nullable=False),
+    sa.Column("status", sa.String(16), nullable=False, index=True),
+    # Who asked; "" where no key was asked for, so that one index serves both.
+    sa.Column("key_id", sa.String(64), nullable=False),
+    sa.Column("name", sa.String(200), nullable=False),
+    sa.Column("key_budget", sa.Float),
+    sa.Column("idempotency_key", sa.String(255)),
+    sa.Column("input_hash", sa.String(64), nullable=False),
+    sa.Column("request", sa.Text, nullable=False),
+    sa.Column("settings", sa.Text, nullable=False),
+    # What stands in the graph too: whoever is killed in between leaves it to a sweep.
+    sa.Column("is_queued_in_graph", sa.Boolean, nullable=False),
+    sa.Column("is_extracted", sa.Boolean, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False, server_default="1"),
+    sa.Column("is_enqueued", sa.Boolean, nullable=False),  # the extraction, or all of its claims
+    sa.Column("is_cancelled", sa.Boolean, nullable=False),
+    sa.Column("error", sa.Text),
+    sa.Column("created_at", _AT, nullable=False, index=True),
+    sa.Column("started_at", _AT),
+    sa.Column("ended_at", _AT, index=True),
+    # What the extraction came to; that of the claims stands with them.
+    sa.Column("usage", sa.Text),
+    sa.UniqueConstraint("key_id", "idempotency_key"),
+)
+
+job_claims = sa.Table(
+    "job_claims",
+    metadata,
+    sa.Column("job_id", _ID, primary_key=True),
+    sa.Column("verification_id", _ID, primary_key=True),
+    sa.Column("place", sa.Integer, nullable=False),
+    sa.Column("key_id", sa.String(64), nullable=False),
+    sa.Column("claim_id", sa.String(128), nullable=False),
+    sa.Column("status", sa.String(16), nullable=False),
+    sa.Column("reused", sa.Boolean, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False, server_default="1"),
+    sa.Column("priority", sa.Integer, nullable=False),
+    sa.Column("worker_id", _ID),
+    sa.Column("begun", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("failure", sa.Text),
+    # Whether the graph still has to be told that the claim was cancelled.
+    sa.Column("is_told", sa.Boolean, nullable=False, server_default=sa.true()),
+    sa.Column("calls", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("cached_calls", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("input_tokens", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("cached_input_tokens", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("output_tokens", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("reasoning_tokens", sa.BigInteger, nullable=False, server_default="0"),
+    sa.Column("unpriced_calls", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("cost_usd", sa.Float),
+    sa.Index("job_claims_status", "status", "priority"),
+    sa.Index("job_claims_of_key", "key_id", "status"),
+    sa.Index(
+        "job_claims_to_tell",
+        "job_id",
+        sqlite_where=sa.text("NOT is_told"),
+        postgresql_where=sa.text("NOT is_told"),
+    ),
+)
+
+workers = sa.Table(
+    "job_workers",
+    metadata,
+    sa.Column("worker_id", _ID, primary_key=True),
+    sa.Column("beat", sa.Float, nullable=False),
+    sa.Column("started_at", _AT, nullable=False),
+)
+
+purses = sa.Table(
+    "job_purses",
+    metadata,
+    # A job's, or a key's over all of its jobs.
+    sa.Column("purse_id", _ID, primary_key=True),
+    sa.Column("worker_id", _ID, primary_key=True),
+    sa.Column("granted_usd", sa.Float, nullable=False),
+    sa.Column("granted_calls", sa.Integer, nullable=False),
+    sa.Column("spent_usd", sa.Float, nullable=False),
+    sa.Column("made_calls", sa.Integer, nullable=False),
+)

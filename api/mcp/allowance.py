@@ -1,0 +1,60 @@
+"""What the assistants of one server may spend together, whatever they ask for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from api.client.trails import Usage
+from graph.errors import InputError
+
+
+@dataclass(slots=True)
+class Allowance:
+    """A limit that is given when the server starts, and what is left of it.
+
+    Attributes:
+        budget_usd: The most that all verifications may cost; None: no such limit.
+        max_calls: The most calls of models; None: no such limit.
+    """
+
+    budget_usd: float | None = None
+    max_calls: int | None = None
+    _spent: float = 0.0
+    _calls: int = 0
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @asynccontextmanager
+    async def taken(self) -> AsyncIterator[dict[str, Any]]:
+        """What is left, as options of a verification; one at a time, or two would spend it twice.
+
+        Raises:
+            InputError: Nothing is left.
+        """
+        async with self._turn:
+            options: dict[str, Any] = {}
+            if self.budget_usd is not None:
+                options["budget_usd"] = self._left(self.budget_usd - self._spent, "budget")
+            if self.max_calls is not None:
+                left = self._left(self.max_calls - self._calls, "number of calls")
+                options["max_calls"] = int(left)
+            yield options
+
+    def charge(self, usage: Usage) -> None:
+        """Take note of what a verification came to; a cost that is not known uses up all."""
+        self._calls += usage.calls
+        if usage.cost_usd is not None:
+            self._spent += usage.cost_usd
+        elif usage.calls and self.budget_usd is not None:
+            self._spent = self.budget_usd
+
+    def _left(self, left: float, what: str) -> float:
+        if left <= 0 and (self.budget_usd or self.max_calls):
+            raise InputError(
+                f"This server has used up its {what}; whoever started it can start it again with "
+                "a new one. Stored trails can still be read."
+            )
+        return left

@@ -1,0 +1,243 @@
+"""What the tools answer: values for programs, and text for whoever reads along.
+
+Every answer is bounded: what an assistant reads fills its window. Texts of nodes and claims are
+untrusted; they stand in quotation marks, on one line, without control characters.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from api.cli.terminal import INDICATIVE, VERDICT_WORDS, one_line
+from api.client.answers import Process, Rows
+from api.client.trails import Iteration, Verification
+from graph.model import Verdict
+
+ROWS = 200
+"""Rows of an answer, and processes of a list."""
+SENTENCES = 40
+"""Selected sentences that are shown of one iteration."""
+ITERATIONS = 20
+NODES = 20
+TEXT = 600
+"""Characters of one text."""
+ANSWER = 40_000
+"""Characters of the rows of an answer."""
+
+
+class FoundProcess(BaseModel):
+    """A stored process."""
+
+    process_id: str
+    name: str
+    nodes: int
+    claims: int
+    verdicts: dict[str, int] = Field(description="Claims by their latest verdict")
+
+
+class Processes(BaseModel):
+    """The stored processes."""
+
+    processes: list[FoundProcess]
+    truncated: bool = Field(description="Whether there are more")
+
+
+class FoundSentence(BaseModel):
+    """A sentence that was selected as evidence, quoted from its node."""
+
+    node_id: str
+    sentence: int
+    text: str
+    role: str
+
+
+class Round(BaseModel):
+    """One round of a trail: what was checked and selected, and the interim verdict."""
+
+    number: int
+    interim_verdict: str
+    reasoning: str
+    nodes_checked: int
+    evidence: list[FoundSentence]
+    evidence_left_out: int = 0
+
+
+class Trail(BaseModel):
+    """A verification of a claim with its evidence trail."""
+
+    verification_id: str
+    process_id: str
+    claim_id: str
+    claim: str
+    node_id: str
+    status: str
+    verdict: str | None = Field(description="null: there is none; `error` says why")
+    reasoning: str | None
+    indicative: bool = Field(description="Whether no language model judged")
+    engine: str
+    model: str | None
+    error_stages: list[int] = Field(description="Stages where unsupported content came in")
+    error_nodes: list[str]
+    iterations: list[Round]
+    iterations_left_out: int = 0
+    cost_usd: float | None = Field(description="null: not known, or no model was asked")
+    error: str | None
+
+
+class Answered(BaseModel):
+    """The answer of a query of the library."""
+
+    columns: list[str]
+    rows: list[list[Any]]
+    truncated: bool = Field(description="Whether there are more rows")
+    indicative: bool | None = Field(
+        description="Whether it draws on verdicts that no language model gave"
+    )
+
+
+def processes_of(found: Iterable[Process], *, truncated: bool) -> Processes:
+    """A list of processes."""
+    return Processes(
+        processes=[
+            FoundProcess(
+                process_id=one.process_id,
+                name=one_line(one.name, TEXT),
+                nodes=one.nodes,
+                claims=one.claims,
+                verdicts=one.verdicts,
+            )
+            for one in found
+        ],
+        truncated=truncated,
+    )
+
+
+def trail_of(found: Verification) -> Trail:
+    """A trail, with so much of it as an assistant should read."""
+    return Trail(
+        verification_id=found.verification_id,
+        process_id=found.process_id,
+        claim_id=found.claim_id,
+        claim=one_line(found.claim, TEXT),
+        node_id=found.node_id,
+        status=found.status,
+        verdict=found.verdict,
+        reasoning=one_line(found.reasoning, 2 * TEXT) if found.reasoning else None,
+        indicative=found.indicative,
+        engine=found.engine,
+        model=found.model,
+        error_stages=found.error_stages,
+        error_nodes=found.error_nodes[:NODES],
+        iterations=[_round(one) for one in found.iterations[:ITERATIONS]],
+        iterations_left_out=max(0, len(found.iterations) - ITERATIONS),
+        cost_usd=found.usage.cost_usd,
+        error=one_line(found.error, TEXT) if found.error else None,
+    )
+
+
+def _round(found: Iteration) -> Round:
+    return Round(
+        number=found.number,
+        interim_verdict=found.verdict,
+        reasoning=one_line(found.reasoning, TEXT),
+        nodes_checked=len(found.checked),
+        evidence=[
+            FoundSentence(
+                node_id=one.node_id,
+                sentence=one.sentence,
+                text=one_line(one.text, TEXT),
+                role=one.role,
+            )
+            for one in found.evidence[:SENTENCES]
+        ],
+        evidence_left_out=max(0, len(found.evidence) - SENTENCES),
+    )
+
+
+def rows_of(found: Rows) -> Answered:
+    """The rows of a query, as many as fit."""
+    rows: list[list[Any]] = []
+    size = 0
+    for row in found.rows[:ROWS]:
+        size += len(json.dumps(row, ensure_ascii=False))
+        if size > ANSWER and rows:
+            break
+        rows.append(row)
+    return Answered(
+        columns=found.columns,
+        rows=rows,
+        truncated=found.truncated or len(rows) < len(found.rows),
+        indicative=found.indicative,
+    )
+
+
+def processes_text(found: Processes) -> str:
+    """A list of processes to be read."""
+    if not found.processes:
+        return "No process is stored. `veritrail ingest PATH` stores one."
+    lines = [
+        f"- {one.process_id} {quoted(one.name)}: {one.nodes:,} nodes, {one.claims:,} claims"
+        + (f" ({_counts(one.verdicts)})" if one.verdicts else "")
+        for one in found.processes
+    ]
+    return "\n".join([*lines, *(["There are more."] if found.truncated else [])])
+
+
+def trail_text(found: Trail) -> str:
+    """A trail to be read."""
+    lines = [f"Claim {found.claim_id} about node {quoted(found.node_id)}: {quoted(found.claim)}"]
+    lines.append(f"Verdict: {_verdict(found.verdict) if found.verdict else found.status}")
+    if found.indicative:
+        lines.append(f"This is {INDICATIVE}.")
+    if found.reasoning:
+        lines.append(f"Reasoning: {found.reasoning}")
+    if found.error:
+        lines.append(f"Could not be checked: {found.error}")
+    if found.error_stages:
+        stages = ", ".join(map(str, found.error_stages))
+        nodes = ", ".join(map(quoted, found.error_nodes))
+        lines.append(f"Unsupported content came in at stage {stages}, in {nodes}")
+    for one in found.iterations:
+        lines.append(
+            f"Iteration {one.number}: {one.nodes_checked:,} node(s) checked, interim verdict "
+            f"{_verdict(one.interim_verdict)}"
+        )
+        lines += [
+            f"  {quoted(s.node_id)} sentence {s.sentence}: {quoted(s.text)}" for s in one.evidence
+        ]
+        if one.evidence_left_out:
+            lines.append(f"  … and {one.evidence_left_out:,} more sentences")
+    if found.iterations_left_out:
+        lines.append(f"… and {found.iterations_left_out:,} more iterations")
+    lines.append(f"Verification: {found.verification_id}")
+    return "\n".join(lines)
+
+
+def rows_text(found: Answered) -> str:
+    """Rows to be read: one a line, as JSON."""
+    lines = [" | ".join(found.columns)]
+    lines += [" | ".join(json.dumps(cell, ensure_ascii=False) for cell in r) for r in found.rows]
+    if not found.rows:
+        lines.append("(no rows)")
+    if found.truncated:
+        lines.append("There are more rows; narrow the query, or give it a smaller `limit`.")
+    if found.indicative:
+        lines.append(f"Verdicts are {INDICATIVE}.")
+    return "\n".join(lines)
+
+
+def quoted(text: str) -> str:
+    """Untrusted text in quotation marks, on one line."""
+    return json.dumps(one_line(text, TEXT), ensure_ascii=False)
+
+
+def _verdict(name: str) -> str:
+    return VERDICT_WORDS[Verdict(name)] if name in set(Verdict) else name
+
+
+def _counts(verdicts: dict[str, int]) -> str:
+    return ", ".join(f"{number:,} {_verdict(name)}" for name, number in verdicts.items())

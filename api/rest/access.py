@@ -1,0 +1,64 @@
+"""What a route needs: `dependencies=[needs(Scope.WRITE)]`, and who calls: `caller: Calling`.
+
+The key itself was looked at before, by the guard; here is only asked what it allows.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Request, Security
+from fastapi.security import HTTPBearer
+
+from api.service.access import Caller, Scope
+from graph.errors import VeriTrailError
+
+BEARER = HTTPBearer(
+    scheme_name="key",
+    auto_error=False,
+    description=(
+        "A key of `veritrail keys create`, sent as `Authorization: Bearer KEY`. None is asked for "
+        "on this machine as long as no key was ever made. The names behind it are the scopes that "
+        "a call needs; `admin` stands for all."
+    ),
+)
+
+
+class NotAllowed(VeriTrailError):
+    """The key does not have the scope that a call needs."""
+
+
+async def calling(request: Request) -> Caller:
+    """Who sent a request, as the guard found out."""
+    caller: Caller = request.state.caller
+    return caller
+
+
+Calling = Annotated[Caller, Depends(calling)]
+"""The parameter type of a route that wants to know who calls."""
+
+
+def needs(scope: Scope) -> Any:
+    """What a route asks of its caller; for `dependencies=[…]`.
+
+    Raises:
+        NotAllowed: When the route is called with a key that does not allow it.
+    """
+    return Security(_Needed(scope), scopes=[scope.value])
+
+
+class _Needed:
+    """Asks for one scope; the bearer scheme is named so that OpenAPI tells of it."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    async def __call__(self, caller: Calling, _shown: Annotated[Any, Security(BEARER)]) -> Caller:
+        """Who calls, who is allowed to."""
+        if not caller.may(self.scope):
+            raise NotAllowed(
+                f"The key {caller.name!r} does not have the scope {self.scope.value!r}, which "
+                "this call needs. Whoever looks after the service can make another one with "
+                f"`veritrail keys create --scope {self.scope.value}`."
+            )
+        return caller

@@ -1,0 +1,79 @@
+"""Answers that are ready to be sent: JSON is written once, and no model reads it again.
+
+What a route answers is described by its `response_model`, so that it stands in the OpenAPI
+document, and tests hold the two against each other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import ParamTypes
+from fastapi.routing import APIRoute
+from pydantic_core import to_json
+
+from graph.errors import InputError, Violation
+
+
+def answer(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """JSON values as an answer."""
+    return Response(_bytes(content), status, dict(headers or {}), "application/json")
+
+
+def tagged(request: Request, content: Any) -> Response:
+    """An answer with an ETag, or 304 for whoever has it already.
+
+    The tag is weak, as the bytes that are sent may be compressed.
+    """
+    body = _bytes(content)
+    tag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+    if _has(request.headers.get("if-none-match", ""), tag):
+        return Response(None, 304, headers)
+    return Response(body, 200, headers, "application/json")
+
+
+def _bytes(content: Any) -> bytes:
+    # A number that JSON cannot write is no number for whoever reads it.
+    return to_json(content, inf_nan_mode="null")
+
+
+def _has(known: str, tag: str) -> bool:
+    """Whether If-None-Match names a tag; weak and strong ones are compared alike."""
+    names = [name.strip().removeprefix("W/") for name in known.split(",")]
+    return "*" in names or tag.removeprefix("W/") in names
+
+
+_KNOWN: dict[Any, list[str]] = {}
+
+
+def _known(route: Any) -> list[str]:
+    """Names of the parameters behind the question mark that a route reads, found out once."""
+    if route.endpoint not in _KNOWN:
+        fields = get_flat_params(route.dependant) if isinstance(route, APIRoute) else []
+        kinds = [(getattr(one.field_info, "in_", None), one.alias) for one in fields]
+        _KNOWN[route.endpoint] = [name for kind, name in kinds if kind is ParamTypes.query]
+    return _KNOWN[route.endpoint]
+
+
+async def only_known_parameters(request: Request) -> None:
+    """Refuse parameters that a route does not know: a filter that is misspelt would hide itself.
+
+    Raises:
+        InputError: Some are unknown; all are listed.
+    """
+    if not request.url.query:
+        return
+    known = _known(request.scope["route"])
+    wanted = ", ".join(known) or "none"
+    faults = [
+        Violation("unknown_parameter", f"query.{name}", f"is no parameter; there are: {wanted}")
+        for name in request.query_params
+        if name not in known
+    ]
+    if faults:
+        raise InputError("The address has parameters that are not known here", faults)

@@ -1,0 +1,293 @@
+"""Claims of a process over REST: list, add, show, edit, remove; as `veritrail claims` does."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from api.claims import store_claims
+from api.rest import request_id
+from api.rest.access import Calling, needs
+from api.rest.answers import answer
+from api.rest.names import CHECKED, ClaimId, ProcessId
+from api.rest.pages import Cursor, Limit, Listing
+from api.rest.problems import problem, problems_of
+from api.service.access import Scope
+from graph.errors import ClaimInUse, InputError, InvalidProcess, Violation
+from graph.exporters.listings import claim_json
+from graph.exporters.reviews import reviewed_json
+from graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
+from graph.importers.process_file.schema import read_claim
+from graph.importers.records import ClaimRecord
+from graph.store.judged_claims import ClaimFilter, JudgedClaim
+
+router = APIRouter(
+    prefix="/v1/processes/{process_id}/claims", tags=["claims"], dependencies=[CHECKED]
+)
+
+NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
+VerdictName = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "none"]
+ReviewName = Literal["none", "any", "confirmed", "overridden", "unclear"]
+
+
+class ClaimModel(BaseModel):
+    """A claim, with the verdict of its latest verification that succeeded."""
+
+    claim_id: str = Field(examples=["k04"])
+    text: str
+    node_id: str
+    start: int | None = Field(description="Its place in the node's text, in code points.")
+    end: int | None
+    also: list[list[int]] = Field(description="Further places: [start, end].")
+    sub_claims: list[str]
+    label: str | None = Field(description="A person's label, for evaluation.")
+    verdict: str | None = Field(description="null: it was never verified to the end.")
+    verification_id: str | None
+    indicative: bool | None = Field(description="Whether no model judged.")
+    error_stages: list[int]
+    verifications: int = Field(description="How many it has, whatever their status.")
+    review: str | None = Field(description="confirmed, overridden or unclear; null: no review.")
+    reviewed_verdict: str | None = Field(description="The verdict of the latest review.")
+    reviews: int = Field(description="How many reviews it has.")
+    disputed: bool = Field(description="Whether its reviewers disagree.")
+
+
+class ClaimPage(BaseModel):
+    """A page of claims, in the order of the input."""
+
+    claims: list[ClaimModel]
+    nextCursor: str | None = Field(description="Where the next page begins; null: there is none.")  # noqa: N815
+
+
+class ClaimsGiven(BaseModel):
+    """Claims to store: texts, or objects as in a process file."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "claims": [
+                        "The harbour has two piers.",
+                        {"claim_id": "k2", "text": "It opened in 1901.", "node_id": "final"},
+                    ]
+                }
+            ]
+        },
+    )
+
+    claims: list[str | dict[str, JsonValue]] = Field(min_length=1, max_length=10_000)
+    node_id: NodeId | None = Field(
+        None, description="What claims are about that do not say; default: the only terminal."
+    )
+
+
+class StoredClaim(BaseModel):
+    """A claim as it is stored."""
+
+    claim_id: str
+    text: str
+    node_id: str
+    start: int | None
+    end: int | None
+    also: list[list[int]]
+    sub_claims: list[str]
+    label: str | None
+
+
+class ClaimsStored(BaseModel):
+    """The claims that were given, and how many of them are new."""
+
+    process_id: str
+    claims: list[StoredClaim]
+    claims_added: int
+
+
+class ClaimEdit(BaseModel):
+    """Another text for a claim."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"text": "The harbour has two piers."}]}
+    )
+
+    text: str = Field(min_length=1)
+
+
+@router.get(
+    "", response_model=ClaimPage, responses=problems_of(404), dependencies=[needs(Scope.READ)]
+)
+async def list_claims(
+    request: Request,
+    process_id: ProcessId,
+    verdict: Annotated[
+        VerdictName | None, Query(description="Only claims with this verdict; none: without one.")
+    ] = None,
+    error_stage: Annotated[
+        int | None, Query(ge=0, le=MAX_STAGE, description="Only those with an error from here.")
+    ] = None,
+    review: Annotated[
+        ReviewName | None, Query(description="Only those of which people said this.")
+    ] = None,
+    node_id: Annotated[
+        str | None, Query(min_length=1, max_length=MAX_NODE_ID, description="Only about this node.")
+    ] = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> Response:
+    """Claims in the order of the input, each with its latest verdict and its reviews."""
+    listing = Listing("claims", (process_id, verdict, error_stage, review, node_id))
+    after = listing.place(cursor, (-1, ""))
+    store = await request.app.state.graph.store()
+    wanted = ClaimFilter(verdict, error_stage, review, node_id)
+    claims, last = await store.claims.page(process_id, wanted, after, limit)
+    if not claims:
+        await store.processes.get(process_id)
+    return answer(
+        {
+            "claims": [judged_json(claim) for claim in claims],
+            "nextCursor": listing.cursor(*last) if last else None,
+        }
+    )
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=ClaimsStored,
+    responses={
+        200: {"model": ClaimsStored, "description": "All of them are stored already"},
+        **problems_of(404, 409),
+    },
+    dependencies=[needs(Scope.WRITE)],
+)
+async def add_claims(request: Request, process_id: ProcessId, given: ClaimsGiven) -> Response:
+    """Store claims, all or none; nothing is verified."""
+    records = _records(given)
+    store = await request.app.state.graph.store()
+    claims, added = await store_claims(store, process_id, records, given.node_id)
+    return answer(
+        {
+            "process_id": process_id,
+            "claims": [claim_json(claim) for claim in claims],
+            "claims_added": added,
+        },
+        201 if added else 200,
+        {"Location": f"/v1/processes/{quote(process_id, safe='')}/claims"},
+    )
+
+
+@router.get(
+    "/{claim_id}",
+    response_model=ClaimModel,
+    responses=problems_of(404),
+    dependencies=[needs(Scope.READ)],
+)
+async def get_claim(request: Request, process_id: ProcessId, claim_id: ClaimId) -> Response:
+    """A claim with its latest verdict and its reviews."""
+    store = await request.app.state.graph.store()
+    return answer(judged_json(await store.claims.get(process_id, claim_id)))
+
+
+Force = Annotated[bool, Query(description="Also when it was verified or reviewed.")]
+
+
+@router.patch(
+    "/{claim_id}",
+    response_model=ClaimModel,
+    responses=problems_of(404, 409),
+    dependencies=[needs(Scope.WRITE)],
+)
+async def edit_claim(
+    request: Request,
+    caller: Calling,
+    process_id: ProcessId,
+    claim_id: ClaimId,
+    edit: ClaimEdit,
+    force: Force = False,
+) -> Response:
+    """Give a claim another text; its id and place stay, and what was verified stays too."""
+    store = await request.app.state.graph.store()
+    await store.processes.get(process_id)
+    try:
+        await store.processes.claim_store.edit(process_id, claim_id, edit.text, force=force)
+    except ClaimInUse as error:
+        return _in_use(error)
+    await _record(request, caller, "claim.edit", process_id, claim_id)
+    return answer(judged_json(await store.claims.get(process_id, claim_id)))
+
+
+@router.delete(
+    "/{claim_id}",
+    status_code=204,
+    responses=problems_of(404, 409),
+    dependencies=[needs(Scope.WRITE)],
+)
+async def delete_claim(
+    request: Request,
+    caller: Calling,
+    process_id: ProcessId,
+    claim_id: ClaimId,
+    force: Force = False,
+) -> Response:
+    """Remove a claim; with `force` its verifications and reviews go too."""
+    store = await request.app.state.graph.store()
+    await store.processes.get(process_id)
+    try:
+        await store.processes.claim_store.remove(process_id, [claim_id], force=force)
+    except ClaimInUse as error:
+        return _in_use(error)
+    await _record(request, caller, "claim.delete", process_id, claim_id)
+    return Response(status_code=204)
+
+
+def judged_json(found: JudgedClaim) -> dict[str, Any]:
+    """A claim with its verdict and its reviews."""
+    return {
+        **claim_json(found.claim),
+        "verdict": found.verdict.value if found.verdict else None,
+        "verification_id": found.verification_id,
+        "indicative": found.indicative,
+        "error_stages": list(found.error_stages),
+        "verifications": found.verifications,
+        **reviewed_json(found.reviewed),
+    }
+
+
+def _records(given: ClaimsGiven) -> list[ClaimRecord]:
+    """Claims as the reader of process files sees them.
+
+    Raises:
+        InvalidProcess: Some break rules; all faults are listed.
+    """
+    records: list[ClaimRecord] = []
+    violations: list[Violation] = []
+    for place, value in enumerate(given.claims):
+        claim = {"text": value} if isinstance(value, str) else value
+        found = read_claim(claim, f"claims[{place}]")
+        if isinstance(found, ClaimRecord):
+            records.append(found)
+        else:
+            violations += found
+    if violations:
+        raise InvalidProcess("Claims break rules; nothing was stored", violations)
+    return records
+
+
+def _in_use(error: InputError) -> Response:
+    words = str(error).replace("--force", "?force=true")
+    return problem(409, "claim-in-use", words)
+
+
+async def _record(
+    request: Request, caller: Calling, action: str, process_id: str, claim_id: str
+) -> None:
+    await request.app.state.audit.record(
+        caller,
+        action,
+        target=process_id,
+        request_id=request_id.current.get(),
+        claim_id=claim_id,
+    )

@@ -1,0 +1,147 @@
+"""The description of the service for programs: OpenAPI 3.1.
+
+Source: OpenAPI Specification 3.1.0.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from http import HTTPStatus
+from importlib import metadata
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from starlette.routing import compile_path
+
+from api.rest.problems import BrokenRule, Problem, described
+
+_TEXT = """\
+Stores the steps of a language-model pipeline as a graph, checks what its output claims against the
+source text, and shows where every claim came from or went wrong.
+
+Every error is a problem details object (RFC 9457) with a stable `type`. Edges point with the flow
+of data. Ids are opaque; in a path their characters are percent-encoded. Every answer has the
+header `X-Request-ID`.
+"""
+
+TAGS = (
+    ("processes", "Processes: the steps of a pipeline, with their texts. Upload, list, delete."),
+    ("nodes", "Nodes of a process: one text each."),
+    ("lineage", "What a node was made of, and what was made of it."),
+    ("claims", "Claims about a node, which can be verified."),
+    ("verifications", "Start verifying; read stored verifications with their trails."),
+    ("jobs", "Verifications under way: how they stand, their events, cancel, resume."),
+    ("reviews", "What people say about a verdict. It stands beside it and never replaces it."),
+    ("queries", "Questions that are asked often, by name."),
+    ("operations", "Health, figures and this description."),
+)
+
+_EVERYWHERE = (400, 431, 500)
+_BEHIND_THE_GUARD = (401, 421, 422, 429, 503)
+_WITH_SCOPE = (403,)
+_WITH_BODY = (408, 413)
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_OPEN = ("/healthz", "/readyz")
+_PARAMETER = re.compile(r"\{[^}]*\}")
+
+
+def operation_id(route: APIRoute) -> str:
+    """The name of a call for those who make clients of the description: that of its function."""
+    return route.name
+
+
+ABOUT: dict[str, Any] = {
+    "title": "VeriTrail Graph",
+    "summary": "Where did that come from, and where did it go wrong?",
+    "description": _TEXT,
+    "version": metadata.version("veritrail-graph"),
+    "license_info": {"name": "MIT", "identifier": "MIT"},
+    "openapi_tags": [{"name": name, "description": text} for name, text in TAGS],
+    "servers": [{"url": "/", "description": "The service that tells this."}],
+    "generate_unique_id_function": operation_id,
+}
+
+
+def describe(app: FastAPI) -> None:
+    """Let an application tell what it can do, problems included; it is put together once."""
+
+    def whole() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _whole(app)
+        return app.openapi_schema
+
+    def methods_at(path: str) -> list[str]:
+        return _methods_at(whole(), path)
+
+    app.openapi = whole  # type: ignore[method-assign]
+    app.state.methods_at = methods_at
+
+
+def _whole(app: FastAPI) -> dict[str, Any]:
+    told = get_openapi(
+        title=app.title,
+        version=app.version,
+        summary=app.summary,
+        description=app.description,
+        routes=app.routes,
+        tags=app.openapi_tags,
+        servers=app.servers,
+        license_info=app.license_info,
+    )
+    for path, item in told["paths"].items():
+        for method in _METHODS:
+            if method in item:
+                _add_problems(path, item[method])
+    components = told.setdefault("components", {})
+    components["headers"] = {
+        "RequestId": {
+            "description": "The id of the request, as it stands in the log.",
+            "schema": {"type": "string"},
+        }
+    }
+    schemas = components.setdefault("schemas", {})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    schemas["BrokenRule"] = BrokenRule.model_json_schema()
+    schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas["Problem"].pop("$defs", None)
+    return told
+
+
+def _methods_at(told: dict[str, Any], path: str) -> list[str]:
+    """The methods that a path knows; of several templates that fit, the one that says most."""
+    fitting = [template for template in told["paths"] if _pattern(template).match(path)]
+    if not fitting:
+        return []
+    item = told["paths"][max(fitting, key=lambda template: len(_PARAMETER.sub("", template)))]
+    return sorted(method.upper() for method in _METHODS if method in item)
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    return compile_path(template)[0]
+
+
+def _add_problems(path: str, operation: dict[str, Any]) -> None:
+    """What may go wrong with any call stands at every call."""
+    responses = operation["responses"]
+    if "application/json" in responses.get("422", {}).get("content", {}):
+        del responses["422"]  # a form that is not ours
+    statuses = list(_EVERYWHERE)
+    if path not in _OPEN:
+        statuses += _BEHIND_THE_GUARD
+    if operation.get("security"):
+        statuses += _WITH_SCOPE
+    if "requestBody" in operation:
+        statuses += _WITH_BODY
+    for status in statuses:
+        responses.setdefault(str(status), described(status))
+    for status, response in responses.items():
+        if response.get("description") == "Successful Response":
+            response["description"] = HTTPStatus(int(status)).phrase
+        headers = response.setdefault("headers", {})
+        headers["X-Request-ID"] = {"$ref": "#/components/headers/RequestId"}
+    operation["responses"] = dict(sorted(responses.items()))

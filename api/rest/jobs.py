@@ -1,0 +1,88 @@
+"""Jobs over REST: list, look, cancel, resume."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from api.jobs.model import JobStatus
+from api.jobs.orders import Busy
+from api.rest import request_id
+from api.rest.access import Calling, needs
+from api.rest.answers import answer
+from api.rest.job_models import JobModel, JobPage, Limits, job_json, summary_json
+from api.rest.names import CHECKED
+from api.rest.pages import Cursor, Limit, Listing
+from api.rest.problems import problem, problems_of
+from api.service.access import Caller, Scope
+
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"], dependencies=[CHECKED, needs(Scope.VERIFY)])
+
+JobId = Annotated[
+    str,
+    Path(description="The job, by its job_id.", examples=["j-0b0f6d0c6a6b4f0f9c3f0c4b6a0f7a11"]),
+]
+PROCESS_ID = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$"
+_FIRST = ("9999", "")
+
+
+@router.get("", response_model=JobPage)
+async def list_jobs(
+    request: Request,
+    process_id: Annotated[
+        str | None, Query(pattern=PROCESS_ID, description="Only of this process.")
+    ] = None,
+    status: Annotated[JobStatus | None, Query(description="Only those that stand so.")] = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> Response:
+    """Jobs, newest first; those that ended are removed after a while."""
+    listing = Listing("jobs", (process_id, status))
+    place = listing.place(cursor, _FIRST)
+    jobs = request.app.state.jobs
+    found = await jobs.page(process_id=process_id, status=status, before=place, limit=limit + 1)
+    last = found[limit - 1] if len(found) > limit else None
+    return answer(
+        {
+            "jobs": [summary_json(job) for job in found[:limit]],
+            "nextCursor": listing.cursor(last.created_at, last.job_id) if last else None,
+        }
+    )
+
+
+@router.get("/{job_id}", response_model=JobModel, responses=problems_of(404))
+async def get_job(request: Request, job_id: JobId) -> Response:
+    """A job as it stands now."""
+    return answer(job_json(await request.app.state.jobs.get(job_id)))
+
+
+@router.post("/{job_id}:cancel", response_model=JobModel, responses=problems_of(404))
+async def cancel_job(request: Request, caller: Calling, job_id: JobId) -> Response:
+    """Cancel a job: what is finished stays, what runs stops within two seconds.
+
+    Cancelling a job that has ended, or again, changes nothing.
+    """
+    job = await request.app.state.jobs.cancel(job_id)
+    await _record(request, caller, "job.cancel", job_id)
+    return answer(job_json(job))
+
+
+@router.post("/{job_id}:resume", response_model=JobModel, responses=problems_of(404, 409))
+async def resume_job(
+    request: Request, caller: Calling, job_id: JobId, limits: Limits | None = None
+) -> Response:
+    """Take up again every claim that has no verdict: cancelled, failed, or over budget."""
+    given = limits.model_dump(exclude_none=True) if limits is not None else {}
+    try:
+        job = await request.app.state.jobs.resume(job_id, given)
+    except Busy as error:
+        return problem(409, "job-busy", str(error), headers={"Retry-After": "1"})
+    await _record(request, caller, "job.resume", job_id)
+    return answer(job_json(job))
+
+
+async def _record(request: Request, caller: Caller, action: str, job_id: str) -> None:
+    await request.app.state.audit.record(
+        caller, action, target=job_id, request_id=request_id.current.get()
+    )

@@ -1,0 +1,147 @@
+"""What a node was made from, and what was made of it, over REST."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.rest.access import needs
+from api.rest.answers import answer
+from api.rest.names import CHECKED, ProcessId
+from api.rest.problems import problem, problems_of
+from api.service.access import Scope
+from graph.importers.process_file.plain import MAX_NODE_ID
+from graph.store.lineage import Direction, Lineage
+
+router = APIRouter(prefix="/v1/processes/{process_id}", tags=["lineage"], dependencies=[CHECKED])
+
+DEEPEST, LARGEST = 100, 5_000
+"""The greatest depth and limit that may be asked for."""
+
+
+class LineageNodeModel(BaseModel):
+    """A node, with how many neighbours it has and how many of them are not shown."""
+
+    node_id: str
+    stage: int
+    upstream_count: int
+    downstream_count: int
+    hidden_upstream: int
+    hidden_downstream: int
+
+
+class EdgeModel(BaseModel):
+    """`source` was an input to the step that produced `target`, whichever way was walked."""
+
+    source: str
+    target: str
+
+
+class LineageModel(BaseModel):
+    """A part of a process around one node."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "root": "final",
+                    "nodes": [
+                        {
+                            "node_id": "r1",
+                            "stage": 3,
+                            "upstream_count": 4,
+                            "downstream_count": 1,
+                            "hidden_upstream": 4,
+                            "hidden_downstream": 0,
+                        },
+                        {
+                            "node_id": "final",
+                            "stage": 4,
+                            "upstream_count": 1,
+                            "downstream_count": 0,
+                            "hidden_upstream": 0,
+                            "hidden_downstream": 0,
+                        },
+                    ],
+                    "edges": [{"source": "r1", "target": "final"}],
+                    "complete": False,
+                    "truncated_by": "depth",
+                }
+            ]
+        }
+    )
+
+    root: str
+    nodes: list[LineageNodeModel] = Field(description="The root among them, by stage and place.")
+    edges: list[EdgeModel] = Field(description="Every edge between two of the nodes.")
+    complete: bool = Field(description="Whether everything that way is shown.")
+    truncated_by: str | None = Field(description="depth, limit or time; null when complete.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    name: str
+    most: int
+
+    def fault(self, given: int) -> str | None:
+        if 1 <= given <= self.most:
+            return None
+        return f"{self.name} must be from 1 to {self.most:,}, and is {given:,}."
+
+
+_DEPTH, _LIMIT = _Bound("depth", DEEPEST), _Bound("limit", LARGEST)
+
+
+@router.get(
+    "/lineage",
+    response_model=LineageModel,
+    responses=problems_of(400, 404, 504),
+    dependencies=[needs(Scope.READ)],
+)
+async def get_lineage(
+    request: Request,
+    process_id: ProcessId,
+    node_id: Annotated[
+        str, Query(min_length=1, max_length=MAX_NODE_ID, description="The node to begin with.")
+    ],
+    direction: Annotated[
+        Direction, Query(description="both: what it was made from, and what was made of it.")
+    ] = Direction.UPSTREAM,
+    depth: Annotated[
+        int, Query(description=f"Steps away, from 1 (direct neighbours) to {DEEPEST}.")
+    ] = 1,
+    limit: Annotated[
+        int, Query(description=f"At most so many nodes, the nearest first; up to {LARGEST:,}.")
+    ] = 500,
+) -> Response:
+    """The surroundings of a node: nearest nodes first, every edge between them, what is hidden."""
+    for fault in (_DEPTH.fault(depth), _LIMIT.fault(limit)):
+        if fault is not None:
+            return problem(400, "out-of-range", fault)
+    store = await request.app.state.graph.store()
+    found = await store.lineage.read(process_id, node_id, direction, depth, limit)
+    return answer(lineage_json(found))
+
+
+def lineage_json(found: Lineage) -> dict[str, Any]:
+    """A lineage."""
+    return {
+        "root": found.root,
+        "nodes": [
+            {
+                "node_id": node.node_id,
+                "stage": node.stage,
+                "upstream_count": node.upstream,
+                "downstream_count": node.downstream,
+                "hidden_upstream": node.hidden_upstream,
+                "hidden_downstream": node.hidden_downstream,
+            }
+            for node in found.nodes
+        ],
+        "edges": [{"source": source, "target": target} for source, target in found.edges],
+        "complete": found.truncated_by is None,
+        "truncated_by": found.truncated_by,
+    }

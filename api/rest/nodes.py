@@ -1,0 +1,167 @@
+"""Nodes of a process over REST."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from api.rest.access import needs
+from api.rest.answers import answer
+from api.rest.names import CHECKED, ProcessId
+from api.rest.pages import MOST, Cursor, Limit, Listing
+from api.rest.problems import problems_of
+from api.service.access import Scope
+from graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
+from graph.model import Role
+from graph.store.nodes import MOST_CONTENT, NodeContent, NodeFilter, StoredNode
+
+router = APIRouter(prefix="/v1/processes/{process_id}", tags=["nodes"], dependencies=[CHECKED])
+
+LONGEST_SEARCH = 1_000
+"""Characters of a text that is looked for."""
+
+FieldName = Literal["text", "prompt", "metadata"]
+_FIELDS = r"^(text|prompt|metadata)(,(text|prompt|metadata))*$"
+
+Fields = Annotated[
+    str | None,
+    Query(
+        pattern=_FIELDS,
+        description="What is long of a node and wanted too: text, prompt, metadata; with commas.",
+        examples=["text"],
+    ),
+]
+
+
+class NodeModel(BaseModel):
+    """A node; text, prompt and metadata are there where they were asked for."""
+
+    node_id: str = Field(examples=["s14"])
+    stage: int
+    position: int = Field(description="Its place in the input.")
+    role: str = Field(description="root, intermediate or terminal.")
+    kind: str | None = None
+    step: str | None = None
+    model: str | None = None
+    text: str | None = None
+    prompt: str | None = None
+    metadata: JsonValue = None
+
+
+class NodePage(BaseModel):
+    """A page of nodes, by stage and place in the input."""
+
+    nodes: list[NodeModel]
+    nextCursor: str | None = Field(description="Where the next page begins; null: there is none.")  # noqa: N815
+
+
+class NodesAsked(BaseModel):
+    """Nodes that are asked for."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"node_ids": ["s14", "final"], "fields": ["text"]}]},
+    )
+
+    node_ids: list[Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]] = Field(
+        min_length=1, max_length=MOST
+    )
+    fields: list[FieldName] = Field(default=[], max_length=3)
+
+
+class NodesFound(BaseModel):
+    """Nodes in the order asked for, and ids that no node has."""
+
+    nodes: list[NodeModel]
+    missing: list[str]
+
+
+@router.get(
+    "/nodes",
+    response_model=NodePage,
+    responses=problems_of(404, 504),
+    dependencies=[needs(Scope.READ)],
+)
+async def list_nodes(
+    request: Request,
+    process_id: ProcessId,
+    stage: Annotated[
+        int | None, Query(ge=0, le=MAX_STAGE, description="Only nodes of this stage.")
+    ] = None,
+    role: Annotated[Role | None, Query(description="Only nodes of this role.")] = None,
+    text: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=LONGEST_SEARCH,
+            description="Only nodes whose text holds this, in capitals or not.",
+        ),
+    ] = None,
+    fields: Fields = None,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> Response:
+    """Nodes by stage and place in the input.
+
+    A page ends before `limit` where the texts that were asked for come to 20 million characters.
+    """
+    wanted = NodeFilter(stage, role, text)
+    listing = Listing("nodes", (process_id, stage, role, text))
+    after = listing.place(cursor, (-1, -1))
+    store = await request.app.state.graph.store()
+    most = MOST_CONTENT if fields else None
+    nodes, more = await store.nodes.page(process_id, wanted, after, limit, most=most)
+    asked = fields.split(",") if fields else []
+    contents = await store.nodes.contents(process_id, nodes) if asked else {}
+    last = (nodes[-1].stage, nodes[-1].position) if more else None
+    return answer(
+        {
+            "nodes": [node_json(node, contents, asked) for node in nodes],
+            "nextCursor": listing.cursor(*last) if last else None,
+        }
+    )
+
+
+@router.post(
+    "/nodes:batchGet",
+    response_model=NodesFound,
+    responses=problems_of(404, 504),
+    dependencies=[needs(Scope.READ)],
+)
+async def get_nodes(request: Request, process_id: ProcessId, asked: NodesAsked) -> Response:
+    """Nodes by their ids, which may hold any character."""
+    store = await request.app.state.graph.store()
+    nodes = await store.nodes.get(process_id, asked.node_ids)
+    contents = await store.nodes.contents(process_id, nodes) if asked.fields else {}
+    there = {node.node_id for node in nodes}
+    missing = [name for name in dict.fromkeys(asked.node_ids) if name not in there]
+    return answer(
+        {
+            "nodes": [node_json(node, contents, asked.fields) for node in nodes],
+            "missing": missing,
+        }
+    )
+
+
+def node_json(
+    node: StoredNode, contents: Mapping[str, NodeContent], fields: Sequence[str]
+) -> dict[str, Any]:
+    """A node with the fields that were asked for."""
+    found: dict[str, Any] = {
+        "node_id": node.node_id,
+        "stage": node.stage,
+        "position": node.position,
+        "role": node.role.value,
+        "kind": node.kind,
+        "step": node.step,
+        "model": node.model,
+    }
+    content = contents.get(node.node_id)
+    for name in dict.fromkeys(fields):
+        value = getattr(content, name, None)
+        found[name] = json.loads(value) if name == "metadata" and value else value
+    return found

@@ -1,0 +1,91 @@
+"""Lists by the page: how many, from where on, and where the next page begins.
+
+A cursor holds the place of the last row and a digest of that place and of the list that it
+belongs to. It is no secret and grants nothing; the digest tells a cursor that was cut, changed
+or taken to another list. Rows that others add or remove meanwhile move no other row to another
+page, as a place is a key and no count.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic_core import to_json
+
+from graph.errors import InputError, Violation
+
+MOST = 1_000
+"""Rows of the longest page."""
+
+LONGEST_CURSOR = 8_000
+
+Limit = Annotated[
+    int, Query(ge=1, le=MOST, description=f"At most this many; {MOST:,} is the most.")
+]
+Cursor = Annotated[
+    str | None,
+    Query(
+        max_length=LONGEST_CURSOR,
+        description="Where the page begins: `nextCursor` of the page before, as it was given.",
+    ),
+]
+
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list that is read by the page, told from every other one.
+
+    Attributes:
+        name: What is listed.
+        filters: Everything that says which rows belong to it.
+    """
+
+    name: str
+    filters: tuple[Any, ...] = ()
+
+    def cursor(self, *place: str | int) -> str:
+        """A cursor behind a row."""
+        content = to_json([self._digest(place), *place])
+        return base64.urlsafe_b64encode(content).rstrip(b"=").decode("ascii")
+
+    def place(self, cursor: str | None, first: Place) -> Any:
+        """The place that a cursor stands for; without one, the place before all rows.
+
+        Args:
+            cursor: As it was given.
+            first: The place before all rows, whose types every place has.
+
+        Raises:
+            InputError: It is none of this list.
+        """
+        if cursor is None:
+            return first
+        try:
+            padded = cursor + "=" * (-len(cursor) % 4)
+            told, *place = json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))
+            alike = [type(value) for value in place] == [type(value) for value in first]
+            if not alike or told != self._digest(place):
+                raise _foreign()
+        except (ValueError, TypeError, RecursionError, binascii.Error):
+            raise _foreign() from None
+        return tuple(place)
+
+    def _digest(self, place: Sequence[str | int]) -> str:
+        content = to_json([self.name, list(self.filters), list(place)])
+        return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _foreign() -> InputError:
+    message = "is no cursor of this list with these filters; begin again without one"
+    return InputError(
+        "The cursor cannot be used", [Violation("wrong_cursor", "query.cursor", message)]
+    )

@@ -1,0 +1,278 @@
+"""Bodies on their way to a file: bounded on the wire and unpacked, and gone when they were read.
+
+Every server has a folder of its own under `uploads` in the home folder. Whatever ends a request
+removes its file; what a killed server left is removed by the next one that starts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import gzip
+import shutil
+import time
+import uuid
+import zlib
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastapi import Request
+
+from api.settings import Settings, read_size
+from graph.clock import now
+from graph.errors import EngineError, VeriTrailError
+from graph.store.writers import is_alive, this_writer
+
+UPLOAD_MAX = 2_000_000_000
+"""Bytes on the wire, unless VERITRAIL_UPLOAD_MAX says otherwise."""
+
+UNPACKED = 8
+"""So many times VERITRAIL_UPLOAD_MAX a body may have when it is unpacked."""
+
+RATIO, RATIO_FROM = 200, 100_000_000
+"""Beyond so many bytes, what grows more than so many times when it is unpacked is a bomb."""
+
+AT_ONCE = 4
+"""Uploads that are received and stored at a time; others wait."""
+
+WAIT_SECONDS = 60.0
+"""How long they wait."""
+
+FORGOTTEN_SECONDS = 6 * 3600.0
+"""What was not written to for so long is nobody's any more."""
+
+_BLOCK = 1 << 20
+_OWNER = "owner"
+
+
+class UploadRefused(VeriTrailError):
+    """A body that is not taken.
+
+    Attributes:
+        status: 400, 411, 413, 415, 503 or 507.
+        kind: The name of the problem.
+        headers: Headers of the answer.
+    """
+
+    def __init__(
+        self, status: int, kind: str, message: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.kind = kind
+        self.headers = headers
+
+
+@dataclass(frozen=True, slots=True)
+class UploadLimits:
+    """How large a body may be.
+
+    Attributes:
+        wire: Bytes as they are sent.
+        unpacked: Bytes when they are unpacked.
+    """
+
+    wire: int
+    unpacked: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> UploadLimits:
+        """The limits that are set.
+
+        Raises:
+            InputError: VERITRAIL_UPLOAD_MAX is no size.
+        """
+        wire = read_size(settings.values, "VERITRAIL_UPLOAD_MAX", UPLOAD_MAX)
+        return cls(wire, wire * UNPACKED)
+
+
+class Uploads:
+    """Receives bodies into files.
+
+    Args:
+        settings: Where the home folder is, and how large a body may be.
+
+    Raises:
+        InputError: VERITRAIL_UPLOAD_MAX is no size.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.limits = UploadLimits.of(settings)
+        self._all = settings.home / "uploads"
+        self._own = self._all / uuid.uuid4().hex
+        self._slots = asyncio.Semaphore(AT_ONCE)
+
+    def sweep(self) -> int:
+        """Remove what servers left that are gone; give how many of them."""
+        gone = 0
+        for folder in self._all.glob("*"):
+            if folder != self._own and not _is_used(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+                gone += 1
+        return gone
+
+    def close(self) -> None:
+        """Remove everything that is ours."""
+        shutil.rmtree(self._own, ignore_errors=True)
+
+    @contextlib.asynccontextmanager
+    async def received(self, request: Request, name: str) -> AsyncIterator[Path]:
+        """The body of a request as a file, which is gone afterwards.
+
+        Args:
+            request: The request.
+            name: What the file is called; importers go by it.
+
+        Raises:
+            UploadRefused: The body is too large, there is no room, or too much to do.
+            ClientDisconnect: It was cut.
+        """
+        self._refuse_by_length(request)
+        async with self._slot():
+            folder = self._own / uuid.uuid4().hex
+            try:
+                await asyncio.to_thread(self._make, folder)
+                file = folder / name
+                size = await self._write(request, file)
+                await asyncio.to_thread(check_unpacked, file, size, self.limits.unpacked)
+                yield file
+            finally:
+                # Also when the server is told to end: a thread goes on, whoever waits for it.
+                await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
+
+    def _refuse_by_length(self, request: Request) -> None:
+        said = request.headers.get("content-length", "0")
+        if said.isdigit() and int(said) > self.limits.wire:
+            raise self._too_large()
+
+    def _too_large(self) -> UploadRefused:
+        return UploadRefused(
+            413,
+            "body-too-large",
+            f"The body is larger than {self.limits.wire:,} bytes. VERITRAIL_UPLOAD_MAX sets how "
+            "large it may be; gzip makes it smaller.",
+            {"Connection": "close"},
+        )
+
+    @contextlib.asynccontextmanager
+    async def _slot(self) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                await self._slots.acquire()
+        except TimeoutError:
+            words = f"{AT_ONCE} processes are being stored already. Come again."
+            raise UploadRefused(503, "busy", words, {"Retry-After": "30"}) from None
+        try:
+            yield
+        finally:
+            self._slots.release()
+
+    def _make(self, folder: Path) -> None:
+        self._own.mkdir(parents=True, exist_ok=True)
+        owner = self._own / _OWNER
+        if not owner.exists():
+            owner.write_text(this_writer(), encoding="utf-8")
+        folder.mkdir()
+
+    async def _write(self, request: Request, path: Path) -> int:
+        """Write a body to a file as it comes; give its bytes."""
+        size = 0
+        held = bytearray()
+        with _room(), await asyncio.to_thread(path.open, "wb") as file:
+            async for piece in request.stream():
+                size += len(piece)
+                if size > self.limits.wire:
+                    raise self._too_large()
+                held += piece
+                if len(held) >= _BLOCK:
+                    await asyncio.to_thread(file.write, bytes(held))
+                    held.clear()
+            await asyncio.to_thread(file.write, bytes(held))
+        return size
+
+
+@contextlib.contextmanager
+def _room() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            words = "There is no room left where bodies are kept while they are read."
+            raise UploadRefused(507, "no-room", words) from None
+        raise EngineError(f"The body could not be written: {error.strerror}") from None
+
+
+def check_unpacked(path: Path, size: int, most: int) -> None:
+    """Look how large a gzipped file is unpacked, without keeping anything.
+
+    A stream that is damaged is told by whoever reads it.
+
+    Raises:
+        UploadRefused: It is larger than it may be.
+    """
+    with path.open("rb") as file:
+        if file.read(2) != b"\x1f\x8b":
+            return
+    unpacked = 0
+    try:
+        with gzip.open(path) as stream:
+            while block := stream.read(_BLOCK):
+                unpacked += len(block)
+                if unpacked > most or (unpacked > RATIO_FROM and unpacked > RATIO * size):
+                    words = (
+                        f"The body has more than {unpacked:,} bytes once it is unpacked, which is "
+                        "more than it may have."
+                    )
+                    raise UploadRefused(413, "body-too-large", words)
+    except (OSError, EOFError, zlib.error):
+        return
+
+
+def _is_used(folder: Path) -> bool:
+    """Whether the server that a folder belongs to is at work; of other machines: was lately."""
+    try:
+        # Whether a server of another machine lives cannot be seen, so that its files are left.
+        if not is_alive((folder / _OWNER).read_text(encoding="utf-8"), now()):
+            return False
+        latest = max(one.stat().st_mtime for one in (folder, *folder.rglob("*")))
+    except (OSError, ValueError):
+        return False
+    return time.time() - latest < FORGOTTEN_SECONDS
+
+
+def parse_name(content_type: str) -> str:
+    """What the file of a body is called, by its media type: JSON Lines are told by their name.
+
+    Raises:
+        UploadRefused: It can hold no process file.
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind.startswith(("multipart/", "image/", "audio/", "video/")):
+        raise UploadRefused(415, "unsupported-media-type", _NO_FORM)
+    is_lines = kind in {"application/x-ndjson", "application/jsonl", "application/x-jsonlines"}
+    return "body.jsonl" if is_lines else "body"
+
+
+_NO_FORM = (
+    "A process file is the body itself, not a part of a form: send it as application/json, "
+    "application/x-ndjson (JSON Lines) or application/gzip, such as `curl --data-binary @FILE`."
+)
+
+
+def check_encoding(header: str, start: bytes) -> None:
+    """Whether a body is encoded as its header says.
+
+    Raises:
+        UploadRefused: It is not, or in a way that is not known here.
+    """
+    encoding = header.strip().lower()
+    if encoding in {"", "identity"}:
+        return
+    if encoding not in {"gzip", "x-gzip"}:
+        words = f"Content-Encoding {encoding[:40]!r} is not known here; send gzip or nothing."
+        raise UploadRefused(415, "unsupported-media-type", words, {"Accept-Encoding": "gzip"})
+    if start[:2] != b"\x1f\x8b":
+        words = "Content-Encoding says gzip, and the body is not gzipped."
+        raise UploadRefused(400, "bad-request", words)

@@ -1,0 +1,10 @@
+"""Everything that is stored, over REST."""
+
+from __future__ import annotations
+
+from api.rest import claims, lineage, nodes, processes, stages, stored_verifications, uploads
+
+PARTS = (uploads, processes, nodes, lineage, stages, claims, stored_verifications)
+
+ROUTERS = tuple(part.router for part in PARTS)
+"""Included one by one: every router inside another one costs each request a search more."""

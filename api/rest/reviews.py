@@ -1,0 +1,249 @@
+"""Reviews over REST: what people say of verdicts, beside them and never in their place."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from api import reviews
+from api.rest import request_id
+from api.rest.access import Calling, needs
+from api.rest.answers import answer
+from api.rest.names import CHECKED, ClaimId, ProcessId
+from api.rest.pages import Cursor, Limit, Listing
+from api.rest.problems import problems_of
+from api.service.access import Caller, Scope
+from graph.exporters.reviews import agreement_json, review_json
+from graph.model import ReviewVerdict
+from graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview
+
+router = APIRouter(prefix="/v1/processes/{process_id}", tags=["reviews"], dependencies=[CHECKED])
+
+_LONGEST_ID = 256
+
+
+class ReviewGiven(BaseModel):
+    """A review to append."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "verdict": "FULLY_SUPPORTED",
+                    "reason": "The minutes of May name the second pier too.",
+                    "reviewer": "Ada",
+                    "overrides": "v-0b0f6d0c6a6b4f0f9c3f0c4b6a0f7a11",
+                }
+            ]
+        },
+    )
+
+    verdict: ReviewVerdict = Field(
+        description="The reviewer's verdict; the same as that of the verification confirms it. "
+        "UNCLEAR: the claim itself is unclear."
+    )
+    reason: str = Field(
+        "", max_length=MAX_REASON, description="Why; may be empty only where it confirms."
+    )
+    reviewer: str | None = Field(
+        None,
+        max_length=MAX_REVIEWER,
+        description="Who says so; by default the name of the key.",
+    )
+    overrides: str | None = Field(
+        None,
+        min_length=1,
+        max_length=_LONGEST_ID,
+        description="The verification whose verdict is reviewed; by default the claim's latest "
+        "that succeeded.",
+    )
+
+
+class ReviewModel(BaseModel):
+    """A review as it is stored."""
+
+    review_id: str = Field(examples=["review-5c1f0e6b9a3d4f7e8b2a1c0d9e8f7a6b"])
+    process_id: str
+    claim_id: str
+    claim: str = Field(description="The claim's text as it was reviewed.")
+    verdict: ReviewVerdict
+    kind: str = Field(
+        description="What it did to the verdict: confirmed, overridden or unclear.",
+        examples=["overridden"],
+    )
+    reason: str
+    reviewer: str
+    recorded_by: str | None = Field(description="Name of the key that it came in with.")
+    created_at: str = Field(examples=["2026-11-21T10:00:00.000000Z"])
+    overrides: str | None = Field(description="The verification whose verdict was reviewed.")
+    model_verdict: str | None = Field(description="Its verdict, which stays as it is.")
+
+
+class ReviewPage(BaseModel):
+    """A page of reviews, newest first."""
+
+    reviews: list[ReviewModel]
+    nextCursor: str | None = Field(description="Where the next page begins; null: there is none.")  # noqa: N815
+
+
+class Figures(BaseModel):
+    """What pairs of verdicts come to; null: there is no such figure."""
+
+    pairs: int = Field(description="How many pairs of verdicts were compared.")
+    agreed: int
+    share: float | None = Field(description="agreed / pairs.")
+    interval: list[float] | None = Field(description="Where the share lies with 95 % certainty.")
+    kappa: float | None = Field(
+        description="Cohen's kappa; null too where both gave one and the same verdict throughout."
+    )
+    small: bool = Field(description="Whether the pairs are too few to say much.")
+    table: dict[str, dict[str, int]] = Field(
+        description="Pairs by the model's (or first reviewer's) verdict, then by the other one."
+    )
+
+
+class JudgeFigures(Figures):
+    """One engine and model against the reviewed verdicts."""
+
+    engine: str
+    model: str | None
+
+
+class ReviewerFigures(Figures):
+    """The model against one reviewer."""
+
+    reviewer: str
+    reviews: int
+    unclear: int = Field(description="Claims that the reviewer calls unclear; not compared.")
+
+
+class PairFigures(Figures):
+    """Two reviewers against each other."""
+
+    reviewers: list[str]
+    unclear: int
+
+
+class AgreementModel(BaseModel):
+    """How far people agree with the model, and with each other."""
+
+    process_id: str
+    reviews: int
+    claims: int = Field(description="Claims that have a review.")
+    unclear: int = Field(description="Those whose latest review calls them unclear.")
+    disputed: int = Field(description="Those on which reviewers disagree.")
+    overall: Figures = Field(description="The model against the latest review of each claim.")
+    judges: list[JudgeFigures]
+    reviewers: list[ReviewerFigures]
+    between_reviewers: list[PairFigures]
+
+
+@router.post(
+    "/claims/{claim_id}/reviews",
+    status_code=201,
+    response_model=ReviewModel,
+    responses=problems_of(404),
+    dependencies=[needs(Scope.WRITE)],
+)
+async def add_review(
+    request: Request, caller: Calling, process_id: ProcessId, claim_id: ClaimId, given: ReviewGiven
+) -> Response:
+    """Append a review of a claim's verdict; nothing is replaced, and no verdict is changed."""
+    store = await request.app.state.graph.store()
+    review = await reviews.add_review(
+        store,
+        process_id,
+        claim_id,
+        NewReview(
+            given.verdict,
+            given.reason,
+            _reviewer(given, caller),
+            given.overrides,
+            caller.name if caller.key_id is not None else None,
+        ),
+    )
+    await request.app.state.audit.record(
+        caller,
+        "review.add",
+        target=process_id,
+        request_id=request_id.current.get(),
+        claim_id=claim_id,
+        review_id=review.review_id,
+        verification_id=review.verification_id,
+        kind=review.kind.value,
+    )
+    names = quote(process_id, safe=""), quote(claim_id, safe="")
+    place = "/v1/processes/{}/claims/{}/reviews".format(*names)
+    return answer(review_json(review), 201, {"Location": place})
+
+
+def _reviewer(given: ReviewGiven, caller: Caller) -> str:
+    """Who reviews: as the body says, else the name of the key; else nobody, which is told."""
+    if given.reviewer is not None:
+        return given.reviewer
+    return caller.name if caller.key_id is not None else ""
+
+
+@router.get(
+    "/claims/{claim_id}/reviews",
+    response_model=ReviewPage,
+    responses=problems_of(404),
+    dependencies=[needs(Scope.READ)],
+)
+async def list_claim_reviews(
+    request: Request,
+    process_id: ProcessId,
+    claim_id: ClaimId,
+    limit: Limit = 100,
+    cursor: Cursor = None,
+) -> Response:
+    """The reviews of a claim, newest first; the claim itself says what they come to."""
+    listing = Listing("reviews", (process_id, claim_id))
+    (before,) = listing.place(cursor, ("",))
+    store = await request.app.state.graph.store()
+    await store.claims.get(process_id, claim_id)
+    return answer(await _page(store, listing, process_id, claim_id, before, limit))
+
+
+@router.get(
+    "/reviews",
+    response_model=ReviewPage,
+    responses=problems_of(404),
+    dependencies=[needs(Scope.READ)],
+)
+async def list_reviews(
+    request: Request, process_id: ProcessId, limit: Limit = 100, cursor: Cursor = None
+) -> Response:
+    """All reviews of a process, newest first."""
+    listing = Listing("reviews", (process_id,))
+    (before,) = listing.place(cursor, ("",))
+    store = await request.app.state.graph.store()
+    await store.processes.get(process_id)
+    return answer(await _page(store, listing, process_id, None, before, limit))
+
+
+@router.get(
+    "/reviews/agreement",
+    response_model=AgreementModel,
+    responses=problems_of(404),
+    dependencies=[needs(Scope.READ)],
+)
+async def get_agreement(request: Request, process_id: ProcessId) -> Response:
+    """How far people agree with the model, and with each other, as figures."""
+    store = await request.app.state.graph.store()
+    return answer(agreement_json(process_id, await reviews.agreement(store, process_id)))
+
+
+async def _page(
+    store: Any, listing: Listing, process_id: str, claim_id: str | None, before: str, limit: int
+) -> dict[str, Any]:
+    found, _ = await store.reviews.page(process_id, claim_id, before, limit + 1)
+    page = [one.review for one in found[:limit]]
+    return {
+        "reviews": [review_json(review) for review in page],
+        "nextCursor": listing.cursor(" ".join(page[-1].order)) if len(found) > limit else None,
+    }

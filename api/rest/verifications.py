@@ -1,0 +1,62 @@
+"""Submitting claims to be verified: a job is begun, and its ids are told at once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request, Response
+
+from api.jobs.submission import OtherInput
+from api.rest import request_id
+from api.rest.access import Calling, needs
+from api.rest.answers import answer
+from api.rest.job_models import JobAccepted, VerificationsWanted
+from api.rest.names import CHECKED
+from api.rest.problems import problem, problems_of
+from api.service.access import Scope
+
+router = APIRouter(prefix="/v1/verifications", tags=["verifications"], dependencies=[CHECKED])
+
+Key = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=255,
+        pattern=r"^[\x20-\x7e]+$",
+        description="Whoever sends the same again under the same key is given the same job.",
+    ),
+]
+
+
+@router.post(
+    "",
+    status_code=202,
+    response_model=JobAccepted,
+    responses=problems_of(404, 409),
+    dependencies=[needs(Scope.VERIFY)],
+)
+async def submit(
+    request: Request,
+    caller: Calling,
+    wanted: VerificationsWanted,
+    idempotency_key: Key = None,
+) -> Response:
+    """Have claims verified; `Location` says where the job is.
+
+    What was verified with the same settings before belongs to the job and is not paid for again.
+    """
+    jobs = request.app.state.jobs
+    try:
+        job, is_new = await jobs.submit(caller, wanted.request(), idempotency_key)
+    except OtherInput as error:
+        return problem(409, "idempotency-conflict", str(error))
+    if is_new:
+        await request.app.state.audit.record(
+            caller,
+            "job.start",
+            target=job.job_id,
+            request_id=request_id.current.get(),
+            process_id=job.process_id,
+        )
+    accepted = {"job_id": job.job_id, "verification_ids": list(job.verification_ids)}
+    return answer(accepted, 202, {"Location": f"/v1/jobs/{job.job_id}"})

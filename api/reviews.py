@@ -1,0 +1,102 @@
+"""Reviews by people: adding one, what there is, and how far people agree with the model.
+
+The command line and REST call the same functions.
+"""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graph.agreement import AgreementReport
+    from graph.model import Review, Reviewed
+    from graph.reviewing import NewReview
+    from graph.store import Store
+    from graph.store.reviews import JudgedReview
+
+REVIEWER = "VERITRAIL_REVIEWER"
+"""The setting that names the reviewer where a command does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimReviews:
+    """The reviews of one claim, newest first, and what they come to; None: there are none."""
+
+    reviews: list[Review]
+    reviewed: Reviewed | None
+
+
+def reviewer_named(given: str | None, values: Mapping[str, str]) -> str:
+    """Who reviews on the command line: as named, else as set, else who is logged in."""
+    if given is not None:
+        return given
+    if values.get(REVIEWER):
+        return values[REVIEWER]
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # nobody that the system knows
+        return ""
+
+
+async def add_review(store: Store, process_id: str, claim_id: str, given: NewReview) -> Review:
+    """Append a review; no verdict is changed.
+
+    Raises:
+        NotFound: There is no such process or claim, or no such verification of the claim.
+        InputError: The review breaks rules, or there is no verdict to review.
+    """
+    from graph.reviewing import check_given
+
+    check_given(given)  # told before anybody is asked what is stored
+    await store.processes.get(process_id)
+    return await store.reviews.add(process_id, claim_id, given)
+
+
+async def reviews_of_claim(store: Store, process_id: str, claim_id: str) -> ClaimReviews:
+    """The reviews of a claim.
+
+    Raises:
+        NotFound: There is no such process or claim.
+    """
+    await store.claims.get(process_id, claim_id)
+    found = await store.reviews.all(process_id, claim_id)
+    states = await store.reviews.of_claims(process_id, [claim_id])
+    return ClaimReviews([one.review for one in found], states.get(claim_id))
+
+
+async def reviews_of_process(store: Store, process_id: str) -> list[JudgedReview]:
+    """All reviews of a process, newest first.
+
+    Raises:
+        NotFound: There is no such process.
+    """
+    await store.processes.get(process_id)
+    return await store.reviews.all(process_id)
+
+
+async def agreement(store: Store, process_id: str) -> AgreementReport:
+    """How far people agree with the model, and with each other, on the claims of a process.
+
+    Raises:
+        NotFound: There is no such process.
+    """
+    from graph.agreement import agreement_report
+
+    return agreement_report(await reviews_of_process(store, process_id))
+
+
+def claim_reviews_json(process_id: str, claim_id: str, found: ClaimReviews) -> dict[str, Any]:
+    """The reviews of a claim, with what they come to and the model's verdict beside it."""
+    from graph.exporters.reviews import review_json, reviewed_json
+
+    verdict = found.reviewed.verdict if found.reviewed else None
+    return {
+        "process_id": process_id,
+        "claim_id": claim_id,
+        "verdict": verdict.value if verdict else None,
+        **reviewed_json(found.reviewed),
+        "reviews": [review_json(review) for review in found.reviews],
+    }

@@ -1,0 +1,63 @@
+"""Who asks, and what they may do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from graph.errors import InputError
+
+
+class Scope(StrEnum):
+    """What a key allows; each stands for itself, and `admin` for all of them."""
+
+    READ = "read"
+    WRITE = "write"
+    VERIFY = "verify"
+    ADMIN = "admin"
+
+
+EVERYTHING = frozenset(Scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request, or called a command.
+
+    Attributes:
+        key_id: The key that was shown; None where none is asked for.
+        name: A name for people: that of the key, or `local`.
+        scopes: What is allowed.
+        budget_usd: What all jobs of the key may cost together; None: no limit.
+    """
+
+    key_id: str | None
+    name: str
+    scopes: frozenset[Scope]
+    budget_usd: float | None = None
+
+    def may(self, scope: Scope) -> bool:
+        """Whether something is allowed."""
+        return scope in self.scopes or Scope.ADMIN in self.scopes
+
+
+LOCAL = Caller(None, "local", EVERYTHING)
+"""Whoever is on this machine, where no key is asked for."""
+
+
+def parse_scopes(given: Iterable[str]) -> frozenset[Scope]:
+    """Scopes as they are written: one by one, or with commas between them.
+
+    Raises:
+        InputError: There is no such scope, or none at all is named.
+    """
+    names = [name.strip() for one in given for name in one.split(",") if name.strip()]
+    known = ", ".join(Scope)
+    if not names:
+        raise InputError(f"a key needs at least one scope: {known}")
+    try:
+        return frozenset(Scope(name.lower()) for name in names)
+    except ValueError:
+        wrong = next(name for name in names if name.lower() not in set(Scope))
+        raise InputError(f"{wrong!r} is no scope; there are: {known}") from None

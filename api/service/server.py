@@ -1,0 +1,173 @@
+"""The server around the application: what it listens on, how long it waits, how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from contextlib import suppress
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from graph.errors import InputError, VeriTrailError
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+HEADER_BYTES = 33_000
+"""A request that is not whole after so many bytes is refused; the guard's limit is below."""
+
+HEADER_SECONDS = 10.0
+"""How long a connection may take to send them."""
+
+CLOSING_SECONDS = 10
+"""How long answers under way may go on when the service ends."""
+
+UNREAD_SECONDS = 60.0
+"""How long a client may take nothing of an answer before its connection is dropped."""
+
+BACKLOG = 1_024
+
+_REASONS = {400: b"Bad Request", 408: b"Request Timeout", 431: b"Request Header Fields Too Large"}
+
+
+class Protocol(H11Protocol):
+    """HTTP of a connection, which is closed when it asks for nothing, or for too much at once."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Somebody has connected and must say what is wanted."""
+        super().connection_made(transport)
+        self._asking = self.loop.call_later(HEADER_SECONDS, self._too_slow)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is gone."""
+        self._asking.cancel()
+        super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        """Take what has come; a request that is not whole yet must be so in time."""
+        super().handle_events()
+        if self.conn.their_state is not h11.IDLE:
+            self._asking.cancel()
+
+    def on_response_complete(self) -> None:
+        """An answer is whole; the next request has its own time."""
+        super().on_response_complete()
+        self._asking.cancel()
+        self._asking = self.loop.call_later(HEADER_SECONDS, self._too_slow)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP; headers that are too many are told as such."""
+        too_large = len(self.conn.trailing_data[0]) > HEADER_BYTES
+        status = 431 if too_large else 400
+        words = "The headers are too large." if too_large else msg
+        self._refuse(status, words)
+
+    def _too_slow(self) -> None:
+        if self.transport.is_closing() or self.conn.their_state is not h11.IDLE:
+            return
+        if self.conn.trailing_data[0] and self.conn.our_state is h11.IDLE:
+            self._refuse(408, "The request did not arrive in time.")
+        else:
+            self.transport.close()
+
+    def _refuse(self, status: int, words: str) -> None:
+        # The application is not asked: there is no request that it could be given.
+        body = (
+            f'{{"type":"urn:veritrail:problem:bad-request","title":"{_REASONS[status].decode()}",'
+            f'"status":{status},"detail":"{words}"}}'
+        ).encode()
+        headers = [
+            (b"content-type", b"application/problem+json"),
+            (b"content-length", str(len(body)).encode()),
+            (b"connection", b"close"),
+        ]
+        answer = h11.Response(status_code=status, headers=headers, reason=_REASONS[status])
+        with suppress(h11.LocalProtocolError):  # an answer has begun: it ends before it is whole
+            for event in (answer, h11.Data(data=body), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
+
+class Server(uvicorn.Server):
+    """Serves an application until it is told to end; then whoever waits is told at once.
+
+    Args:
+        app: The application.
+        **settings: More settings of uvicorn.
+    """
+
+    def __init__(self, app: FastAPI, **settings: Any) -> None:
+        config = uvicorn.Config(
+            app,
+            http=Protocol,
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            h11_max_incomplete_event_size=HEADER_BYTES,
+            timeout_graceful_shutdown=CLOSING_SECONDS,
+            backlog=BACKLOG,
+            **settings,
+        )
+        super().__init__(config)
+        self._app = app
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal to end: streams end now, other answers are finished."""
+        closing = getattr(self._app.state, "closing", None)
+        if closing is not None:
+            closing.set()
+        super().handle_exit(sig, frame)
+
+    def serve_on(self, listening: socket.socket) -> None:
+        """Serve until SIGTERM, which is a regular end, or Ctrl-C.
+
+        Raises:
+            VeriTrailError: It could not start.
+        """
+        # The signal is raised once more when everything has ended, and would kill the process.
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        with listening:
+            self.run(sockets=[listening])
+        if not self.started:
+            raise VeriTrailError("The service could not start; its log says why.")
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket for a server; port 0 takes any that is free.
+
+    Raises:
+        InputError: The address is not known here, or the port is taken or not allowed.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        family, kind, protocol, _, address = found[0]
+    except OSError:
+        raise InputError(f"--host {host!r} is no address of this machine") from None
+    # Without the protocol asyncio leaves Nagle's algorithm on: every answer waits 40 ms.
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # inherited by every connection
+            unread = int(UNREAD_SECONDS * 1_000)
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, unread)
+        listening.bind(address)
+    except OSError as error:
+        listening.close()
+        raise InputError(
+            f"{shown(host)}:{port} cannot be listened on ({error.strerror}); is it in use? "
+            "--port takes another one"
+        ) from None
+    return listening
+
+
+def shown(host: str) -> str:
+    """A host as it stands in an address."""
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,58 @@
+"""What the models of several runs share that are open at the same time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from api.model_settings import ModelSettings
+from verifier.models.limits import Limiter
+from verifier.models.spending import Spending
+
+
+class Limiters:
+    """The slots of every endpoint; models that are limited in the same way share them."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[object, ...], tuple[Limiter, int]] = {}
+        self._among = 1
+
+    def of(self, address: str, settings: ModelSettings) -> Limiter:
+        """The slots of an endpoint."""
+        key = (address, settings.concurrency, settings.rpm, settings.tpm)
+        if key not in self._made:
+            limiter = Limiter(
+                settings.concurrency,
+                requests_per_minute=settings.rpm,
+                tokens_per_minute=settings.tpm,
+            )
+            self._made[key] = limiter, settings.concurrency
+            self._set(limiter, settings.concurrency)
+        return self._made[key][0]
+
+    def share_among(self, processes: int) -> None:
+        """Leave every endpoint's slots and rates to so many processes in equal parts."""
+        if processes == self._among:
+            return
+        self._among = processes
+        for limiter, concurrency in self._made.values():
+            self._set(limiter, concurrency)
+
+    def _set(self, limiter: Limiter, concurrency: int) -> None:
+        limiter.set_to(math.floor(concurrency / self._among), 1 / self._among)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the models of a run share with those of others.
+
+    Attributes:
+        spending: What may be spent.
+        limiters: The slots of the endpoints.
+        party: On whose behalf the run asks: parties take turns.
+    """
+
+    spending: Spending
+    limiters: Limiters = field(default_factory=Limiters)
+    party: Hashable = None

@@ -1,0 +1,134 @@
+"""What a person says of a claim's verdict: kept beside the model's, and never in its place.
+
+Source: ours (docs/adr/0017-reviews.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from graph.model.process import Verdict
+
+
+class ReviewVerdict(StrEnum):
+    """What a reviewer may say: one of the verdicts, or that the claim itself is unclear."""
+
+    FULLY_SUPPORTED = "FULLY_SUPPORTED"
+    NOT_FULLY_SUPPORTED = "NOT_FULLY_SUPPORTED"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    UNCLEAR = "UNCLEAR"
+
+
+class ReviewKind(StrEnum):
+    """What a reviewer's verdict does to another: to that of a model."""
+
+    CONFIRMED = "confirmed"
+    OVERRIDDEN = "overridden"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One review of one claim; it is appended and never changed.
+
+    Attributes:
+        review_id: Its id.
+        process_id: The process.
+        claim_id: The claim.
+        claim: The claim's text as it was reviewed.
+        verdict: What the reviewer says.
+        reviewer: Who says so, by name.
+        created_at: When it was stored, ISO 8601 in UTC.
+        reason: Why; empty only where it confirms.
+        verification_id: The verification whose verdict was reviewed; None only where a claim
+            without a verdict is called unclear.
+        model_verdict: The verdict of that verification.
+        recorded_by: Name of the key that it came in with, or None.
+    """
+
+    review_id: str
+    process_id: str
+    claim_id: str
+    claim: str
+    verdict: ReviewVerdict
+    reviewer: str
+    created_at: str
+    reason: str = ""
+    verification_id: str | None = None
+    model_verdict: Verdict | None = None
+    recorded_by: str | None = None
+
+    @property
+    def kind(self) -> ReviewKind:
+        """What it does to the verdict that was reviewed."""
+        return kind_of(self.verdict, self.model_verdict)
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """Sort key: of two reviews the later one counts."""
+        return self.created_at, self.review_id
+
+
+def kind_of(said: ReviewVerdict, verdict: Verdict | None) -> ReviewKind:
+    """What a reviewer's verdict is to a model's."""
+    if said is ReviewVerdict.UNCLEAR:
+        return ReviewKind.UNCLEAR
+    same = verdict is not None and said.value == verdict.value
+    return ReviewKind.CONFIRMED if same else ReviewKind.OVERRIDDEN
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What the reviews of a claim come to, beside the verdict of the model.
+
+    Attributes:
+        latest: The latest review of all; it gives the reviewed verdict.
+        counting: The latest review of each reviewer, the latest of them first.
+        verdict: The model's verdict now: that of the latest verification that succeeded.
+        reviews: How many reviews there are.
+    """
+
+    latest: Review
+    counting: tuple[Review, ...]
+    verdict: Verdict | None
+    reviews: int
+
+    @property
+    def reviewed_verdict(self) -> Verdict | None:
+        """The verdict of the latest review; None where that calls the claim unclear."""
+        said = self.latest.verdict
+        return None if said is ReviewVerdict.UNCLEAR else Verdict(said.value)
+
+    @property
+    def kind(self) -> ReviewKind:
+        """What the latest review is to the model's verdict as it is now."""
+        return kind_of(self.latest.verdict, self.verdict)
+
+    @property
+    def disputed(self) -> bool:
+        """Whether the reviewers disagree, by the latest review of each."""
+        return len({one.verdict for one in self.counting}) > 1
+
+
+def latest_of_each(reviews: Iterable[Review]) -> list[Review]:
+    """The latest review of each reviewer of each claim, the latest first."""
+    found: dict[tuple[str, str, str], Review] = {}
+    for one in sorted(reviews, key=lambda review: review.order):
+        found[one.process_id, one.claim_id, one.reviewer] = one
+    return sorted(found.values(), key=lambda review: review.order, reverse=True)
+
+
+def reviewed(reviews: Iterable[Review], verdict: Verdict | None) -> Reviewed | None:
+    """What the reviews of one claim come to; None where there are none.
+
+    Args:
+        reviews: All reviews of the claim, in any order.
+        verdict: The verdict of its latest verification that succeeded.
+    """
+    every = list(reviews)
+    if not every:
+        return None
+    counting = latest_of_each(every)
+    return Reviewed(counting[0], tuple(counting), verdict, len(every))

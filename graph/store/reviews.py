@@ -1,0 +1,218 @@
+"""Reviews: appended beside the verdicts of the verifications, read back, never changed.
+
+Source: ours (docs/adr/0017-reviews.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graph.clock import now
+from graph.errors import NotFound
+from graph.model import Review, Reviewed, ReviewVerdict, Verdict
+from graph.model.review import reviewed
+from graph.reviewing import Considered, NewReview, check_given, new_review_id, review_of
+from graph.store.claim_rows import id_batches
+from graph.store.database import Database
+from graph.store.trail_rows import in_words, short
+from graph.store.transaction import Transaction
+
+_PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedReview:
+    """A review, and who gave the verdict that was reviewed.
+
+    Attributes:
+        review: The review.
+        engine: The engine of judgement; None where no verification was reviewed.
+        model: Its model, where one judged.
+    """
+
+    review: Review
+    engine: str | None
+    model: str | None
+
+
+class ReviewStore:
+    """Reviews of one graph."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, process_id: str, claim_id: str, given: NewReview) -> Review:
+        """Append a review; what stands there stays.
+
+        Raises:
+            NotFound: There is no such process or claim, or no such verification of the claim.
+            InputError: The review breaks rules, or there is no verdict to review.
+        """
+        given = check_given(given)
+        review_id, created_at = new_review_id(), now()
+        made: list[Review] = []
+
+        def work(tx: Transaction) -> Review:
+            # What an attempt that is in doubt has stored stays, whatever was verified since.
+            if made and tx.run("review/known", review_ids=[review_id]):
+                return made[-1]
+            claim, found = _target(tx, process_id, claim_id, given.overrides)
+            review = review_of(
+                process_id, claim_id, given, claim, found,
+                review_id=review_id, created_at=created_at,
+            )  # fmt: skip
+            made.append(review)
+            if not tx.run("review/write", process_id=process_id, rows=[review_row(review)]):
+                raise _gone(process_id, claim_id)
+            return review
+
+        return await self._database.write_with(work, repeatable=True)
+
+    async def restore(self, process_id: str, reviews: Sequence[Review]) -> int:
+        """Store reviews that an input carries under the ids they have; give how many are new.
+
+        Raises:
+            NotFound: A claim or verification was removed or replaced meanwhile.
+        """
+        known = await self.known([one.review_id for one in reviews])
+        new = [one for one in reviews if one.review_id not in known]
+        for start in range(0, len(new), _PAGE):
+            rows = [review_row(one) for one in new[start : start + _PAGE]]
+
+            def work(tx: Transaction, rows: list[dict[str, Any]] = rows) -> None:
+                stored = tx.run("review/write", process_id=process_id, rows=rows)
+                left = {row["review_id"]: row for row in rows}
+                for (name,) in stored:
+                    left.pop(name, None)
+                for row in left.values():
+                    raise _gone(process_id, row["claim_id"])
+
+            await self._database.write_with(work, repeatable=True)
+        return len(new)
+
+    async def known(self, review_ids: Sequence[str]) -> dict[str, str]:
+        """Those of these reviews that are stored, with the process of each."""
+        found: dict[str, str] = {}
+        for batch in id_batches(review_ids):
+            rows = await self._database.read("review/known", review_ids=batch)
+            found |= {name: owner for name, owner, *_ in rows}
+        return found
+
+    async def page(
+        self, process_id: str, claim_id: str | None = None, before: str = "", limit: int = _PAGE
+    ) -> tuple[list[JudgedReview], str | None]:
+        """Reviews of a process or of one claim, newest first, and the cursor of the next page."""
+        rows = await self._database.read(
+            "review/page", process_id=process_id, claim_id=claim_id, before=before, limit=limit
+        )
+        found = [JudgedReview(review_from(row), engine, model) for row, engine, model, _ in rows]
+        return found, rows[-1][3] if len(rows) == limit else None
+
+    async def all(self, process_id: str, claim_id: str | None = None) -> list[JudgedReview]:
+        """All reviews of a process or of one claim, newest first."""
+        found, cursor = await self.page(process_id, claim_id)
+        while cursor is not None:
+            more, cursor = await self.page(process_id, claim_id, before=cursor)
+            found += more
+        return found
+
+    async def of_claims(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, Reviewed]:
+        """What the reviews of claims come to, by claim_id; those without a review are left out."""
+        states: dict[str, Reviewed] = {}
+        for batch in id_batches(claim_ids):
+            rows = await self._database.read(
+                "review/of_claims", process_id=process_id, claim_ids=batch
+            )
+            for claim_id, verdict, each in rows:
+                state = reviewed(map(review_from, each), Verdict(verdict) if verdict else None)
+                if state is not None:
+                    states[claim_id] = state
+        return states
+
+    async def states(self, process_id: str) -> dict[str, Reviewed]:
+        """What the reviews of each reviewed claim of a process come to, by claim_id."""
+        names = dict.fromkeys(one.review.claim_id for one in await self.all(process_id))
+        return await self.of_claims(process_id, list(names))
+
+    async def count(self, process_id: str, claim_ids: Sequence[str] | None = None) -> int:
+        """How many reviews a process has, or some of its claims."""
+        if claim_ids is None:
+            rows = await self._database.read("review/count", process_id=process_id, claim_ids=None)
+            return int(rows[0][0])
+        total = 0
+        for batch in id_batches(claim_ids):
+            rows = await self._database.read("review/count", process_id=process_id, claim_ids=batch)
+            total += int(rows[0][0])
+        return total
+
+
+def _target(
+    tx: Transaction, process_id: str, claim_id: str, verification_id: str | None
+) -> tuple[str | None, Considered | None]:
+    rows = tx.run(
+        "review/target",
+        process_id=process_id,
+        claim_id=claim_id,
+        verification_id=verification_id,
+    )
+    if not rows:
+        raise NotFound(
+            f"No process {process_id!r} is stored, or it is not ready. `veritrail list` shows "
+            "those that are."
+        )
+    claim, found = rows[0]
+    return claim, Considered(*found) if found else None
+
+
+def _gone(process_id: str, claim_id: str) -> NotFound:
+    return NotFound(
+        f"Process {process_id!r}, its claim {claim_id!r} or the verification was removed or "
+        "replaced meanwhile; the review was not stored."
+    )
+
+
+def review_row(review: Review) -> dict[str, Any]:
+    """Properties of a review."""
+    return {
+        "review_id": review.review_id,
+        "process_id": review.process_id,
+        "claim_id": review.claim_id,
+        "claim": review.claim,
+        "kind": review.kind.value,
+        "verdict": review.verdict.value,
+        "model_verdict": review.model_verdict.value if review.model_verdict else None,
+        "reason": review.reason,
+        "reviewer": review.reviewer,
+        "recorded_by": review.recorded_by,
+        "verification_id": review.verification_id,
+        "created_at": review.created_at,
+        "caption": review_caption(review),
+    }
+
+
+def review_caption(review: Review) -> str:
+    """What a review says, in words: `Overridden: Fully Supported`."""
+    kind = review.kind.value.capitalize()
+    if review.verdict is ReviewVerdict.UNCLEAR:
+        return kind
+    return short(f"{kind}: {in_words(Verdict(review.verdict.value), indicative=False)}")
+
+
+def review_from(properties: Mapping[str, Any]) -> Review:
+    """A review from its properties."""
+    verdict = properties.get("model_verdict")
+    return Review(
+        review_id=properties["review_id"],
+        process_id=properties["process_id"],
+        claim_id=properties["claim_id"],
+        claim=properties["claim"],
+        verdict=ReviewVerdict(properties["verdict"]),
+        reviewer=properties["reviewer"],
+        created_at=properties["created_at"],
+        reason=properties.get("reason") or "",
+        verification_id=properties.get("verification_id"),
+        model_verdict=Verdict(verdict) if verdict else None,
+        recorded_by=properties.get("recorded_by"),
+    )

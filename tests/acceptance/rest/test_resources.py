@@ -1,0 +1,334 @@
+"""What is in a process, over HTTP: nodes, lineage, stages, claims and stored verifications."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from acceptance.command import Veritrail
+from fakes.process_files import as_json, document
+from fakes.service_process import ServiceProcess
+
+pytestmark = pytest.mark.engine
+
+NASTY = [
+    "a/b", "../../etc/passwd", "..", "%2F", "a%252Fb%", "?x=1&limit=0#y", "ÄÖ \u2028 😀", " ",
+    "x'}) DETACH DELETE n //", "`$p`", '"\\', "a\tb\nc\0d", "\u202e", "z" * 1_024,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def nasty(shared_service: ServiceProcess) -> Iterator[str]:
+    """A process whose node_ids are what people and attackers come up with."""
+    made = document(
+        process_id="nasty:1.0-a_b",
+        nodes=[{"node_id": one, "text": f"About {one[:9]!r}."} for one in [*NASTY, "t"]],
+        edges=[{"source": one, "target": "t"} for one in NASTY],
+    )
+    answer = shared_service.post("/v1/processes", content=as_json(made))
+    assert answer.status_code == 201, answer.text
+    yield made["process_id"]
+    shared_service.delete(f"/v1/processes/{made['process_id']}")
+
+
+@pytest.fixture(scope="module")
+def verified(shared_service: ServiceProcess, veritrail: Veritrail) -> Iterator[str]:
+    """The sample under an id of the module's own, verified without a model."""
+    from acceptance.conftest import EXAMPLES
+
+    name = "harbour-rest"
+    content = (EXAMPLES / "harbour-summary.json").read_bytes()
+    answer = shared_service.post("/v1/processes", content=content, params={"process_id": name})
+    assert answer.status_code == 201, answer.text
+    veritrail("verify", name, "--json")
+    yield name
+    shared_service.delete(f"/v1/processes/{name}")
+
+
+def pages(service: ServiceProcess, path: str, key: str, **params: Any) -> list[Any]:
+    """Everything of a list, page by page."""
+    found: list[Any] = []
+    cursor: str | None = None
+    while True:
+        asked = {**params, **({"cursor": cursor} if cursor else {})}
+        answer = service.get(path, params=asked)
+        assert answer.status_code == 200, answer.text
+        found += answer.json()[key]
+        cursor = answer.json()["nextCursor"]
+        if cursor is None:
+            return found
+
+
+def test_nodes_with_any_id_are_listed_found_and_walked(
+    shared_service: ServiceProcess, nasty: str
+) -> None:
+    at = f"/v1/processes/{quote(nasty, safe='')}"
+    listed = pages(shared_service, f"{at}/nodes", "nodes", limit=4, fields="text")
+    assert [one["node_id"] for one in listed] == [*NASTY, "t"]
+    assert all(one["text"].startswith("About") for one in listed)
+    asked = {"node_ids": [*reversed(NASTY), "who?"], "fields": ["text"]}
+    found = shared_service.post(f"{at}/nodes:batchGet", json=asked).json()
+    assert [one["node_id"] for one in found["nodes"]] == [*reversed(NASTY)]
+    assert found["missing"] == ["who?"]
+    for name in NASTY:
+        answer = shared_service.get(
+            f"{at}/lineage", params={"node_id": name, "direction": "downstream"}
+        )
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["edges"] == [{"source": name, "target": "t"}]
+
+
+def test_filters_of_nodes(shared_service: ServiceProcess, verified: str) -> None:
+    at = f"/v1/processes/{verified}/nodes"
+    every = pages(shared_service, at, "nodes", limit=7)
+    assert len(every) == 33
+    assert "text" not in every[0]
+    by_stage = pages(shared_service, at, "nodes", stage=2, limit=5)
+    assert by_stage == [one for one in every if one["stage"] == 2]
+    (terminal,) = pages(shared_service, at, "nodes", role="terminal")
+    assert terminal["node_id"] == "final"
+    named = pages(shared_service, at, "nodes", text="STORM BRANNAGH", fields="text", limit=2)
+    assert named
+    assert all("storm brannagh" in one["text"].lower() for one in named)
+    (prompt,) = pages(shared_service, at, "nodes", role="terminal", fields="prompt,metadata")
+    assert prompt["prompt"] == "final_summary.v1"
+    assert "text" not in prompt
+
+
+def test_a_lineage_tells_what_it_hides(shared_service: ServiceProcess, verified: str) -> None:
+    at = f"/v1/processes/{verified}/lineage"
+    near = shared_service.get(at, params={"node_id": "final"}).json()
+    assert (near["complete"], near["truncated_by"], len(near["nodes"])) == (False, "depth", 5)
+    assert sum(one["hidden_upstream"] for one in near["nodes"]) > 0
+    whole = shared_service.get(at, params={"node_id": "final", "depth": 9}).json()
+    assert (whole["complete"], whole["truncated_by"], len(whole["nodes"])) == (True, None, 33)
+    assert len(whole["edges"]) == 32
+    few = shared_service.get(at, params={"node_id": "final", "depth": 9, "limit": 3}).json()
+    assert (few["truncated_by"], len(few["nodes"])) == ("limit", 3)
+
+
+@pytest.mark.parametrize(
+    ("params", "status"),
+    [
+        ({"depth": 101}, 400),
+        ({"depth": 0}, 400),
+        ({"limit": 5_001}, 400),
+        ({"limit": -1}, 400),
+        ({"depth": 10**30}, 400),
+        ({"depth": "x"}, 422),
+        ({"direction": "sideways"}, 422),
+        ({"node_id": "no such node"}, 404),
+        ({"node_id": ""}, 422),
+    ],
+)
+def test_a_lineage_out_of_bounds_is_refused(
+    shared_service: ServiceProcess, verified: str, params: dict[str, Any], status: int
+) -> None:
+    asked = {"node_id": "final", **params}
+    answer = shared_service.get(f"/v1/processes/{verified}/lineage", params=asked)
+    assert answer.status_code == status, answer.text
+    assert shared_service.get(f"/v1/processes/{verified}/lineage").status_code == 422
+
+
+def test_stages_tell_where_errors_came_in(shared_service: ServiceProcess, verified: str) -> None:
+    told = shared_service.get(f"/v1/processes/{verified}/stages").json()
+    stages = told["stages"]
+    assert ([one["stage"] for one in stages], told["indicative"]) == ([1, 2, 3, 4], True)
+    assert [one["nodes"] for one in stages] == [14, 14, 4, 1]
+    assert stages[0]["name"] == "source chunk"
+    assert stages[0]["claims_with_errors"] == 0
+    assert sum(one["claims_with_errors"] for one in stages) > 0
+    assert stages[0]["sentences_cited"] > 0
+
+
+def test_claims_are_listed_by_verdict_and_error_stage(
+    shared_service: ServiceProcess, veritrail: Veritrail, verified: str
+) -> None:
+    at = f"/v1/processes/{verified}/claims"
+    every = pages(shared_service, at, "claims", limit=10)
+    told = veritrail("query", "claims", "--param", f"process_id={verified}", "--json").json
+    columns = told["columns"]
+    expected = [dict(zip(columns, row, strict=True)) for row in told["rows"]]
+    assert [(one["claim_id"], one["verdict"]) for one in every] == [
+        (one["claim_id"], one["verdict"]) for one in expected
+    ]
+    wrong = pages(shared_service, at, "claims", verdict="NOT_FULLY_SUPPORTED", limit=2)
+    assert wrong == [one for one in every if one["verdict"] == "NOT_FULLY_SUPPORTED"] != []
+    stage = wrong[0]["error_stages"][0]
+    there = pages(shared_service, at, "claims", error_stage=stage)
+    assert there == [one for one in every if stage in one["error_stages"]]
+    assert pages(shared_service, at, "claims", verdict="none") == []
+    one = shared_service.get(f"{at}/{every[0]['claim_id']}").json()
+    assert one == every[0]
+
+
+def test_claims_are_added_edited_and_removed(shared_service: ServiceProcess, nasty: str) -> None:
+    at = f"/v1/processes/{nasty}/claims"
+    given = {"claims": ["The tide is high.", {"claim_id": "c.1:a", "text": "It is.", "start": 0,
+                                              "end": 2}]}  # fmt: skip
+    first = shared_service.post(at, json=given)
+    assert (first.status_code, first.json()["claims_added"]) == (201, 2), first.text
+    again = shared_service.post(at, json=given)
+    assert (again.status_code, again.json()["claims_added"]) == (200, 0)
+    assert again.json()["claims"] == first.json()["claims"]
+    edited = shared_service.patch(f"{at}/c.1:a", json={"text": "It was."})
+    assert (edited.status_code, edited.json()["text"]) == (200, "It was.")
+    assert shared_service.patch(f"{at}/nope", json={"text": "It was."}).status_code == 404
+    assert shared_service.patch(f"{at}/c.1:a", json={"text": "  "}).status_code == 422
+    clash = shared_service.post(at, json=given)
+    assert (clash.status_code, clash.json()["violations"][0]["kind"]) == (409, "claim_id_taken")
+    removed = shared_service.delete(f"{at}/{quote('c.1:a', safe='')}")
+    assert (removed.status_code, removed.content) == (204, b"")
+    assert shared_service.delete(f"{at}/c.1:a").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("claims", "status", "kind"),
+    [
+        ([{"text": "x", "node_id": NASTY[0]}], 422, None),  # a root
+        ([{"text": "x", "node_id": "who?"}], 404, None),
+        ([{"text": "x", "start": 5, "end": 1}], 422, "reversed_offsets"),
+        ([{"text": "x", "start": 0, "end": 10_000}], 422, "offset_out_of_range"),
+        ([{"text": "x", "claim_id": "a b"}], 422, "wrong_id"),
+        ([{"text": "x", "who": "me"}], 422, "unknown_key"),
+        (["\ud800"], 422, None),
+        ([""], 422, None),
+        ([], 422, "too_short"),
+        ([1], 422, None),
+    ],
+)
+def test_claims_that_break_rules_are_not_stored(
+    shared_service: ServiceProcess, nasty: str, claims: list[Any], status: int, kind: str | None
+) -> None:
+    at = f"/v1/processes/{nasty}/claims"
+    before = shared_service.get(at).json()
+    body = json.dumps({"claims": ["This one is fine.", *claims] if claims else []})
+    answer = shared_service.post(at, content=body)
+    assert answer.status_code == status, answer.text
+    assert kind is None or kind in {one["kind"] for one in answer.json()["violations"]}
+    assert shared_service.get(at).json() == before
+
+
+def test_a_claim_with_verifications_is_not_changed_by_chance(
+    shared_service: ServiceProcess, verified: str
+) -> None:
+    at = f"/v1/processes/{verified}/claims/k02"
+    for answer in (shared_service.patch(at, json={"text": "Else."}), shared_service.delete(at)):
+        assert answer.status_code == 409
+        assert answer.json()["type"] == "urn:veritrail:problem:claim-in-use"
+        assert "?force=true" in answer.json()["detail"]
+    edited = shared_service.patch(at, params={"force": "true"}, json={"text": "Else."})
+    assert (edited.status_code, edited.json()["verifications"]) == (200, 1)
+    gone = shared_service.get(at).json()["verification_id"]
+    assert shared_service.delete(at, params={"force": "true"}).status_code == 204
+    assert shared_service.get(f"/v1/verifications/{gone}").status_code == 404
+
+
+def test_a_verification_is_one_object_of_verify_and_tagged(
+    shared_service: ServiceProcess, veritrail: Veritrail, verified: str
+) -> None:
+    listed = pages(
+        shared_service, f"/v1/processes/{verified}/verifications", "verifications", limit=9
+    )
+    assert listed == veritrail("list", verified, "--json").json["verifications"]
+    name = listed[0]["verification_id"]
+    at = f"/v1/verifications/{name}"
+    answer = shared_service.get(at)
+    assert answer.json() == veritrail("show", name, "--json").json
+    tag = answer.headers["etag"]
+    for known in (tag, f'"x", {tag}', "*", tag.removeprefix("W/")):
+        again = shared_service.get(at, headers={"If-None-Match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+    assert shared_service.get(at, headers={"If-None-Match": 'W/"other"'}).status_code == 200
+    assert shared_service.get("/v1/verifications/no%2Fsuch").status_code == 404
+
+
+def test_a_verification_whose_id_holds_slashes_is_found(
+    shared_service: ServiceProcess,
+) -> None:
+    """Ids that came with an import may look like paths."""
+    name = "runs/2026/..%2F/v:1"
+    trail = {
+        "verification_id": "runs/2026/v:1",
+        "claim_id": "k1",
+        "claim": "The tide went out.",
+        "node_id": "t",
+        "q": 3,
+        "engine": "lexical",
+        "indicative": True,
+        "created_at": "2026-01-01T00:00:00Z",
+        "status": "failed",
+        "error": "no answer",
+    }
+    made = document(process_id="slashes", verifications=[trail])
+    answer = shared_service.post("/v1/processes", content=as_json(made))
+    assert (answer.status_code, answer.json()["verifications_added"]) == (201, 1), answer.text
+    at = f"/v1/verifications/{quote(trail['verification_id'], safe='')}"
+    assert shared_service.get(at).json()["verification_id"] == trail["verification_id"]
+    for what in ("provenance", "error", f"diff/{at.rsplit('/', 1)[-1]}"):
+        assert shared_service.get(f"{at}/{what}").status_code == 200
+    assert shared_service.get(f"{at}/provenance").json()["paths"] == []
+    assert shared_service.get(f"/v1/verifications/{quote(name, safe='')}").status_code == 404
+    assert shared_service.get("/v1/verifications/runs/2026/v:1").status_code == 404
+    assert shared_service.delete("/v1/processes/slashes").status_code == 204
+
+
+def test_provenance_runs_from_a_root_down_to_the_claim(
+    shared_service: ServiceProcess, verified: str
+) -> None:
+    claim = shared_service.get(f"/v1/processes/{verified}/claims/k04").json()
+    at = f"/v1/verifications/{claim['verification_id']}"
+    told = shared_service.get(f"{at}/provenance").json()
+    assert (told["complete"], told["truncated"]) == (True, False)
+    assert told["paths_complete"] == [True] * len(told["paths"]) != []
+    for path in told["paths"]:
+        assert (path[0]["role"], path[-1]["node_id"]) == ("root", claim["node_id"])
+        assert [step["stage"] for step in path] == sorted(step["stage"] for step in path)
+        assert all(step["sentences"] for step in path[:-1])
+    error = shared_service.get(f"{at}/error").json()
+    trail = shared_service.get(at).json()
+    assert error["error_stages"] == trail["error_stages"] != []
+    assert [one["node_id"] for one in error["introduced"]] == trail["error_nodes"]
+    assert error["inherited"][-1]["node_id"] == claim["node_id"]
+
+
+def test_two_trails_are_compared_as_the_command_does(
+    shared_service: ServiceProcess, veritrail: Veritrail, verified: str
+) -> None:
+    at = f"/v1/processes/{verified}/claims"
+    a, b = (shared_service.get(f"{at}/{one}").json()["verification_id"] for one in ("k01", "k04"))
+    told = shared_service.get(f"/v1/verifications/{a}/diff/{b}").json()
+    assert told == veritrail("diff", a, b, "--json").json
+    assert not told["same_claim"]
+    assert shared_service.get(f"/v1/verifications/{a}/diff/x").status_code == 404
+
+
+def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, verified: str) -> None:
+    """The models of the description are held against real answers, field by field."""
+    from api.rest import claims, lineage, nodes, processes, stages, stored_verifications
+    from api.rest import trail_models as trails
+
+    at = f"/v1/processes/{verified}"
+    claim = shared_service.get(f"{at}/claims/k04").json()
+    trail = f"/v1/verifications/{claim['verification_id']}"
+    for path, model in [
+        ("/v1/processes", processes.ProcessPage),
+        (at, processes.ProcessModel),
+        (f"{at}/nodes?fields=text,prompt,metadata", nodes.NodePage),
+        (f"{at}/lineage?node_id=final", lineage.LineageModel),
+        (f"{at}/stages", stages.StagesModel),
+        (f"{at}/claims", claims.ClaimPage),
+        (f"{at}/claims/k04", claims.ClaimModel),
+        (f"{at}/verifications", stored_verifications.VerificationPage),
+        (trail, trails.VerificationModel),
+        (f"{trail}/provenance", trails.ProvenanceModel),
+        (f"{trail}/error", trails.ErrorModel),
+        (f"{trail}/diff/{claim['verification_id']}", trails.DifferenceModel),
+    ]:
+        answer = shared_service.get(path)
+        assert answer.status_code == 200, answer.text
+        strict = model.model_validate_json(answer.content, extra="forbid")
+        assert strict.model_dump(exclude_unset=True) == answer.json(), path

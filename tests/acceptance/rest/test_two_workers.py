@@ -1,0 +1,204 @@
+"""Two workers on one PostgreSQL share a job; what a dead one had begun, the other takes over."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from acceptance.command import Started, Veritrail, until
+from acceptance.conftest import a_home
+from acceptance.model_fixtures import asking, expected, paid_twice, pumps
+from acceptance.rest.job_calls import Calls, by_claim
+from acceptance.rest.test_service_faults import each_ended_once
+from fakes.model_server import ModelServer
+from fakes.service_process import serving
+
+from api.jobs.events import Kind
+
+pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
+
+CLAIMS = 40
+TAKEN_OVER_SECONDS = 30.0
+"""How long the claims of a dead worker may wait for another one, on a machine that is busy too."""
+SLOW = 0.4
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Veritrail]:
+    with a_home() as veritrail:
+        yield veritrail
+
+
+@dataclass
+class Worker:
+    """A worker that has come."""
+
+    command: Started
+    worker_id: str
+
+
+@contextmanager
+def working(home: Veritrail, database: str, **env: str) -> Iterator[Worker]:
+    """`veritrail worker`, from when it has come until the end of the block."""
+    before = {row[0] for row in asked(database, "SELECT worker_id FROM job_workers")}
+    command = home.start("worker", VERITRAIL_JOBS_URL=database, **env)
+    try:
+
+        def new() -> list[str]:
+            assert command.child.poll() is None
+            rows = asked(database, "SELECT worker_id FROM job_workers WHERE beat > 0")
+            return [row[0] for row in rows if row[0] not in before]
+
+        until(lambda: bool(new()))
+        yield Worker(command, new()[0])
+        if command.child.poll() is None:
+            command.child.terminate()
+            command.end(0)
+    finally:
+        if command.child.poll() is None:
+            command.child.kill()
+            command.child.communicate()
+
+
+def asked(database: str, query: str) -> list[Any]:
+    """Rows of a query; none as long as there are no tables."""
+    with psycopg.connect(database) as connection:
+        try:
+            return connection.execute(query.encode()).fetchall()
+        except psycopg.errors.UndefinedTable:
+            return []
+
+
+def holders(database: str) -> Counter[str]:
+    """How many claims each worker has."""
+    query = "SELECT worker_id FROM job_claims WHERE status = 'running'"
+    return Counter(row[0] for row in asked(database, query))
+
+
+def test_a_killed_worker_is_replaced_by_the_other_one_without_a_person(
+    home: Veritrail, tmp_path: Path, postgres_url: str
+) -> None:
+    home("ingest", pumps(tmp_path / "shared.json", CLAIMS))
+    with ModelServer(latency=SLOW) as model:
+        env = asking(model, VERITRAIL_CONCURRENCY="8")
+        with (
+            serving(
+                home, env={**env, "VERITRAIL_JOBS_URL": postgres_url}, args=["--no-worker"]
+            ) as service,
+            working(home, postgres_url, **env) as one,
+            working(home, postgres_url, **env) as other,
+        ):
+            calls = Calls(service.url)
+            job_id = calls.submit("shared")
+            until(lambda: len(model.requests) >= 60)
+            held = holders(postgres_url)
+            dead = max((one, other), key=lambda worker: held[worker.worker_id])
+            dead.command.child.kill()
+            killed = time.monotonic()
+            dead.command.child.communicate()
+            until(lambda: holders(postgres_url)[dead.worker_id] == 0, TAKEN_OVER_SECONDS)
+            left = {one.worker_id, other.worker_id} - {dead.worker_id}
+            until(lambda: set(holders(postgres_url)) == left, TAKEN_OVER_SECONDS)
+            print(f"taken over {time.monotonic() - killed:.1f} s after the kill")
+            job = calls.wait(job_id)
+            assert job["counts"] == {"succeeded": CLAIMS}
+            assert calls.outcome(job) == expected(CLAIMS)
+            events = calls.listed(job_id)
+            each_ended_once(events, CLAIMS)
+            again = [told.count(Kind.CLAIM_STARTED) for told in by_claim(events).values()]
+            assert max(again) == 2  # some were begun by the one and ended by the other
+            # What had just come when it was killed is asked again.
+            assert len(paid_twice(model, [killed])) <= 1
+
+
+def test_a_worker_that_stood_still_is_replaced_and_does_no_harm_when_it_goes_on(
+    home: Veritrail, tmp_path: Path, postgres_url: str
+) -> None:
+    home("ingest", pumps(tmp_path / "still.json", CLAIMS, filler=4))
+    with ModelServer(latency=SLOW) as model:
+        env = asking(model, VERITRAIL_CONCURRENCY="8")
+        with (
+            serving(
+                home, env={**env, "VERITRAIL_JOBS_URL": postgres_url}, args=["--no-worker"]
+            ) as service,
+            working(home, postgres_url, **env) as one,
+            working(home, postgres_url, **env) as other,
+        ):
+            calls = Calls(service.url)
+            job_id = calls.submit("still")
+            until(lambda: len(model.requests) >= 60)
+            held = holders(postgres_url)
+            still = max((one, other), key=lambda worker: held[worker.worker_id])
+            # As a machine that sleeps: nothing tells that it is gone but its beat.
+            still.command.child.send_signal(signal.SIGSTOP)
+            stood = time.monotonic()
+            until(lambda: holders(postgres_url)[still.worker_id] == 0, TAKEN_OVER_SECONDS)
+            until(lambda: len(model.requests) >= 100)
+            print(f"taken over {time.monotonic() - stood:.1f} s after it stood still")
+            still.command.child.send_signal(signal.SIGCONT)
+            job = calls.wait(job_id)
+            assert job["counts"] == {"succeeded": CLAIMS}
+            assert calls.outcome(job) == expected(CLAIMS)
+            each_ended_once(calls.listed(job_id), CLAIMS)
+            assert len(paid_twice(model, [stood])) <= 8  # what it had in the air
+
+
+def test_two_workers_at_one_job_do_nothing_twice_and_share_the_limit_of_the_endpoint(
+    home: Veritrail, tmp_path: Path, postgres_url: str
+) -> None:
+    home("ingest", pumps(tmp_path / "turns.json", CLAIMS, filler=2))
+    with ModelServer(latency=SLOW) as model:
+        env = asking(model, VERITRAIL_CONCURRENCY="8")
+        with (
+            serving(
+                home, env={**env, "VERITRAIL_JOBS_URL": postgres_url}, args=["--no-worker"]
+            ) as service,
+            working(home, postgres_url, **env) as one,
+            working(home, postgres_url, **env) as other,
+        ):
+            calls = Calls(service.url)
+            job = calls.wait(calls.submit("turns"))
+            assert model.most_at_once <= 8  # of all workers together
+            assert one.command.child.poll() is None
+            assert other.command.child.poll() is None
+            assert calls.outcome(job) == expected(CLAIMS)
+            events = calls.listed(job["job_id"])
+            each_ended_once(events, CLAIMS)
+            started = [told.count(Kind.CLAIM_STARTED) for told in by_claim(events).values()]
+            assert started == [1] * CLAIMS
+            assert paid_twice(model, []) == []
+
+
+def test_a_job_waits_for_a_worker_and_a_worker_that_ends_hands_back_what_it_had(
+    home: Veritrail, tmp_path: Path, postgres_url: str
+) -> None:
+    home("ingest", pumps(tmp_path / "waits.json", 12, filler=3))
+    with ModelServer(latency=SLOW) as model:
+        env = asking(model)
+        jobs_env = {**env, "VERITRAIL_JOBS_URL": postgres_url}
+        with serving(home, env=jobs_env, args=["--no-worker"]) as service:
+            calls = Calls(service.url)
+            job_id = calls.submit("waits")
+            time.sleep(1.5)
+            assert calls.job(job_id)["status"] == "queued"
+            assert model.requests == []
+            with working(home, postgres_url, **env) as first:
+                until(lambda: len(model.requests) >= 10)
+                began = time.monotonic()
+                first.command.child.terminate()
+                first.command.end(0)
+                assert time.monotonic() - began < 12
+                ended = time.monotonic()
+            with working(home, postgres_url, **env):
+                job = calls.wait(job_id)
+            assert calls.outcome(job) == expected(12)
+            each_ended_once(calls.listed(job_id), 12)
+            assert len(paid_twice(model, [began, ended])) <= 1

@@ -1,0 +1,135 @@
+"""Jobs through the clients: stopped, gone on with, watched over a kill, and sent again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from acceptance.command import Veritrail, until
+from acceptance.model_fixtures import asking, expected, pumps
+from fakes.model_server import ModelServer
+from fakes.service_process import serving
+from fakes.tcp_proxy import Cut, tcp_proxy
+
+from api import Client, Local
+from api.client import Rejected, Unavailable
+from api.settings import Settings
+
+pytestmark = pytest.mark.engine
+
+CLAIMS = 6
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def process(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("client") / "pumps-client.json"
+    veritrail("ingest", pumps(path, CLAIMS))
+    return path.stem
+
+
+@pytest.mark.parametrize("kind", ["service", "in process"])
+def test_a_job_is_stopped_and_gone_on_with(kind, veritrail, model, process):
+    env = asking(model)
+    with serving(veritrail, env=env, start=kind == "service") as service:
+        if kind == "service":
+            service.until_ready()
+            client: Client | Local = Client(service.url)
+        else:
+            client = Local(Settings.load(veritrail.environment(env)))
+        with client:
+            model.latency = 60.0
+            asked = len(model.requests)
+            job = client.verify(process, again=True, use_cache=False)
+            until(lambda: len(model.requests) > asked)
+            job.cancel()
+            job.wait(20)
+            assert job.status == "cancelled"
+            assert job.counts == {"cancelled": CLAIMS}
+            model.latency = 0.0
+            job.resume().wait(60)
+            assert (job.status, job.counts) == ("succeeded", {"succeeded": CLAIMS})
+            assert verdicts(job) == {name: found[0] for name, found in expected(CLAIMS).items()}
+            assert job.usage.calls > 0
+            told = list(job.events())
+            assert [one.kind for one in told].count("job.finished") == 2
+
+
+@pytest.mark.parametrize("kind", ["service", "in process"])
+def test_claims_are_extracted_in_a_job(kind, veritrail, model, process):
+    env = asking(model)
+    with serving(veritrail, env=env, start=kind == "service") as service:
+        if kind == "service":
+            service.until_ready()
+        settings = Settings.load(veritrail.environment(env))
+        with Client(service.url) if kind == "service" else Local(settings) as client:
+            with pytest.raises(Rejected):
+                client.verify(process, extract=True, engine="lexical")
+            job = client.verify(process, extract=True, use_cache=False).wait(90)
+            assert job.status == "succeeded", job.state
+            assert len(job.verification_ids) == CLAIMS
+
+
+def test_what_happens_is_told_once_although_the_service_is_killed(veritrail, model, process):
+    env = asking(model)
+    with serving(veritrail, env=env) as service:
+        service.until_ready()
+        with Client(service.url) as client:
+            model.latency = 0.3
+            job = client.verify(process, again=True, use_cache=False)
+            told = []
+            for event in job.events():
+                told.append(event)
+                if len(told) == 3:
+                    service.kill()
+                    service.start()
+            model.latency = 0.0
+            assert [one.id for one in told] == [str(n + 1) for n in range(len(told))]
+            assert told[-1].kind == "job.finished"
+            job.refresh()
+            assert (job.status, job.counts) == ("succeeded", {"succeeded": CLAIMS})
+            assert verdicts(job) == {name: found[0] for name, found in expected(CLAIMS).items()}
+
+
+def test_a_submission_whose_answer_is_lost_begins_one_job(veritrail, process):
+    with serving(veritrail) as service, tcp_proxy(service.url) as proxy:
+        service.until_ready()
+        with Client(f"http://127.0.0.1:{proxy.port}") as client:
+            before = {one.job_id for one in client.jobs(process_id=process)}
+            proxy.plan(Cut(b"POST /v1/verifications", is_answered=True))
+            job = client.verify(process, claim_ids=["k0"], engine="lexical")
+            assert proxy.cuts == 1
+            assert job.wait(60).status == "succeeded"
+            after = {one.job_id for one in client.jobs(process_id=process)}
+    assert after - before == {job.job_id}
+
+
+def test_a_service_that_starts_later_is_waited_for(veritrail):
+    with serving(veritrail, start=False) as service, Client(service.url, patience=120) as client:
+        starting = threading.Timer(1.0, service.start)
+        starting.start()
+        try:
+            assert client.health().status == "ok"
+        finally:
+            starting.join()
+
+
+def test_in_process_a_lost_engine_is_told_and_then_opened_anew(bare):
+    with Local(Settings.load(bare.environment({}))) as here:
+        assert here.processes().all() == []
+        for ask in (lambda: here.processes().all(), lambda: here.verify("p", "x")):
+            bare.kill_engine()
+            with pytest.raises(Unavailable) as lost:
+                ask()
+            assert lost.value.status == 503
+            assert here.ready().status == "ready"
+
+
+def verdicts(job) -> dict[str, str | None]:
+    return {one.claim_id: one.verdict for one in job.verifications()}

@@ -1,0 +1,90 @@
+"""The example notebook, executed as it stands."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from acceptance.command import Veritrail
+from acceptance.conftest import EXAMPLES
+from fakes.service_process import serving
+
+pytestmark = pytest.mark.engine
+
+NOTEBOOK = EXAMPLES / "notebook.ipynb"
+# In a process of its own: a kernel and its sockets are no business of the other tests.
+EXECUTE = """
+import sys
+import nbformat
+from nbclient import NotebookClient
+
+source, target, folder = sys.argv[1:]
+notebook = nbformat.read(source, as_version=4)
+NotebookClient(notebook, timeout=180, resources={"metadata": {"path": folder}}).execute()
+nbformat.write(notebook, target)
+"""
+
+
+def executed(veritrail: Veritrail, target: Path, **settings: str) -> dict[str, str]:
+    """Run every cell; give what each showed, by what it begins with."""
+    child = subprocess.run(
+        [sys.executable, "-c", EXECUTE, str(NOTEBOOK), str(target), str(EXAMPLES)],
+        env={**veritrail.environment(settings), "IPYTHONDIR": str(target.parent / "ipython")},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert child.returncode == 0, child.stderr[-3000:]
+    cells = nbformat.read(target, as_version=4).cells
+    return {cell.source: _shown(cell) for cell in cells if cell.cell_type == "code"}
+
+
+def _shown(cell) -> str:
+    shown = ""
+    for output in cell.outputs:
+        assert output.output_type != "error", output
+        assert output.get("name") != "stderr", output
+        data = output.get("data", {})
+        shown += output.get("text", "") + data.get("text/html", data.get("text/plain", ""))
+    return shown
+
+
+def one(shown: dict[str, str], part: str) -> str:
+    (found,) = [text for source, text in shown.items() if part in source]
+    return found
+
+
+def test_the_notebook_is_kept_without_outputs():
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    nbformat.validate(notebook)
+    assert all(not cell.outputs for cell in notebook.cells if cell.cell_type == "code")
+    assert all(cell.execution_count is None for cell in notebook.cells if cell.cell_type == "code")
+    assert "indicative only" in notebook.cells[0].source
+
+
+def test_every_cell_does_what_the_text_around_it_says(veritrail, tmp_path):
+    with serving(veritrail) as service:
+        service.until_ready()
+        shown = executed(veritrail, tmp_path / "done.ipynb", VERITRAIL_URL=service.url)
+    assert "harbour-summary" in one(shown, "process = here.ingest")
+    assert "<table" in one(shown, "here.stages")
+    assert len(one(shown, "job = here.verify").split("\n")) >= 24
+    assert "succeeded" in one(shown, "job.wait()")
+    assert "Not Fully Supported" in one(shown, '.claims(process.process_id, verdict="NOT')
+    trail = one(shown, "trail = here.verification")
+    assert "84,200" in trail
+    assert "<details" in trail
+    assert "indicative only" in trail.lower()
+    assert "introduced at: [('s03', 2)]" in one(shown, "origin = here.error")
+    assert "→" in one(shown, "here.provenance")
+    assert "<table" in one(shown, "stage_summary")
+    assert "over REST: NOT_FULLY_SUPPORTED" in one(shown, "VERITRAIL_URL")
+
+
+def test_without_a_service_it_runs_too(veritrail, tmp_path):
+    shown = executed(veritrail, tmp_path / "done.ipynb")
+    assert "no service is named" in one(shown, "VERITRAIL_URL")

@@ -1,0 +1,177 @@
+"""Claims as they are listed, on both engines: the latest verdict, filters, pages, reviews."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fakes.processes import process
+
+from graph.errors import NotFound
+from graph.ingest import ingest
+from graph.model import Claim, ErrorLocation, NodeRef, Role, Status, Verdict, Verification
+from graph.reviewing import NewReview
+from graph.store import Store
+from graph.store import judged_claims as judged_module
+from graph.store.judged_claims import ClaimFilter, JudgedClaim
+from graph.store.overview import read_overview
+
+pytestmark = pytest.mark.engine
+
+FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
+S, T = NodeRef("s", 2, 1, Role.INTERMEDIATE), NodeRef("t", 3, 2, Role.TERMINAL)
+CLAIMS = {f"k{number}": f"Claim {number}." for number in range(1, 7)}
+
+
+@pytest.fixture
+def stored(store: Store, arun: Any, process_id: str) -> str:
+    """k1 supported, k2 not (stages 2 and 3), k3 first not and then supported, k4 failed."""
+    texts = {"a": "A.", "s": "S.", "t": "T."}
+    arun(ingest(store, process(texts, [("a", "s"), ("s", "t")], CLAIMS, process_id=process_id)))
+    both = ErrorLocation((S, T), ())
+    made = [
+        verification(process_id, "k1", 1, FS),
+        verification(process_id, "k2", 1, NFS, both),
+        verification(process_id, "k3", 1, NFS, both),
+        verification(process_id, "k3", 2, FS),
+        verification(process_id, "k3", 3, None),
+        verification(process_id, "k4", 1, None),
+    ]
+    arun(store.trails.write(*made))
+    return process_id
+
+
+def verification(
+    name: str,
+    claim_id: str,
+    day: int,
+    verdict: Verdict | None,
+    error: ErrorLocation = ErrorLocation(),
+) -> Verification:
+    return Verification(
+        verification_id=f"{name}/{claim_id}-{day}",
+        process_id=name,
+        claim=Claim(claim_id, CLAIMS[claim_id], "t"),
+        q=3,
+        engine="lexical",
+        model=None,
+        indicative=True,
+        created_at=f"2026-01-0{day}T00:00:00.000000Z",
+        status=Status.SUCCEEDED if verdict else Status.FAILED,
+        verdict=verdict,
+        error=error,
+        failure=None if verdict else "no answer",
+    )
+
+
+def listed(store: Store, arun: Any, name: str, **wanted: Any) -> list[str]:
+    found, _ = arun(store.claims.page(name, ClaimFilter(**wanted)))
+    return [one.claim.claim_id for one in found]
+
+
+def test_a_claim_shows_its_latest_verification_that_succeeded(
+    store: Store, arun: Any, stored: str
+) -> None:
+    found, last = arun(store.claims.page(stored, ClaimFilter()))
+    assert [one.claim for one in found] == [Claim(name, text, "t") for name, text in CLAIMS.items()]
+    assert last is None
+    told = {one.claim.claim_id: one for one in found}
+    assert [
+        (told[name].verdict, told[name].verification_id, told[name].verifications)
+        for name in ("k1", "k2", "k3", "k4", "k5")
+    ] == [
+        (FS, f"{stored}/k1-1", 1),
+        (NFS, f"{stored}/k2-1", 1),
+        (FS, f"{stored}/k3-2", 3),
+        (None, None, 1),
+        (None, None, 0),
+    ]
+    assert (told["k2"].error_stages, told["k2"].indicative) == ((2, 3), True)
+    assert arun(store.claims.get(stored, "k3")) == told["k3"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names"),
+    [
+        ({"verdict": "FULLY_SUPPORTED"}, ["k1", "k3"]),
+        ({"verdict": "NOT_FULLY_SUPPORTED"}, ["k2"]),
+        ({"verdict": "INCONCLUSIVE"}, []),
+        ({"verdict": "none"}, ["k4", "k5", "k6"]),
+        ({"error_stage": 3}, ["k2"]),
+        ({"error_stage": 1}, []),
+        ({"error_stage": 2, "verdict": "FULLY_SUPPORTED"}, []),
+        ({"node_id": "t"}, list(CLAIMS)),
+        ({"node_id": "s"}, []),
+        ({"review": "none"}, list(CLAIMS)),
+        ({"review": "any"}, []),
+    ],
+)
+def test_filters_look_at_the_latest_verdict(
+    store: Store, arun: Any, stored: str, wanted: dict[str, Any], names: list[str]
+) -> None:
+    assert listed(store, arun, stored, **wanted) == names
+
+
+def test_filters_look_at_what_the_latest_review_is_to_the_verdict(
+    store: Store, arun: Any, stored: str
+) -> None:
+    def say(claim_id: str, verdict: str) -> None:
+        arun(store.reviews.add(stored, claim_id, NewReview(verdict, "Because.", "Ada")))
+
+    say("k1", "FULLY_SUPPORTED")
+    say("k2", "NOT_FULLY_SUPPORTED")
+    say("k2", "FULLY_SUPPORTED")
+    say("k3", "UNCLEAR")
+    say("k5", "UNCLEAR")
+    kinds = ("any", "none", "confirmed", "overridden", "unclear")
+    assert {kind: listed(store, arun, stored, review=kind) for kind in kinds} == {
+        "any": ["k1", "k2", "k3", "k5"],
+        "none": ["k4", "k6"],
+        "confirmed": ["k1"],
+        "overridden": ["k2"],
+        "unclear": ["k3", "k5"],
+    }
+    found: JudgedClaim = arun(store.claims.get(stored, "k2"))
+    assert found.reviewed is not None
+    assert (found.verdict, found.reviewed.reviewed_verdict, found.reviewed.reviews) == (NFS, FS, 2)
+
+
+@pytest.mark.parametrize("window", [1, 2, 4, 1_000])
+def test_pages_put_together_are_the_whole_list(
+    store: Store, arun: Any, stored: str, window: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judged_module, "WINDOW", window)
+    for wanted in (ClaimFilter(), ClaimFilter("none"), ClaimFilter("FULLY_SUPPORTED")):
+        whole, _ = arun(store.claims.page(stored, wanted))
+        for limit in (1, 2, 5):
+            seen: list[JudgedClaim] = []
+            after: tuple[int, str] | None = (-1, "")
+            while after is not None:
+                page, after = arun(store.claims.page(stored, wanted, after, limit))
+                assert 0 < len(page) <= limit
+                seen += page
+            assert seen == whole
+
+
+def test_unknown_claims_and_processes_are_errors(store: Store, arun: Any, stored: str) -> None:
+    with pytest.raises(NotFound, match="no claim 'k9'"):
+        arun(store.claims.get(stored, "k9"))
+    with pytest.raises(NotFound, match="No process"):
+        arun(store.claims.get("no-such", "k1"))
+
+
+def test_a_process_that_is_being_written_shows_no_claims(
+    store: Store, arun: Any, stored: str
+) -> None:
+    arun(store.processes.mark(stored, "loading"))
+    assert arun(store.claims.page(stored, ClaimFilter())) == ([], None)
+    with pytest.raises(NotFound, match="loading"):
+        arun(store.claims.get(stored, "k1"))
+
+
+def test_an_overview_counts_claims_by_verdict(store: Store, arun: Any, stored: str) -> None:
+    found = arun(read_overview(store.database, stored))
+    assert found.verdicts == {"FULLY_SUPPORTED": 2, "NOT_FULLY_SUPPORTED": 1}
+    assert (found.verifications, found.process.claims) == (6, 6)
+    with pytest.raises(NotFound, match="no-such"):
+        arun(read_overview(store.database, "no-such"))

@@ -1,0 +1,41 @@
+"""The clients are found in `api`, and cost nothing until they are asked for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import api
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_importing_api_imports_nothing_else():
+    code = (
+        "import sys, api; before = set(sys.modules); assert not [m for m in before if "
+        "m.split('.')[0] in {'pydantic', 'httpx2', 'fastapi', 'asyncio'}]; "
+        "from api import AsyncClient, AsyncLocal, Client, Local; "
+        "assert 'mcp' not in sys.modules and 'fastapi' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_is_not_there_is_not_there():
+    assert set(api.__all__) == {"AsyncClient", "AsyncLocal", "Client", "Local"}
+    with pytest.raises(AttributeError, match="nothing"):
+        api.nothing  # noqa: B018
+
+
+def test_the_configurations_in_the_documentation_are_json():
+    page = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
+    blocks = [block.split("```")[0] for block in page.split("```json\n")[1:]]
+    assert len(blocks) == 3
+    for block in blocks:
+        found = json.loads(block)
+        server = found.get("mcpServers", {"veritrail": found})["veritrail"]
+        assert server["command"] == "veritrail"
+        assert server["args"][0] == "mcp"

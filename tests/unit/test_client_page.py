@@ -1,0 +1,157 @@
+"""What a notebook shows of answers: escaped, without scripts, readable on light and dark pages."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+from api.client import page
+from api.client.answers import Claim, Ingested, Listed, Process, Rows
+from api.client.trails import JobState, Provenance, Verification
+from graph.model import Status, Verdict
+
+EVIL = "<script>alert(1)</script> \"x' onload=y <img src=//evil> \u202e\x1b[31m & {{7*7}}"
+TAGS = {
+    "br", "code", "details", "div", "em", "li", "ol", "span", "strong", "summary", "table",
+    "tbody", "td", "th", "thead", "tr", "ul",
+}  # fmt: skip
+
+
+class Seen(HTMLParser):
+    """What a browser would make of it."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.attributes: set[str] = set()
+        self.words = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag != "br":
+            self.open.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words += data
+
+
+def shown(answer) -> Seen:
+    html = answer._repr_html_()
+    found = Seen(html)
+    assert not found.open
+    assert set(found.tags) <= TAGS
+    assert found.attributes <= {"style"}
+    assert "url(" not in html
+    return found
+
+
+def verification(**more) -> Verification:
+    sentence = {"node_id": EVIL, "sentence": 0, "start": 0, "end": 1, "text": EVIL}
+    found = {
+        "verification_id": EVIL, "process_id": EVIL, "claim_id": EVIL, "claim": EVIL,
+        "node_id": EVIL, "q": 3, "engine": EVIL, "model": EVIL, "created_at": EVIL,
+        "status": "succeeded", "verdict": "NOT_FULLY_SUPPORTED", "reasoning": EVIL,
+        "indicative": True, "error_stages": [2], "error_nodes": [EVIL], "error": EVIL,
+        "iterations": [
+            {
+                "number": 1, "verdict": "INCONCLUSIVE", "reasoning": EVIL, "checked": [EVIL],
+                "evidence": [sentence, {**sentence, "role": "context"}],
+                "summaries": [{"text": EVIL, "missing": EVIL, "node_ids": [EVIL]}],
+            }
+        ],
+    }  # fmt: skip
+    return Verification.model_validate({**found, **more})
+
+
+ANSWERS = [
+    Process(process_id=EVIL, name=EVIL, terminals=[EVIL], warnings=[EVIL], verdicts={EVIL: 1}),
+    Ingested(process_id=EVIL, name=EVIL, status=EVIL, nodes=1, edges=1, claims=1, warnings=[EVIL]),
+    Claim(claim_id=EVIL, text=EVIL, node_id=EVIL, verdict=EVIL),
+    Listed([Claim(claim_id=EVIL, text=EVIL, node_id=EVIL)]),
+    verification(),
+    verification(status="failed", verdict=None, iterations=[]),
+    Listed([verification()]),
+    Listed([Process(process_id=EVIL, name=EVIL)]),
+    Listed([]),
+    Provenance.model_validate(
+        {
+            "verification_id": EVIL,
+            "complete": False,
+            "truncated": True,
+            "paths": [[{"node_id": EVIL, "stage": 1}, {"node_id": EVIL, "stage": 2}]],
+        }
+    ),
+    Rows(columns=[EVIL], rows=[[EVIL], [{EVIL: [EVIL]}], [None], [3]], indicative=True),
+    JobState.model_validate({"job_id": EVIL, "status": EVIL, "process_id": EVIL, "error": EVIL}),
+]
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda one: type(one).__name__)
+def test_every_text_is_shown_as_text(answer):
+    seen = shown(answer)
+    for char in ("\u202e", "\x1b"):
+        assert char not in seen.words
+    if answer:
+        assert "<script>alert(1)</script>" in seen.words or isinstance(answer, JobState)
+
+
+def test_a_trail_says_in_words_what_its_colours_say():
+    seen = shown(verification())
+    for words in ("Not Fully Supported", "Inconclusive", "stage 2", "indicative only", "(context)"):
+        assert words.lower() in seen.words.lower()
+    failed = shown(verification(status="failed", verdict=None, error="no answer"))
+    assert "failed" in failed.words
+    assert "No verdict: no answer" in failed.words
+    assert "supported" not in failed.words.lower()
+
+
+def test_an_unknown_price_is_not_shown_as_nothing():
+    state = {"job_id": "j", "status": "running", "usage": {"calls": 3, "cost_usd": None}}
+    assert "$" not in shown(JobState.model_validate(state)).words
+    state["usage"] = {"calls": 3, "cost_usd": 0.0125}
+    assert "$0.0125" in shown(JobState.model_validate(state)).words
+
+
+def test_long_lists_and_texts_are_cut_and_say_so():
+    claims = Listed(Claim(claim_id=f"k{n}", text="x" * 5_000, node_id="t") for n in range(500))
+    html = claims._repr_html_()
+    assert len(html) < 300_000
+    assert "and 400 more" in html
+    assert "…" in html
+    rows = Rows(columns=["n"], rows=[[n] for n in range(1_000)], truncated=True)
+    assert "and 900 more" in rows._repr_html_()
+    assert "more rows than" in rows._repr_html_()
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_white_letters_are_readable_on_every_colour():
+    for colour in page.COLOURS.values():
+        assert 1.05 / (luminance(colour) + 0.05) >= 4.5
+    for name in (*Verdict, *Status):
+        assert any(colour in page.chip(name) for colour in page.COLOURS.values())
+    assert len({page.chip(one).split("background:")[1][:7] for one in Verdict}) == 3
+
+
+def test_the_plain_form_is_short():
+    assert repr(verification(verification_id="v-1")) == "<Verification v-1: NOT_FULLY_SUPPORTED>"
+    failed = verification(verification_id="v-1", status="failed", verdict=None)
+    assert repr(failed) == "<Verification v-1: failed>"
+
+
+def test_what_a_newer_service_says_besides_is_kept():
+    found = Process.model_validate({"process_id": "p", "name": "n", "colour": "blue"})
+    assert found.as_json() == {"process_id": "p", "name": "n", "colour": "blue"}
+    assert found.colour == "blue"  # type: ignore[attr-defined]

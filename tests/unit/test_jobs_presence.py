@@ -1,0 +1,183 @@
+"""Which workers live, and who takes over from those that do not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from api.jobs import ledger, orders
+from api.jobs.books import Together
+from api.jobs.events import EventLog
+from api.jobs.ledger import Begun
+from api.jobs.model import JobRequest
+from api.jobs.presence import DEAD_SECONDS, Presence
+from api.jobs.settings import JobSettings
+from api.jobs.tables import job_claims, workers
+from api.service.database import ServiceDatabase
+from api.settings import Settings
+from graph.errors import EngineUnavailable, InputError
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ServiceDatabase]:
+    url = f"sqlite:///{tmp_path / 'service.sqlite3'}"
+    if request.param == "postgres":
+        url = request.getfixturevalue("postgres_url")
+    database = ServiceDatabase(url)
+    database.create()
+    yield database
+    database.close()
+
+
+def arrived(service: ServiceDatabase, home: Path) -> tuple[Presence, list[str]]:
+    recovered: list[str] = []
+    presence = Presence(service, home)
+    presence.arrive()
+    presence.recover = recovered.extend
+    return presence, recovered
+
+
+def grow_old(service: ServiceDatabase, worker_id: str) -> None:
+    """As if a worker had been silent for too long."""
+
+    def work(connection: Connection) -> None:
+        mine = workers.c.worker_id == worker_id
+        older = workers.c.beat - DEAD_SECONDS - 1
+        connection.execute(sa.update(workers).where(mine).values(beat=older))
+
+    service.run_now(work)
+
+
+def test_workers_see_each_other_come_and_go(service: ServiceDatabase, tmp_path: Path) -> None:
+    changes: list[int] = []
+    first, recovered = arrived(service, tmp_path / "a")
+    first.on_change = lambda: changes.append(len(first.alive))
+    second, _ = arrived(service, tmp_path / "b")
+    assert first.worker_id != second.worker_id
+    first.look()
+    assert first.alive == sorted([first.worker_id, second.worker_id])
+    second.leave()
+    first.look()
+    assert first.alive == [first.worker_id]
+    assert recovered == [second.worker_id]
+    assert changes == [2, 1]
+    first.leave()
+
+
+def test_a_worker_of_another_home_is_dead_when_it_is_silent_for_too_long(
+    service: ServiceDatabase, tmp_path: Path
+) -> None:
+    first, recovered = arrived(service, tmp_path / "a")
+    second, _ = arrived(service, tmp_path / "b")
+    first.look()
+    assert recovered == []
+    grow_old(service, second.worker_id)
+    first.look()
+    assert recovered == [second.worker_id]
+    deaths: list[bool] = []
+    second.on_death = lambda: deaths.append(True)
+    second.look()  # it only slept
+    assert deaths == [True]
+    assert second.worker_id in second.alive
+    first.leave()
+    second.leave()
+
+
+def test_a_killed_worker_of_this_home_is_dead_at_once(
+    service: ServiceDatabase, tmp_path: Path
+) -> None:
+    first, recovered = arrived(service, tmp_path / "home")
+    second, _ = arrived(service, tmp_path / "home")
+    first.look()
+    assert recovered == []
+    second._lock.release()  # as the system does it for a process that was killed
+    first.look()
+    assert recovered == [second.worker_id]
+    first.leave()
+
+
+def test_what_a_dead_worker_had_is_queued_again(service: ServiceDatabase, tmp_path: Path) -> None:
+    log = EventLog(service)
+    row = {
+        "job_id": "j",
+        "run_id": "r",
+        "process_id": "p",
+        "content_hash": "h",
+        "status": "queued",
+        "key_id": "",
+        "name": "local",
+        "input_hash": "i",
+        "request": JobRequest("p").to_json(),
+        "settings": "{}",
+        "is_queued_in_graph": True,
+        "is_extracted": True,
+        "is_enqueued": True,
+        "is_cancelled": False,
+        "created_at": "2026",
+    }
+    claim = {"verification_id": "v", "claim_id": "k", "reused": False}
+    claims = [{**claim, "status": "queued"}]
+    service.run_now(lambda one: orders.insert(one, row, claims, log))
+    first, _ = arrived(service, tmp_path / "a")
+    second, _ = arrived(service, tmp_path / "b")
+    begun = [Begun("j", "v", 1)]
+    service.run_now(lambda one: ledger.begin(one, second.worker_id, begun, log))
+    grow_old(service, second.worker_id)
+    first.look()
+    state = sa.select(job_claims.c.status, job_claims.c.worker_id)
+    assert service.read_now(lambda one: tuple(one.execute(state).one())) == ("queued", None)
+    first.leave()
+
+
+def test_what_comes_while_a_transaction_is_on_its_way_is_written_with_the_next() -> None:
+    async def run() -> list[int]:
+        sizes: list[int] = []
+
+        def write(items: Sequence[int]) -> list[int]:
+            sizes.append(len(items))
+            return [2 * item for item in items]
+
+        together: Together[int, int] = Together(write)
+        assert await asyncio.gather(*(together.add(number) for number in range(50))) == [
+            2 * number for number in range(50)
+        ]
+        return sizes
+
+    assert sum(asyncio.run(run())) == 50
+    assert len(asyncio.run(run())) <= 2
+
+
+def test_a_database_that_is_down_is_waited_for() -> None:
+    async def run() -> tuple[str, int]:
+        tries = 0
+
+        def write(items: Sequence[str]) -> list[str]:
+            nonlocal tries
+            tries += 1
+            if tries < 3:
+                raise EngineUnavailable("down")
+            return list(items)
+
+        return await Together(write).add("a"), tries
+
+    assert asyncio.run(run()) == ("a", 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("0s", 0.0), ("90", 90.0), ("2m", 120.0), ("30D", 30 * 86_400.0)]
+)
+def test_times_are_read_as_people_write_them(tmp_path: Path, text: str, seconds: float) -> None:
+    settings = Settings(home=tmp_path, values={"VERITRAIL_JOBS_KEEP": text})
+    assert JobSettings.of(settings).keep_seconds == seconds
+
+
+@pytest.mark.parametrize("text", ["", "-1", "soon", "1y", "1e3"])
+def test_what_is_no_time_is_refused_with_the_name_of_the_setting(tmp_path: Path, text: str) -> None:
+    settings = Settings(home=tmp_path, values={"VERITRAIL_JOBS_PATIENCE": text})
+    with pytest.raises(InputError, match="VERITRAIL_JOBS_PATIENCE"):
+        JobSettings.of(settings)

@@ -1,0 +1,157 @@
+"""Bodies on their way to a file: limits, bombs, and what is left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import os
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from api.rest import receiving
+from api.rest.receiving import UploadRefused, Uploads, check_encoding, check_unpacked, parse_name
+from api.settings import Settings
+from graph.errors import InputError
+from graph.store.writers import this_writer
+
+
+class Body:
+    """A request, as far as receiving its body goes."""
+
+    def __init__(self, *pieces: bytes, fails: bool = False, **headers: str) -> None:
+        self.pieces = pieces
+        self.fails = fails
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        for piece in self.pieces:
+            yield piece
+        if self.fails:
+            raise RuntimeError("the client is gone")
+
+
+@pytest.fixture
+def uploads(tmp_path: Path) -> Uploads:
+    return Uploads(Settings(home=tmp_path, values={"VERITRAIL_UPLOAD_MAX": "1kb"}))
+
+
+def received(uploads: Uploads, body: Body) -> bytes:
+    async def read() -> bytes:
+        request: Any = body
+        async with uploads.received(request, "body") as file:
+            return file.read_bytes()
+
+    return asyncio.run(read())
+
+
+def left(uploads: Uploads) -> list[str]:
+    return [path.name for path in uploads._all.rglob("body*")]
+
+
+def test_a_body_is_there_whole_and_gone_afterwards(uploads: Uploads) -> None:
+    assert received(uploads, Body(b"a" * 600, b"", b"b" * 400)) == b"a" * 600 + b"b" * 400
+    assert left(uploads) == []
+
+
+@pytest.mark.parametrize("body", [Body(content_length="1001"), Body(b"a" * 600, b"b" * 401)])
+def test_a_body_above_the_limit_is_refused_and_gone(uploads: Uploads, body: Body) -> None:
+    with pytest.raises(UploadRefused) as told:
+        received(uploads, body)
+    assert (told.value.status, told.value.kind) == (413, "body-too-large")
+    assert left(uploads) == []
+
+
+def test_a_body_that_is_cut_leaves_nothing(uploads: Uploads) -> None:
+    with pytest.raises(RuntimeError):
+        received(uploads, Body(b"half", fails=True))
+    assert left(uploads) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "is_bomb"),
+    [
+        (gzip.compress(b"x" * 8_000), False),
+        (gzip.compress(b"x" * 8_001), True),
+        (gzip.compress(b"x" * 5_000) + gzip.compress(b"x" * 5_000), True),
+        (gzip.compress(b"x" * 5_000)[:-5], False),
+        (b"x" * 900, False),
+    ],
+)
+def test_what_grows_too_much_is_refused(uploads: Uploads, content: bytes, is_bomb: bool) -> None:
+    if is_bomb:
+        with pytest.raises(UploadRefused, match="unpacked"):
+            received(uploads, Body(content))
+    else:
+        assert received(uploads, Body(content)) == content
+
+
+def test_a_bomb_is_told_by_how_much_it_grows(tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb"
+    bomb.write_bytes(gzip.compress(b"\0" * 150_000_000, 1))
+    started = time.monotonic()
+    with pytest.raises(UploadRefused):
+        check_unpacked(bomb, bomb.stat().st_size, 10**12)
+    assert time.monotonic() - started < 30
+
+
+def test_no_more_than_a_few_at_a_time(uploads: Uploads, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "WAIT_SECONDS", 0.2)
+    together = most = 0
+
+    async def one(request: Any, seconds: float) -> None:
+        nonlocal together, most
+        async with uploads.received(request, "body"):
+            together += 1
+            most = max(most, together)
+            await asyncio.sleep(seconds)
+            together -= 1
+
+    async def many() -> list[BaseException | None]:
+        quick = await asyncio.gather(*(one(Body(b"x"), 0.01) for _ in range(20)))
+        assert quick == [None] * 20
+        slow = (one(Body(b"x"), 1.0) for _ in range(receiving.AT_ONCE + 1))
+        return await asyncio.gather(*slow, return_exceptions=True)
+
+    (late,) = [one for one in asyncio.run(many()) if one is not None]
+    assert isinstance(late, UploadRefused)
+    assert (late.status, late.headers) == (503, {"Retry-After": "30"})
+    assert most == receiving.AT_ONCE
+
+
+def test_what_a_killed_server_left_is_swept(uploads: Uploads, tmp_path: Path) -> None:
+    host = this_writer().rsplit("/", 2)[0]
+    owners = {"dead": f"{host}/{os.getpid()}/1", "unnamed": None, "mine": this_writer(),
+              "other-host": "elsewhere#abc/1/1", "forgotten": "elsewhere#abc/1/1"}  # fmt: skip
+    for name, owner in owners.items():
+        folder = tmp_path / "uploads" / name / "upload"
+        folder.mkdir(parents=True)
+        (folder / "body").write_bytes(b"half")
+        if owner:
+            (folder.parent / "owner").write_text(owner)
+    old = time.time() - receiving.FORGOTTEN_SECONDS - 60
+    gone = tmp_path / "uploads" / "forgotten"
+    for path in (*gone.rglob("*"), gone):
+        os.utime(path, (old, old))
+    assert uploads.sweep() == 3
+    assert {path.name for path in (tmp_path / "uploads").iterdir()} == {"mine", "other-host"}
+
+
+def test_a_wrong_limit_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="VERITRAIL_UPLOAD_MAX"):
+        Uploads(Settings(home=tmp_path, values={"VERITRAIL_UPLOAD_MAX": "much"}))
+
+
+def test_media_types_and_encodings() -> None:
+    assert parse_name("application/x-ndjson; charset=utf-8") == "body.jsonl"
+    assert parse_name("") == parse_name("application/json") == "body"
+    with pytest.raises(UploadRefused):
+        parse_name("Multipart/Form-Data; boundary=x")
+    check_encoding("", b"{}")
+    check_encoding("GZIP", b"\x1f\x8b")
+    for encoding, start in (("gzip", b"{}"), ("br", b"{}"), ("gzip, br", b"\x1f\x8b")):
+        with pytest.raises(UploadRefused):
+            check_encoding(encoding, start)

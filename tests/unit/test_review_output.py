@@ -1,0 +1,146 @@
+"""What a person reads of reviews: on a terminal and in a report, whatever the texts hold."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from fakes.trails import a_trail
+from rich.console import Console
+
+from api.cli import review_output
+from api.cli.review_output import add_reviews, agreement_words, review_line, reviews_table
+from api.cli.trail import trail_tree
+from api.reviews import reviewer_named
+from graph.agreement import Agreement, agreement_report
+from graph.exporters.markdown import markdown_report
+from graph.model import Process, Review, ReviewVerdict, Verdict
+from graph.model.review import reviewed
+from graph.store.reviews import JudgedReview
+
+FS, NFS, INC = Verdict
+HOSTILE = "\x1b[31mred\x1b[0m [bold]x[/] <b>&amp;</b> | `tick` \u202e\nnext"
+PROCESS = Process("p", "n", None, "f", "h", {1: 1}, {}, ("t",), 1, 0, 1, ())
+
+
+def review(number: int, verdict: str, model: Verdict | None = NFS, **other: Any) -> Review:
+    facts: dict[str, Any] = {
+        "reason": HOSTILE, "verification_id": "v-1", "model_verdict": model, "reviewer": "Ada",
+        **other,
+    }  # fmt: skip
+    created_at = f"2026-01-0{number}T00:00:00.000000Z"
+    return Review(
+        f"review-{number}", "p", "k1", "The pier is 80 metres long.", ReviewVerdict(verdict),
+        created_at=created_at, **facts,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def console(monkeypatch: pytest.MonkeyPatch) -> Console:
+    """A wide terminal without colours."""
+    made = Console(file=io.StringIO(), width=300, markup=False, highlight=False)
+    monkeypatch.setattr(review_output, "show", made.print)
+    return made
+
+
+@pytest.fixture
+def printed(console: Console) -> io.StringIO:
+    """What is printed on it."""
+    assert isinstance(console.file, io.StringIO)
+    return console.file
+
+
+def is_clean(text: str) -> bool:
+    return not any((char < " " and char != "\n") or char in "\x7f\u202e" for char in text)
+
+
+def test_a_review_reads_as_one_line(console: Console, printed: io.StringIO) -> None:
+    console.print(review_line(review(1, "FULLY_SUPPORTED", recorded_by="desk")))
+    told = printed.getvalue()
+    assert told.startswith(
+        "Ada: Fully Supported (overridden; it was Not Fully Supported), \\x1b[31mred"
+    )
+    assert "by key desk" in told
+    assert is_clean(told)
+    assert told.count("\n") == 1
+
+
+def test_a_trail_tells_of_the_reviews_of_its_claim_and_which_are_of_others(
+    console: Console,
+    printed: io.StringIO,
+) -> None:
+    tree = trail_tree(a_trail())
+    add_reviews(tree, "v-1", [])
+    console.print(tree)
+    assert "reviews" not in printed.getvalue()
+    said = [review(2, "UNCLEAR"), review(1, "NOT_FULLY_SUPPORTED", verification_id="v-0")]
+    add_reviews(tree, "v-1", said)
+    console.print(tree)
+    told = printed.getvalue()
+    assert "reviews by people" in told
+    assert "Unclear (unclear; it was Not Fully Supported)" in told
+    assert "(of v-0)" in told
+    assert "(of v-1)" not in told
+    assert is_clean(told)
+
+
+def test_a_table_shows_every_review(console: Console, printed: io.StringIO) -> None:
+    said = [review(2, "FULLY_SUPPORTED"), review(1, "UNCLEAR", None, verification_id=None)]
+    console.print(reviews_table(said))
+    lines = printed.getvalue().splitlines()
+    assert len(lines) == 3
+    assert "overridden" in lines[1]
+    assert "unclear" in lines[2]
+    assert is_clean(printed.getvalue())
+
+
+def test_figures_say_how_little_they_rest_on_and_what_is_not_defined(
+    console: Console,
+    printed: io.StringIO,
+) -> None:
+    assert agreement_words(Agreement.of([])) == "nothing to compare yet."
+    few = agreement_words(Agreement.of([(FS, FS), (FS, NFS), (NFS, NFS)]))
+    assert few.startswith("67% agreed (2 of 3; 95 % between ")
+    assert "kappa 0.40. These are few" in few
+    one = agreement_words(Agreement.of([(FS, FS)] * 40))
+    assert "kappa not defined" in one
+    assert "few" not in one
+    found = [
+        JudgedReview(review(1, "FULLY_SUPPORTED"), "openai", "m"),
+        JudgedReview(review(2, "NOT_FULLY_SUPPORTED", reviewer="Bo"), "openai", "m"),
+    ]
+    review_output.show_agreement(agreement_report(found))
+    told = printed.getvalue()
+    for words in ("2 review(s) of 1 claim(s)", "1 on which reviewers disagree", "Ada and Bo"):
+        assert words in told
+
+
+def test_a_report_shows_people_beside_the_model() -> None:
+    trail = a_trail()
+    bare = markdown_report(PROCESS, [trail.claim], [trail])
+    assert "review" not in bare.lower()
+    said = reviewed([review(1, "NOT_FULLY_SUPPORTED", FS), review(2, "UNCLEAR", FS,
+                     reviewer="<i>Bo</i>")], FS)  # fmt: skip
+    assert said is not None
+    told = markdown_report(PROCESS, [trail.claim], [trail], {"k1": said})
+    assert "Reviewed by people: 1 (confirmed 0, overridden 0, unclear 1; disputed 1)." in told
+    assert "| `k1` | Fully Supported | unclear, disputed |" in told
+    assert "**Reviews by people**" in told
+    assert "&lt;i&gt;Bo&lt;/i&gt;, 2026-01-02, unclear" in told
+    assert "Ada, 2026-01-01, Not Fully Supported" in told
+    assert "<b>" not in told
+    assert is_clean(told)
+
+
+@pytest.mark.parametrize(
+    ("given", "values", "name"),
+    [("Ada", {"VERITRAIL_REVIEWER": "Bo"}, "Ada"), (None, {"VERITRAIL_REVIEWER": "Bo"}, "Bo")],
+)
+def test_who_reviews_is_named_or_set(given: str | None, values: dict[str, str], name: str) -> None:
+    assert reviewer_named(given, values) == name
+
+
+def test_who_reviews_is_else_who_is_logged_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGNAME", "cy")
+    assert reviewer_named(None, {}) == "cy"

@@ -1,0 +1,81 @@
+"""The database of the service: what it says when it is down, and to whom its file belongs."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from fakes.ports import free_port
+
+from api.service.database import ServiceDatabase, ServiceUnavailable
+from api.service.keys import api_keys
+from graph.errors import InputError
+
+
+def test_a_server_that_is_down_is_told_without_its_address_and_login() -> None:
+    port = free_port()
+    service = ServiceDatabase(f"postgresql://user:pa55word@127.0.0.1:{port}/name")
+    with pytest.raises(ServiceUnavailable) as told:
+        service.read_now(lambda connection: connection.execute(sa.text("SELECT 1")))
+    for secret in ("user", "pa55word", "127.0.0.1", str(port), "name"):
+        assert secret not in str(told.value), secret
+    assert "it cannot be reached" in str(told.value)
+    assert told.value.__cause__ is None
+    service.close()
+
+
+@pytest.mark.parametrize(
+    "url", ["", "mysql://root:hidden@db/x", "sqlite://", "http://hidden", "://hidden", "hidden"]
+)
+def test_an_address_of_no_known_kind_is_refused_and_not_shown(url: str) -> None:
+    with pytest.raises(InputError, match="VERITRAIL_JOBS_URL") as told:
+        ServiceDatabase(url)
+    assert "hidden" not in str(told.value)
+
+
+def test_the_file_is_its_owners_alone_also_what_stands_beside_it(tmp_path: Path) -> None:
+    service = ServiceDatabase(f"sqlite:///{tmp_path}/inner/service.sqlite3")
+    service.run_now(lambda connection: connection.execute(sa.select(api_keys)).all())
+    files = sorted((tmp_path / "inner").iterdir())
+    assert "service.sqlite3" in [file.name for file in files]
+    assert all(file.stat().st_mode & 0o077 == 0 for file in files)
+    assert (tmp_path / "inner").stat().st_mode & 0o077 == 0
+    service.close()
+
+
+def test_a_fault_shows_no_values(tmp_path: Path) -> None:
+    service = ServiceDatabase(f"sqlite:///{tmp_path}/service.sqlite3")
+    insert = sa.text("INSERT INTO api_keys (key_id, nothing) VALUES (:id, 1)")
+    with pytest.raises(ServiceUnavailable) as told:
+        service.run_now(lambda connection: connection.execute(insert, {"id": "hidden"}))
+    assert "hidden" not in str(told.value)
+    service.close()
+
+
+def test_many_make_the_tables_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "service.sqlite3"
+    together = threading.Barrier(8)
+    services = [ServiceDatabase(f"sqlite:///{path}") for _ in range(8)]
+
+    def first(service: ServiceDatabase) -> int:
+        together.wait()
+        return service.read_now(lambda c: len(c.execute(sa.select(api_keys)).all()))
+
+    async def go() -> list[int]:
+        return await asyncio.gather(*(asyncio.to_thread(first, one) for one in services))
+
+    # As many threads as services: each waits for the others.
+    loop = asyncio.new_event_loop()
+    try:
+        from concurrent.futures import ThreadPoolExecutor
+
+        loop.set_default_executor(ThreadPoolExecutor(8))
+        assert loop.run_until_complete(go()) == [0] * 8
+        loop.run_until_complete(loop.shutdown_default_executor())
+    finally:
+        loop.close()
+    for service in services:
+        service.close()
