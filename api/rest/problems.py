@@ -41,6 +41,10 @@ MOST_VIOLATIONS = 100
 
 _log = logging.getLogger("veritrail.requests")
 _NO_JSON = "The body cannot be read as JSON; send it with `Content-Type: application/json`."
+_NOT_SENT_AS_JSON = (
+    "The body says to be something else than JSON; send it with `Content-Type: application/json` "
+    "(with curl: --json instead of --data)."
+)
 
 
 class BrokenRule(BaseModel):
@@ -144,6 +148,12 @@ def problem(
     return JSONResponse(content, status, dict(headers or {}), MEDIA_TYPE)
 
 
+def _is_other_type(request: Request) -> bool:
+    """Whether a body says to be something else than JSON, as that of `curl -d` does."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return not (media_type in ("", "application/json") or media_type.endswith("+json"))
+
+
 def _told(text: str) -> str:
     """A text that can be sent; half a character that came with the request is shown escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -214,10 +224,12 @@ def tell_problems(app: FastAPI) -> None:
         words = detail.get(status, HTTPStatus(status).description or HTTPStatus(status).phrase)
         return problem(status, kind, words, headers=headers)
 
-    async def invalid(_request: Request, error: Exception) -> JSONResponse:
+    async def invalid(request: Request, error: Exception) -> JSONResponse:
         found = error.errors() if isinstance(error, RequestValidationError) else []
         if any(one["type"] == "json_invalid" for one in found):
             return problem(400, "bad-request", _NO_JSON)
+        if any(one["loc"] == ("body",) for one in found) and _is_other_type(request):
+            return problem(415, "unsupported-media-type", _NOT_SENT_AS_JSON)
         violations = tuple(
             Violation(one["type"], ".".join(map(str, one["loc"]))[:200], one["msg"])
             for one in found[:MOST_VIOLATIONS]

@@ -267,3 +267,12 @@ def test_without_an_engine_every_call_says_when_to_come_again(bare: Veritrail) -
         broken = service.post("/v1/processes", content=b'{"format": 1}')
         assert broken.status_code == 422, "a broken body needs no engine to be told"
         assert kept(service) == []
+
+
+def test_a_body_that_is_not_sent_as_json_is_told_what_to_send(service: ServiceProcess) -> None:
+    form = {"Content-Type": "application/x-www-form-urlencoded"}  # what curl says by itself
+    for path in ("/v1/verifications", "/v1/queries/processes", f"/v1/processes/{PROCESS}/claims"):
+        answer = service.post(path, content=b'{"process_id": "x"}', headers=form)
+        assert answer.status_code == 415, answer.text
+        assert answer.json()["type"] == "urn:veritrail:problem:unsupported-media-type"
+        assert "application/json" in answer.json()["detail"]
