@@ -23,6 +23,10 @@ class Use(StrEnum):
     VERDICT = "verdict"
 
 
+CALLS = 16
+"""Calls in the air, where nothing is set."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
     """How one model is asked.
@@ -49,7 +53,7 @@ class ModelSettings:
     temperature: float | None = 0.0
     context_tokens: int | None = None
     max_output_tokens: int | None = None
-    concurrency: int = 16
+    concurrency: int = CALLS
     rpm: int | None = None
     tpm: int | None = None
     price: tuple[float, ...] | None = None
@@ -96,7 +100,7 @@ def model_settings(
         temperature=of.temperature(),
         context_tokens=of.whole("CONTEXT_TOKENS"),
         max_output_tokens=of.whole("MAX_OUTPUT_TOKENS"),
-        concurrency=concurrency or of.whole("CONCURRENCY") or 16,
+        concurrency=concurrency or of.whole("CONCURRENCY") or CALLS,
         rpm=of.whole("RPM"),
         tpm=of.whole("TPM"),
         price=_price(given) if given else None,

@@ -98,7 +98,7 @@ class Durable:
         url: The database of the service.
         home: The home folder.
         worker_id: Who works here: an id that no other process has or had.
-        at_a_time: The most that is done at a time in this process.
+        at_a_time: The most that is done at a time in each process.
     """
 
     def __init__(self, url: str, home: Path, worker_id: str, at_a_time: int) -> None:
@@ -126,10 +126,17 @@ class Durable:
             serializer=serializer,
             application_name=NAME,
         )
+        self.take(self._at_a_time)
+
+    def take(self, at_a_time: int) -> None:
+        """Set how much every worker takes at a time; all of them go by it from then on."""
+        from dbos import DBOS
+
+        self._at_a_time = at_a_time
         is_sqlite = self._engine.dialect.name == "sqlite"
         DBOS.register_queue(
             QUEUE,
-            worker_concurrency=self._at_a_time,
+            worker_concurrency=at_a_time,
             polling_interval_sec=POLL_SECONDS if is_sqlite else POLL_SECONDS_SHARED,
             on_conflict="always_update",
         )

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.jobs.model import JobRequest
+from api.model_settings import CALLS
 from api.models import ModelOptions
+from api.runs import MOST_CLAIMS
 from api.settings import Settings
 from graph.errors import InputError, Violation
 from graph.importers.process_file.schema import read_claim
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from api.bench import How
 
 DAY = 86_400.0
+CLAIMS_A_CALL, LEAST_CLAIMS = 2, 4
+"""Claims in the hands of one of several workers, for each of its calls, and at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +33,13 @@ class JobSettings:
         keep_seconds: How long a job that has ended is kept.
         patience_seconds: How long a claim waits for a graph engine that does not answer.
         closing_seconds: How long calls in the air are waited for at a shutdown.
+        calls: Calls in the air that an endpoint gets, over all workers.
     """
 
     keep_seconds: float = 30 * DAY
     patience_seconds: float = 3_600.0
     closing_seconds: float = 6.0
+    calls: int = CALLS
 
     @classmethod
     def of(cls, settings: Settings) -> JobSettings:
@@ -45,7 +51,25 @@ class JobSettings:
         return cls(
             keep_seconds=_seconds(settings, "VERITRAIL_JOBS_KEEP", "30d"),
             patience_seconds=_seconds(settings, "VERITRAIL_JOBS_PATIENCE", "1h"),
+            calls=_calls(settings),
         )
+
+    def at_a_time(self, workers: int) -> int:
+        """Claims that one of so many workers takes at a time.
+
+        A worker alone takes what the command line would. Beside others it takes little more than
+        it has calls for: else it would hold a whole job, and with it only its share of the calls,
+        while the others have nothing to do.
+        """
+        if workers < 2:
+            return MOST_CLAIMS
+        return max(LEAST_CLAIMS, CLAIMS_A_CALL * self.calls // workers)
+
+
+def _calls(settings: Settings) -> int:
+    """A setting that is wrong is told when models are opened."""
+    text = settings.values.get("VERITRAIL_CONCURRENCY", "")
+    return int(text) if text.isdecimal() and int(text) else CALLS
 
 
 def _seconds(settings: Settings, name: str, default: str) -> float:

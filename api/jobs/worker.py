@@ -93,6 +93,7 @@ class Worker:
                 self._durable.destroy()
                 self._ending.wait(RETRY_SECONDS)
             else:
+                self._durable.take(self._job_settings.at_a_time(len(self._presence.alive)))
                 self._is_launched = True
                 self._loop = self._durable.loop
                 asyncio.run_coroutine_threadsafe(self._furnish(), self._loop).result()
@@ -167,6 +168,7 @@ class Worker:
         if self._loop is not None and self._parts is not None:
             among = len(self._presence.alive)
             self._loop.call_soon_threadsafe(self._parts.rooms.limiters.share_among, among)
+            self._durable.take(self._job_settings.at_a_time(among))
 
     def _held_for_dead(self) -> None:
         """Stop what others have begun again meanwhile; nothing of it is written."""

@@ -18,6 +18,7 @@ from api.jobs.model import JobRequest
 from api.jobs.presence import DEAD_SECONDS, Presence
 from api.jobs.settings import JobSettings
 from api.jobs.tables import job_claims, workers
+from api.runs import MOST_CLAIMS
 from api.service.database import ServiceDatabase
 from api.settings import Settings
 from graph.errors import EngineUnavailable, InputError
@@ -181,3 +182,9 @@ def test_what_is_no_time_is_refused_with_the_name_of_the_setting(tmp_path: Path,
     settings = Settings(home=tmp_path, values={"VERITRAIL_JOBS_PATIENCE": text})
     with pytest.raises(InputError, match="VERITRAIL_JOBS_PATIENCE"):
         JobSettings.of(settings)
+
+
+def test_a_worker_beside_others_takes_little_more_than_it_has_calls_for() -> None:
+    settings = JobSettings.of(Settings(home=Path(), values={"VERITRAIL_CONCURRENCY": "20"}))
+    assert settings.at_a_time(1) == MOST_CLAIMS
+    assert [settings.at_a_time(workers) for workers in (2, 4, 100)] == [20, 10, 4]

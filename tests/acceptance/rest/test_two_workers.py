@@ -98,6 +98,8 @@ def test_a_killed_worker_is_replaced_by_the_other_one_without_a_person(
         ):
             calls = Calls(service.url)
             job_id = calls.submit("shared")
+            # Neither takes all of it, while the other has nothing to do.
+            until(lambda: set(holders(postgres_url)) == {one.worker_id, other.worker_id})
             until(lambda: len(model.requests) >= 60)
             held = holders(postgres_url)
             dead = max((one, other), key=lambda worker: held[worker.worker_id])
