@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
-from acceptance.command import Veritrail
+from acceptance.command import Veritrail, until
 from acceptance.conftest import a_home
 from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving
@@ -95,6 +95,7 @@ def test_an_id_of_the_request_stands_in_answer_problem_and_log(service: ServiceP
     answer = service.get("/nothing", headers={"X-Request-ID": "my.request-1"})
     assert answer.headers["x-request-id"] == "my.request-1"
     assert answer.json()["instance"] == "urn:veritrail:request:my.request-1"
+    until(lambda: "my.request-1" in service.log)  # it is written behind the answer
     (line,) = [one for one in service.lines if one.get("request_id") == "my.request-1"]
     assert (line["method"], line["path"], line["status"], line["level"]) == (
         "GET",
@@ -310,8 +311,8 @@ def test_lines_for_people_and_fewer_of_them(bare: Veritrail) -> None:
     with serving(bare, env=NOWHERE, args=args) as service:
         service.get(LIBRARY)
         service.get("/healthz")
+        until(lambda: 'path="/healthz"' in service.log)
         assert 'path="/v1/queries"' in service.log
-        assert 'path="/healthz"' in service.log
         assert service.lines == []
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from acceptance.command import Veritrail
+from acceptance.command import Veritrail, until
 from acceptance.conftest import a_home
 from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving
@@ -199,7 +199,7 @@ def test_an_address_that_shows_many_wrong_keys_has_to_wait(kept: Veritrail) -> N
         assert service.get(LIBRARY, headers=behind).status_code == 200
         soon(lambda: asked(service, key) == 200)
         assert service.client.get("/healthz").status_code == 200
-        assert any(one.get("address") == "127.0.0.1" for one in service.lines)
+        until(lambda: any(one.get("address") == "127.0.0.1" for one in service.lines))
         assert OUTSIDE not in service.log
 
 
