@@ -4,6 +4,7 @@ VeriTrailError                   exit status   what happened
 ├── InputError                   2             the input, or the way it was called, is wrong
 │   ├── InvalidProcess           2             a process breaks rules; every violation is listed
 │   ├── ProcessConflict          2             another content is stored under this process_id
+│   │   └── BeingWritten         2             the same is being written at this moment
 │   ├── ClaimInUse               2             a claim has verifications or reviews
 │   └── NotFound                 2             no such process, claim, node, verification or query
 ├── EngineError                  3             the graph engine cannot do what was asked
@@ -60,6 +61,10 @@ class InvalidProcess(InputError):
 
 class ProcessConflict(InputError):
     """Another content is stored under the same process_id, or somebody is writing it now."""
+
+
+class BeingWritten(ProcessConflict):
+    """Somebody else writes the same at this moment; once that is done, it may well go."""
 
 
 class ClaimInUse(InputError):

@@ -22,7 +22,7 @@ from graph.appending import (
     with_warnings,
 )
 from graph.batches import plan_key
-from graph.errors import InputError, ProcessConflict
+from graph.errors import BeingWritten, InputError, ProcessConflict
 from graph.importers.records import ProcessInput
 from graph.loading import Loading, Progress, no_progress
 from graph.restoring import restore
@@ -147,7 +147,7 @@ async def store_process(
     left = await _settle(store, found, plan, replace=replace)
     state = await processes.state(found.process_id)
     if state is not None and state.status != READY and left != state:
-        raise ProcessConflict(
+        raise BeingWritten(
             f"Process {found.process_id!r} is being written by another command "
             f"({state.owner}, last sign of life {state.beat}). Wait for it to end."
         )

@@ -80,10 +80,35 @@ def _check_limits(
 async def _serve(settings: Settings, url: str | None, terms: Terms) -> None:
     from api.mcp.server import create_server
 
+    if url is None:
+        await _try_out(settings, terms)
     async with _door(settings, url) as door:
         leaving: list[asyncio.Task[None]] = []
         on_ctrl_c(lambda: leaving.append(asyncio.ensure_future(_leave(door))))
         await create_server(door, terms).run_stdio_async()
+
+
+async def _try_out(settings: Settings, terms: Terms) -> None:
+    """See that claims can be verified on these terms, before an assistant finds that they cannot.
+
+    No model is asked.
+
+    Raises:
+        InputError: There is no key, a price is not known, or a setting is wrong.
+    """
+    from api.bench import How, set_up
+    from api.models import ModelOptions
+
+    allowed = terms.allowance
+    models = ModelOptions(
+        model=terms.model,
+        price=terms.price,
+        budget=allowed.budget_usd,
+        max_calls=allowed.max_calls,
+    )
+    engine = settings.engine_name(terms.engine, terms.model)
+    async with set_up(settings, How(engine, models=models)):
+        return
 
 
 async def _leave(door: AsyncLocal | AsyncClient) -> NoReturn:

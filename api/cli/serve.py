@@ -119,7 +119,7 @@ def api_key(settings: Settings) -> str | None:
     """The key of the service, from VERITRAIL_API_KEY or the file that VERITRAIL_API_KEY_FILE names.
 
     Raises:
-        InputError: The file cannot be read, or the key is too short.
+        InputError: The file cannot be read, the key is too short, or it is one that was made.
     """
     name, key = "VERITRAIL_API_KEY", settings.values.get("VERITRAIL_API_KEY")
     file = settings.values.get("VERITRAIL_API_KEY_FILE")
@@ -135,7 +135,19 @@ def api_key(settings: Settings) -> str | None:
             f"{name} must hold at least {LEAST_KEY} characters, all of them printable ASCII: it "
             "goes into a header"
         )
+    if key is not None and is_made(key):
+        raise InputError(
+            f"{name} holds a key that `veritrail keys create` made. Here it would open everything, "
+            "and could not be revoked. Unset it: the service knows the keys that were made."
+        )
     return key
+
+
+def is_made(key: str) -> bool:
+    """Whether a key is one of those that are made, with scopes and an end of their own."""
+    from api.service.keys import split_key
+
+    return split_key(key) is not None
 
 
 def is_loopback(host: str) -> bool:

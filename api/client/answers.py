@@ -159,6 +159,8 @@ class Claim(Answer):
     verifications: int = 0
     review: str | None = None
     reviewed_verdict: str | None = None
+    reviews: int = 0
+    disputed: bool = False
 
     def _repr_html_(self) -> str:
         return page.claims([self])

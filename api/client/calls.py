@@ -61,7 +61,12 @@ def ready() -> Call[Health]:
 
 
 def ingest(
-    source: Source, *, process_id: str | None = None, replace: bool = False, append: bool = False
+    source: Source,
+    *,
+    process_id: str | None = None,
+    replace: bool = False,
+    append: bool = False,
+    force: bool = False,
 ) -> Call[Ingested]:
     """Store a process.
 
@@ -70,17 +75,23 @@ def ingest(
         process_id: Stands in place of the source's own.
         replace: Whether another content under the id is replaced, with its verifications.
         append: Whether what is new is added to the stored process.
+        force: Replace also while jobs verify its claims, which then fail or are cancelled.
 
     Raises:
         Rejected: It breaks rules; `violations` lists all of them, and nothing was stored.
-        Conflict: Another content is stored under the id.
+        Conflict: Another content is stored under the id, or jobs verify what would be replaced.
     """
     return Call(
         "ingest",
         "POST",
         "/v1/processes",
         Ingested.model_validate,
-        query={"process_id": process_id, "replace": replace or None, "append": append or None},
+        query={
+            "process_id": process_id,
+            "replace": replace or None,
+            "append": append or None,
+            "force": force or None,
+        },
         source=source,
         seconds=INGEST_SECONDS,
     )
@@ -101,7 +112,7 @@ def delete(process_id: str, *, force: bool = False) -> Call[None]:
 
     Args:
         process_id: The process.
-        force: Also while jobs verify its claims, which then fail.
+        force: Also while jobs verify its claims, which then fail or are cancelled.
     """
     return Call("delete", "DELETE", process_path(process_id), _nothing, {"force": force or None})
 

@@ -79,6 +79,8 @@ def engine_of(url: str, home: Path) -> sa.Engine:
         return sa.create_engine(address, pool_pre_ping=True, pool_size=20, max_overflow=10)
     file = home / SQLITE_FILE
     file.parent.mkdir(parents=True, exist_ok=True)
+    if not file.exists():  # for its owner alone; what SQLite puts beside it has the same rights
+        file.touch(mode=0o600)
     engine = sa.create_engine(f"sqlite:///{file}", connect_args={"timeout": 30})
     sa.event.listen(engine, "connect", _prepare_sqlite)
     return engine

@@ -70,6 +70,11 @@ def with_idempotency_key(
     return found_jobs(connection, [found.job_id])[0], found.input_hash
 
 
+def release_key(connection: Connection, job_id: str) -> None:
+    """Let the idempotency key of a job be used for another one."""
+    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(idempotency_key=None))
+
+
 def cancel(connection: Connection, job_id: str, log: EventLog) -> Job | None:
     """Cancel what is left of a job; what runs is stopped by its worker."""
     job = hold(connection, [job_id]).get(job_id)

@@ -80,8 +80,13 @@ class Presence:
             self._thread.join(timeout=5)
         mine = workers.c.worker_id == self.worker_id
 
+        held = (job_claims.c.worker_id == self.worker_id, job_claims.c.status == Status.RUNNING)
+
         def work(connection: Connection) -> None:
             connection.execute(sa.update(workers).where(mine).values(beat=0.0))
+            # What is handed back in good order says nothing against the claim.
+            fewer = {"begun": job_claims.c.begun - 1}
+            connection.execute(sa.update(job_claims).where(*held).values(**fewer))
 
         try:
             self._service.run_now(work)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from api.jobs.model import JobRequest
 from api.model_settings import CALLS
 from api.models import ModelOptions
-from api.runs import MOST_CLAIMS
+from api.runs import CLAIMS_A_CALL, MOST_CLAIMS
 from api.settings import Settings
 from graph.errors import InputError, Violation
 from graph.importers.process_file.schema import read_claim
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from api.bench import How
 
 DAY = 86_400.0
-CLAIMS_A_CALL, LEAST_CLAIMS = 2, 4
+SHARED_CLAIMS_A_CALL, LEAST_CLAIMS = 2, 4
 """Claims in the hands of one of several workers, for each of its calls, and at least."""
 
 
@@ -62,8 +62,8 @@ class JobSettings:
         while the others have nothing to do.
         """
         if workers < 2:
-            return MOST_CLAIMS
-        return max(LEAST_CLAIMS, CLAIMS_A_CALL * self.calls // workers)
+            return max(DEFAULT_CONCURRENCY, min(CLAIMS_A_CALL * self.calls, MOST_CLAIMS))
+        return max(LEAST_CLAIMS, SHARED_CLAIMS_A_CALL * self.calls // workers)
 
 
 def _calls(settings: Settings) -> int:

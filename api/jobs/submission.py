@@ -21,13 +21,14 @@ from api.jobs import orders, reading
 from api.jobs.events import EventLog
 from api.jobs.model import Job, JobRequest, JobStatus
 from api.jobs.purse import purse_of_key, spent_of
+from api.jobs.repeating import is_void
 from api.jobs.settings import how_of, records_of
 from api.jobs.tables import jobs
 from api.service.access import Caller
 from api.service.database import ServiceDatabase
 from api.settings import Settings
 from graph.clock import now
-from graph.errors import InputError, VeriTrailError
+from graph.errors import EngineUnavailable, InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from api.jobs.choosing import Chosen
@@ -67,7 +68,7 @@ class Submission:
             opened: Gives the graph.
             caller: Who submits it.
             request: What is asked for.
-            idempotency_key: Who submits the same again under the same key is given the same job.
+            idempotency_key: Who submits the same again under it is given the same job, if not void.
 
         Raises:
             InputError: It cannot be done as it was asked for; nothing was submitted.
@@ -77,14 +78,15 @@ class Submission:
         records_of(request)  # what breaks rules may be no text that can be hashed
         key_id = caller.key_id or ""
         input_hash = hashlib.sha256(request.to_json().encode()).hexdigest()
+        earlier: Job | None = None
         if idempotency_key is not None:
             earlier = await self._earlier(key_id, idempotency_key, input_hash)
-            if earlier is not None:
+            if earlier is not None and not await _is_void(opened, earlier):
                 return earlier, False
         await self._check_budget(caller, request)
         job = _new_job(caller, request, idempotency_key, input_hash)
         try:
-            return await self._insert(await opened(), caller, request, job), True
+            return await self._insert(await opened(), caller, request, job, earlier), True
         except IntegrityError:  # somebody submitted it at the same time
             if idempotency_key is None:
                 raise
@@ -94,7 +96,12 @@ class Submission:
             return earlier, False
 
     async def _insert(
-        self, store: Store, caller: Caller, request: JobRequest, job: dict[str, Any]
+        self,
+        store: Store,
+        caller: Caller,
+        request: JobRequest,
+        job: dict[str, Any],
+        void: Job | None,
     ) -> Job:
         from api.bench import set_up
         from api.jobs.choosing import chosen, claim_rows
@@ -112,18 +119,24 @@ class Submission:
                         "none; name one with `model`."
                     )
                 job["content_hash"] = await _extractable(store, request)
-                return await self._service.run(lambda one: self._keep(one, job, None))
+                return await self._service.run(lambda one: self._keep(one, job, None, void))
             found = await chosen(store, bench, request, job["run_id"])
         job["content_hash"] = found.process.content_hash
         job["is_queued_in_graph"] = not found.queued
         rows = claim_rows(found)
-        kept = await self._service.run(lambda one: self._keep(one, job, rows))
+        kept = await self._service.run(lambda one: self._keep(one, job, rows, void))
         await self._queue(store, job["job_id"], found)
         return kept
 
     def _keep(
-        self, connection: Connection, job: dict[str, Any], rows: list[dict[str, Any]] | None
+        self,
+        connection: Connection,
+        job: dict[str, Any],
+        rows: list[dict[str, Any]] | None,
+        void: Job | None,
     ) -> Job:
+        if void is not None:  # its key goes over to this one
+            orders.release_key(connection, void.job_id)
         orders.insert(connection, job, rows or [], self._log)
         return reading.found_jobs(connection, [job["job_id"]])[0]
 
@@ -168,6 +181,14 @@ class Submission:
             raise InputError(
                 f"The budget of the key {caller.name!r} ({caller.budget_usd:g} USD) is used up."
             )
+
+
+async def _is_void(opened: Callable[[], Awaitable[Store]], job: Job) -> bool:
+    """See `repeating.is_void`; where the graph does not answer, the job stands."""
+    try:
+        return await is_void(await opened(), job)
+    except EngineUnavailable:
+        return False
 
 
 def _new_job(

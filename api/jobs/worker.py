@@ -19,7 +19,6 @@ from api.jobs.settings import JobSettings
 from api.jobs.sweeping import Sweeping
 from api.jobs.waiting_graph import WaitingGraph
 from api.jobs.working import Working
-from api.runs import MOST_CLAIMS
 from api.service.database import ServiceDatabase, service_url
 from api.settings import Settings
 from graph.errors import VeriTrailError
@@ -54,7 +53,10 @@ class Worker:
         self._log = log
         self._presence = Presence(service, settings.home)
         self._durable = Durable(
-            service_url(settings), settings.home, self._presence.worker_id, MOST_CLAIMS
+            service_url(settings),
+            settings.home,
+            self._presence.worker_id,
+            self._job_settings.at_a_time(1),
         )
         self._loop: asyncio.AbstractEventLoop | None = None
         self._parts: _Parts | None = None

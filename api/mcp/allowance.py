@@ -11,6 +11,9 @@ from typing import Any
 from api.client.trails import Usage
 from graph.errors import InputError
 
+STOPPED_SHARE = 100
+"""A stop counts as this part of the limits, and at least as a call."""
+
 
 @dataclass(slots=True)
 class Allowance:
@@ -43,13 +46,29 @@ class Allowance:
                 options["max_calls"] = int(left)
             yield options
 
-    def charge(self, usage: Usage) -> None:
-        """Take note of what a verification came to; a cost that is not known uses up all."""
+    def charge(self, usage: Usage | None) -> None:
+        """Take note of what a verification came to; what is not known uses up all.
+
+        Args:
+            usage: What it came to; None: not known, and it may have used all that it was given.
+        """
+        if usage is None:
+            self._calls, self._spent = self.max_calls or 0, self.budget_usd or 0.0
+            return
         self._calls += usage.calls
         if usage.cost_usd is not None:
             self._spent += usage.cost_usd
         elif usage.calls and self.budget_usd is not None:
             self._spent = self.budget_usd
+
+    def charge_stop(self) -> None:
+        """Take note of a verification that was stopped: it broke calls off that were sent.
+
+        They are paid for, though nobody tells what they came to. Counted as nothing, an assistant
+        could send any number of them.
+        """
+        self._calls += max(1, (self.max_calls or 0) // STOPPED_SHARE)
+        self._spent += (self.budget_usd or 0.0) / STOPPED_SHARE
 
     def _left(self, left: float, what: str) -> float:
         if left <= 0 and (self.budget_usd or self.max_calls):

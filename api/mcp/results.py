@@ -7,15 +7,17 @@ untrusted; they stand in quotation marks, on one line, without control character
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, Field
 
-from api.cli.terminal import INDICATIVE, VERDICT_WORDS, one_line
-from api.client.answers import Process, Rows
+from api.cli.terminal import INDICATIVE, one_line
+from api.client.answers import Agreement, Process, Rows
 from api.client.trails import Iteration, Verification
-from graph.model import Verdict
+from api.mcp import people
+from api.mcp.people import People, Reviewed
+from api.mcp.words import TEXT, quoted, verdict_words
 
 ROWS = 200
 """Rows of an answer, and processes of a list."""
@@ -23,8 +25,6 @@ SENTENCES = 40
 """Selected sentences that are shown of one iteration."""
 ITERATIONS = 20
 NODES = 20
-TEXT = 600
-"""Characters of one text."""
 ANSWER = 40_000
 """Characters of the rows of an answer."""
 
@@ -36,7 +36,8 @@ class FoundProcess(BaseModel):
     name: str
     nodes: int
     claims: int
-    verdicts: dict[str, int] = Field(description="Claims by their latest verdict")
+    verdicts: dict[str, int] = Field(description="Claims by their latest verdict from an engine")
+    reviewed: Reviewed | None = Field(description="What people said; null: nobody reviewed")
 
 
 class Processes(BaseModel):
@@ -77,6 +78,9 @@ class Trail(BaseModel):
     status: str
     verdict: str | None = Field(description="null: there is none; `error` says why")
     reasoning: str | None
+    people: People | None = Field(
+        description="What people said of the claim, beside `verdict`; null: nobody reviewed it"
+    )
     indicative: bool = Field(description="Whether no language model judged")
     engine: str
     model: str | None
@@ -99,8 +103,11 @@ class Answered(BaseModel):
     )
 
 
-def processes_of(found: Iterable[Process], *, truncated: bool) -> Processes:
-    """A list of processes."""
+def processes_of(
+    found: Iterable[Process], reviewed: Mapping[str, Agreement], *, truncated: bool
+) -> Processes:
+    """A list of processes, with what people said of those that have reviews."""
+    said = {name: people.reviewed_of(one) for name, one in reviewed.items()}
     return Processes(
         processes=[
             FoundProcess(
@@ -109,6 +116,7 @@ def processes_of(found: Iterable[Process], *, truncated: bool) -> Processes:
                 nodes=one.nodes,
                 claims=one.claims,
                 verdicts=one.verdicts,
+                reviewed=said.get(one.process_id),
             )
             for one in found
         ],
@@ -116,7 +124,7 @@ def processes_of(found: Iterable[Process], *, truncated: bool) -> Processes:
     )
 
 
-def trail_of(found: Verification) -> Trail:
+def trail_of(found: Verification, said: People | None) -> Trail:
     """A trail, with so much of it as an assistant should read."""
     return Trail(
         verification_id=found.verification_id,
@@ -127,6 +135,7 @@ def trail_of(found: Verification) -> Trail:
         status=found.status,
         verdict=found.verdict,
         reasoning=one_line(found.reasoning, 2 * TEXT) if found.reasoning else None,
+        people=said,
         indicative=found.indicative,
         engine=found.engine,
         model=found.model,
@@ -182,6 +191,7 @@ def processes_text(found: Processes) -> str:
     lines = [
         f"- {one.process_id} {quoted(one.name)}: {one.nodes:,} nodes, {one.claims:,} claims"
         + (f" ({_counts(one.verdicts)})" if one.verdicts else "")
+        + people.reviewed_text(one.reviewed)
         for one in found.processes
     ]
     return "\n".join([*lines, *(["There are more."] if found.truncated else [])])
@@ -190,9 +200,10 @@ def processes_text(found: Processes) -> str:
 def trail_text(found: Trail) -> str:
     """A trail to be read."""
     lines = [f"Claim {found.claim_id} about node {quoted(found.node_id)}: {quoted(found.claim)}"]
-    lines.append(f"Verdict: {_verdict(found.verdict) if found.verdict else found.status}")
+    lines.append(f"Verdict: {verdict_words(found.verdict) if found.verdict else found.status}")
     if found.indicative:
         lines.append(f"This is {INDICATIVE}.")
+    lines += people.people_text(found.people, found.verification_id)
     if found.reasoning:
         lines.append(f"Reasoning: {found.reasoning}")
     if found.error:
@@ -204,7 +215,7 @@ def trail_text(found: Trail) -> str:
     for one in found.iterations:
         lines.append(
             f"Iteration {one.number}: {one.nodes_checked:,} node(s) checked, interim verdict "
-            f"{_verdict(one.interim_verdict)}"
+            f"{verdict_words(one.interim_verdict)}"
         )
         lines += [
             f"  {quoted(s.node_id)} sentence {s.sentence}: {quoted(s.text)}" for s in one.evidence
@@ -230,14 +241,5 @@ def rows_text(found: Answered) -> str:
     return "\n".join(lines)
 
 
-def quoted(text: str) -> str:
-    """Untrusted text in quotation marks, on one line."""
-    return json.dumps(one_line(text, TEXT), ensure_ascii=False)
-
-
-def _verdict(name: str) -> str:
-    return VERDICT_WORDS[Verdict(name)] if name in set(Verdict) else name
-
-
 def _counts(verdicts: dict[str, int]) -> str:
-    return ", ".join(f"{number:,} {_verdict(name)}" for name, number in verdicts.items())
+    return ", ".join(f"{number:,} {verdict_words(name)}" for name, number in verdicts.items())

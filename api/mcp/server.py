@@ -6,24 +6,29 @@ and for how much money, whoever starts the server decides, and no assistant.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from importlib import metadata
-from typing import Annotated, Any, ParamSpec, Protocol
+from typing import Annotated, Any, ParamSpec
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 
-from api.client.jobs import AsyncJob
+from api.client.answers import Agreement, Process, Review
+from api.client.faults import Missing
 from api.client.local import AsyncLocal
 from api.client.service import AsyncClient
+from api.client.trails import Verification
 from api.mcp import results
 from api.mcp.allowance import Allowance
+from api.mcp.following import followed
+from api.mcp.people import REVIEWS, people_of
 from api.mcp.results import Answered, Processes, Trail
+from api.mcp.tool import StrictTool
 from graph.errors import InputError, VeriTrailError
 from graph.store.queries import library
 
@@ -73,14 +78,6 @@ class Terms:
         return {name: value for name, value in given.items() if value is not None}
 
 
-class Teller(Protocol):
-    """Tells how far something is."""
-
-    async def __call__(self, progress: float, total: float | None, message: str) -> None:
-        """So much is done."""
-        ...
-
-
 def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any]:
     """The server over a way to the graph.
 
@@ -88,22 +85,22 @@ def create_server(door: AsyncLocal | AsyncClient, terms: Terms) -> MCPServer[Any
         door: The operations, in process or of a service.
         terms: With which engine claims are verified, and what that may cost.
     """
-    version = metadata.version("veritrail-graph")
-    server: MCPServer[Any] = MCPServer(
+    tools = Tools(door, terms)
+    described = f"{tools.run_query.__doc__}\n\n{query_list()}"
+    make = StrictTool.from_function
+    return MCPServer(
         "veritrail",
         title="VeriTrail Graph",
         instructions=INSTRUCTIONS,
-        version=version,
+        version=metadata.version("veritrail-graph"),
         log_level="WARNING",
+        tools=[
+            make(tools.list_processes, title="List processes", annotations=READS),
+            make(tools.verify_claim, title="Verify a claim", annotations=ADDS),
+            make(tools.show_trail, title="Show an evidence trail", annotations=READS),
+            make(tools.run_query, title="Run a query", annotations=READS, description=described),
+        ],
     )
-    tools = Tools(door, terms)
-    add = server.add_tool
-    add(tools.list_processes, title="List processes", annotations=READS)
-    add(tools.verify_claim, title="Verify a claim", annotations=ADDS)
-    add(tools.show_trail, title="Show an evidence trail", annotations=READS)
-    described = f"{tools.run_query.__doc__}\n\n{query_list()}"
-    add(tools.run_query, title="Run a query", annotations=READS, description=described)
-    return server
 
 
 def query_list() -> str:
@@ -151,13 +148,15 @@ class Tools:
         self,
         limit: Annotated[int, Field(ge=1, le=results.ROWS, description="At most so many")] = 50,
     ) -> Annotated[CallToolResult, Processes]:
-        """List the stored processes, with their sizes and their claims by verdict."""
+        """List the stored processes: sizes, claims by verdict, and what people said of them."""
         found = []
         async for process in self._door.processes(page=limit + 1):
             found.append(process)
             if len(found) > limit:
                 break
-        listed = results.processes_of(found[:limit], truncated=len(found) > limit)
+        shown = found[:limit]
+        said = await self._reviewed(shown)
+        listed = results.processes_of(shown, said, truncated=len(found) > limit)
         return _answer(listed, results.processes_text(listed))
 
     @told
@@ -195,8 +194,10 @@ class Tools:
         async def tell(progress: float, total: float | None, message: str) -> None:
             await context.report_progress(progress, total, message)
 
-        async with self._terms.allowance.taken() as left:
-            job = await self._door.verify(
+        allowance = self._terms.allowance
+        async with allowance.taken() as left:
+            begin = partial(
+                self._door.verify,
                 process_id,
                 [claim] if claim is not None else None,
                 claim_ids=[claim_id] if claim_id is not None else None,
@@ -205,34 +206,37 @@ class Tools:
                 **self._terms.options,
                 **left,
             )
-            await self._followed(job, tell)
+            job = await followed(begin, allowance, tell)
         trails = await job.verifications()
         if not trails:
             raise InputError(f"Job {job.job_id} ended without a verification: {job.status}.")
-        trail = results.trail_of(trails[0])
+        return await self._trail(trails[0])
+
+    async def _trail(self, found: Verification) -> CallToolResult:
+        """A trail with what people said of its claim."""
+        claim = await self._door.claim(found.process_id, found.claim_id)
+        reviews: list[Review] = []
+        if claim.reviews:
+            async for review in self._door.reviews(found.process_id, found.claim_id, page=REVIEWS):
+                reviews.append(review)
+                if len(reviews) == REVIEWS:
+                    break
+        trail = results.trail_of(found, people_of(claim, reviews))
         return _answer(trail, results.trail_text(trail))
 
-    async def _followed(self, job: AsyncJob, tell: Teller) -> None:
-        """Wait for a job and tell how far it is; whoever stops waiting stops the job."""
-        try:
-            rounds = 0
-            async for event in job.events():
-                if event.kind == "iteration.finished":
-                    rounds += 1
-                    verdict = event.data.get("interim_verdict", "")
-                    await tell(rounds, None, f"iteration {rounds}: {verdict}")
-            await job.wait()
-        except asyncio.CancelledError:
-            await asyncio.shield(asyncio.ensure_future(job.cancel()))
-            raise
-        finally:
-            self._terms.allowance.charge(job.usage)
+    async def _reviewed(self, found: Sequence[Process]) -> dict[str, Agreement]:
+        """What people said of the claims of processes; one that is gone by now has no reviews."""
+        said: dict[str, Agreement] = {}
+        for process in found:
+            if process.claims:
+                with suppress(Missing):
+                    said[process.process_id] = await self._door.agreement(process.process_id)
+        return said
 
     @told
     async def show_trail(self, verification_id: VerificationId) -> Annotated[CallToolResult, Trail]:
         """Show a stored verification: verdict, reasons, and the evidence of every iteration."""
-        trail = results.trail_of(await self._door.verification(verification_id))
-        return _answer(trail, results.trail_text(trail))
+        return await self._trail(await self._door.verification(verification_id))
 
     @told
     async def run_query(

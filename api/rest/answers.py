@@ -7,6 +7,7 @@ document, and tests hold the two against each other.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,7 +34,8 @@ def tagged(request: Request, content: Any) -> Response:
     tag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if _has(request.headers.get("if-none-match", ""), tag):
-        return Response(None, 304, headers)
+        # The answer that it stands for is told with this header, which compression adds.
+        return Response(None, 304, {**headers, "Vary": "Accept-Encoding"})
     return Response(body, 200, headers, "application/json")
 
 
@@ -64,7 +66,7 @@ async def only_known_parameters(request: Request) -> None:
     """Refuse parameters that a route does not know: a filter that is misspelt would hide itself.
 
     Raises:
-        InputError: Some are unknown; all are listed.
+        InputError: Some are unknown or given twice; all are listed.
     """
     if not request.url.query:
         return
@@ -77,3 +79,11 @@ async def only_known_parameters(request: Request) -> None:
     ]
     if faults:
         raise InputError("The address has parameters that are not known here", faults)
+    given = Counter(name for name, _ in request.query_params.multi_items())
+    twice = [
+        Violation("repeated_parameter", f"query.{name}", "is given more than once; say which")
+        for name, count in given.items()
+        if count > 1
+    ]
+    if twice:
+        raise InputError("The address has parameters more than once", twice)

@@ -29,6 +29,7 @@ from api.rest import (
 from api.rest.description import ABOUT, describe
 from api.rest.graph import GraphConnection
 from api.rest.guard import Guard, Rules
+from api.rest.head import Head
 from api.rest.metrics import Metrics
 from api.rest.paths import SentPath
 from api.rest.problems import tell_problems
@@ -142,6 +143,7 @@ def _add_layers(app: FastAPI, rules: Rules) -> None:
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=3)
     if rules.origins:
         _allow_origins(app, rules.origins)
+    app.add_middleware(Head)
     app.add_middleware(Watch, metrics=app.state.metrics)
 
 
@@ -150,7 +152,7 @@ def _allow_origins(app: FastAPI, origins: frozenset[str]) -> None:
     app.add_middleware(
         CORSMiddleware,
         allow_origins=sorted(origins),
-        allow_methods=["DELETE", "GET", "PATCH", "POST"],
+        allow_methods=["DELETE", "GET", "HEAD", "PATCH", "POST"],
         allow_headers=[
             "Authorization",
             "Content-Type",

@@ -7,7 +7,7 @@ import asyncio
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.types import Message, Receive, Scope
+from starlette.types import Message, Receive, Scope, Send
 
 MAX_BODY = 1_000_000
 """Bytes of a plain request."""
@@ -101,20 +101,41 @@ def again(body: bytes, receive: Receive) -> Receive:
     return next_message
 
 
-def impatient(receive: Receive) -> Receive:
-    """Gives a body piece by piece, and does not wait for one for ever."""
-    is_over = False
+class Upload:
+    """A body that its route reads piece by piece.
 
-    async def next_message() -> Message:
-        nonlocal is_over
-        if is_over:  # whoever asks now waits for the client to go, which may take its time
-            return await receive()
+    Args:
+        headers: The headers of its request.
+        receive: Gives it.
+        send: Takes the answer.
+    """
+
+    def __init__(self, headers: Headers, receive: Receive, send: Send) -> None:
+        self._headers = headers
+        self._receive = receive
+        self._send = send
+        self._is_begun = self._is_over = False
+
+    async def receive(self) -> Message:
+        """The next piece; one is not waited for for ever."""
+        if self._is_over:  # whoever asks now waits for the client to go, which may take its time
+            return await self._receive()
+        self._is_begun = True
         try:
             async with asyncio.timeout(PIECE_SECONDS):
-                message = await receive()
+                message = await self._receive()
         except TimeoutError:
             raise TooSlow from None
-        is_over = not message.get("more_body", False)
+        self._is_over = not message.get("more_body", False)
         return message
 
-    return next_message
+    async def send(self, message: Message) -> None:
+        """Answer; what was not read is dropped first, so that its sender gets to read why."""
+        if message["type"] == "http.response.start" and not self._is_over:
+            self._is_over = True
+            # Whoever waits to be told to go on has not sent anything.
+            is_waiting = "expect" in self._headers and not self._is_begun
+            if is_waiting or not await dropped(self._headers, self._receive):
+                told = [one for one in message.get("headers", ()) if one[0] != b"connection"]
+                message = {**message, "headers": [*told, (b"connection", b"close")]}
+        await self._send(message)

@@ -277,8 +277,7 @@ def _records(given: ClaimsGiven) -> list[ClaimRecord]:
 
 
 def _in_use(error: InputError) -> Response:
-    words = str(error).replace("--force", "?force=true")
-    return problem(409, "claim-in-use", words)
+    return problem(409, "claim-in-use", str(error))
 
 
 async def _record(

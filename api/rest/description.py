@@ -16,6 +16,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from starlette.routing import compile_path
 
+from api.rest.examples import complete
 from api.rest.problems import BrokenRule, Problem, described
 
 _TEXT = """\
@@ -45,6 +46,30 @@ _WITH_SCOPE = (403,)
 _WITH_BODY = (408, 413, 415)
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _OPEN = ("/healthz", "/readyz")
+_TAG = 'W/"4f0c6a6b0b0f6d0c9c3f0c4b6a0f7a11"'
+_HEADERS: dict[str, Any] = {
+    "Location": {
+        "description": "Where to find what was made.",
+        "schema": {"type": "string", "format": "uri-reference"},
+        "example": "/v1/jobs/j-0b0f6d0c6a6b4f0f9c3f0c4b6a0f7a11",
+    },
+    "ETag": {
+        "description": "Names what is answered; `If-None-Match` asks whether it still holds.",
+        "schema": {"type": "string"},
+        "example": _TAG,
+    },
+    "Retry-After": {
+        "description": "Seconds after which to come again.",
+        "schema": {"type": "integer", "minimum": 1},
+        "example": 5,
+    },
+}
+_HEADERS_OF = {
+    "201": ["Location"],
+    "202": ["Location"],
+    "429": ["Retry-After"],
+    "503": ["Retry-After"],
+}
 _PARAMETER = re.compile(r"\{[^}]*\}")
 
 
@@ -100,7 +125,8 @@ def _whole(app: FastAPI) -> dict[str, Any]:
         "RequestId": {
             "description": "The id of the request, as it stands in the log.",
             "schema": {"type": "string"},
-        }
+        },
+        **_HEADERS,
     }
     schemas = components.setdefault("schemas", {})
     for name in ("HTTPValidationError", "ValidationError"):
@@ -108,7 +134,34 @@ def _whole(app: FastAPI) -> dict[str, Any]:
     schemas["BrokenRule"] = BrokenRule.model_json_schema()
     schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
     schemas["Problem"].pop("$defs", None)
+    for item in told["paths"].values():
+        for method in _METHODS:
+            if method in item:
+                _add_headers(item[method])
+                complete(item[method], told)
     return told
+
+
+def _add_headers(operation: dict[str, Any]) -> None:
+    """The headers that mean something with an answer, and the one that asks for 304."""
+    has_tag = "304" in operation["responses"]
+    tagged = ("200", "304") if has_tag else ()
+    for status, response in operation["responses"].items():
+        names = ["ETag"] if status in tagged else []
+        names += _HEADERS_OF.get(status, [])
+        for name in names:
+            response["headers"][name] = {"$ref": f"#/components/headers/{name}"}
+    if has_tag:
+        operation.setdefault("parameters", []).append(
+            {
+                "name": "If-None-Match",
+                "in": "header",
+                "required": False,
+                "description": "The ETag of the answer that is known; 304 where it still holds.",
+                "schema": {"type": "string"},
+                "example": _TAG,
+            }
+        )
 
 
 def _methods_at(told: dict[str, Any], path: str) -> list[str]:
@@ -117,7 +170,9 @@ def _methods_at(told: dict[str, Any], path: str) -> list[str]:
     if not fitting:
         return []
     item = told["paths"][max(fitting, key=lambda template: len(_PARAMETER.sub("", template)))]
-    return sorted(method.upper() for method in _METHODS if method in item)
+    # Whatever can be got answers HEAD, which no description needs to tell.
+    known = {*item, "head"} if "get" in item else item
+    return sorted(method.upper() for method in _METHODS if method in known)
 
 
 @cache

@@ -28,7 +28,7 @@ from api.rest.answers import answer
 from api.rest.jobs import JobId
 from api.rest.names import CHECKED
 from api.rest.pages import Cursor, Limit, Listing
-from api.rest.problems import problems_of
+from api.rest.problems import problem, problems_of
 from api.service.access import Caller, Scope
 from api.service.ring import KeyRing
 from api.settings import Settings
@@ -91,6 +91,9 @@ class JobEvents(BaseModel):
     )
 
 
+_WIRE = "One event after another: `id`, `event`, and `data`, which is one JSON object with `at`."
+
+
 class _Stream(EventSourceResponse):
     """A stream that ends quietly when its client takes nothing any more."""
 
@@ -108,10 +111,10 @@ class _Stream(EventSourceResponse):
     responses={
         200: {
             "description": "Server-sent events, or a page of them where JSON alone is accepted",
-            "content": {STREAM: {"schema": {"type": "string"}}},
+            "content": {STREAM: {"schema": {"type": "string", "description": _WIRE}}},
         },
         204: {"description": "The job has ended and there is no event after the one named"},
-        **problems_of(404),
+        **problems_of(404, 406),
     },
 )
 async def job_events(
@@ -137,7 +140,10 @@ async def job_events(
     await request.app.state.jobs.get(job_id)  # unknown: 404
     place = _place(last_event_id, after)
     feeds = feeds_of(request.app)
-    if _wants_json(accept):
+    form = _form(accept)
+    if form is None:
+        return problem(406, "not-acceptable", f"Events come as {STREAM} or application/json.")
+    if form != STREAM:
         return await _page(feeds, job_id, place, limit, cursor)
     if cursor is not None:
         raise InputError("`cursor` is for pages; a stream goes on after `Last-Event-ID` or `after`")
@@ -265,7 +271,11 @@ def _place(last_event_id: str | None, after: int | None) -> int:
     return int(text)
 
 
-def _wants_json(accept: str) -> bool:
-    """Whether a client takes JSON and says nothing of streams."""
-    accept = accept.lower()
-    return "application/json" in accept and STREAM not in accept
+def _form(accept: str) -> str | None:
+    """The form that a client wants: JSON where it says nothing of streams; None: neither."""
+    ranges = [one.partition(";")[0].strip() for one in accept.lower().split(",")]
+    if STREAM in ranges:
+        return STREAM
+    if any(one in ("application/json", "application/*") for one in ranges):
+        return "application/json"
+    return STREAM if any(one in ("", "*/*", "text/*") for one in ranges) else None

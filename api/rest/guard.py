@@ -81,7 +81,8 @@ class Guard:
         headers = Headers(scope=scope)
         refusal = await self._refusal(scope, headers)
         if refusal is None and bodies.is_upload(scope):
-            receive = bodies.impatient(receive)
+            upload = bodies.Upload(headers, receive, send)
+            receive, send = upload.receive, upload.send
         elif refusal is None:
             read = await self._read(headers, receive)
             if isinstance(read, Response):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from api.rest.access import needs
 from api.rest.answers import answer
@@ -91,6 +91,10 @@ class _Bound:
             return None
         return f"{self.name} must be from 1 to {self.most:,}, and is {given:,}."
 
+    def told(self) -> dict[str, JsonValue]:
+        """For the description alone: what is beyond is answered with 400 and not with 422."""
+        return {"minimum": 1, "maximum": self.most}
+
 
 _DEPTH, _LIMIT = _Bound("depth", DEEPEST), _Bound("limit", LARGEST)
 
@@ -111,10 +115,18 @@ async def get_lineage(
         Direction, Query(description="both: what it was made from, and what was made of it.")
     ] = Direction.UPSTREAM,
     depth: Annotated[
-        int, Query(description=f"Steps away, from 1 (direct neighbours) to {DEEPEST}.")
+        int,
+        Query(
+            description=f"Steps away, from 1 (direct neighbours) to {DEEPEST}.",
+            json_schema_extra=_DEPTH.told(),
+        ),
     ] = 1,
     limit: Annotated[
-        int, Query(description=f"At most so many nodes, the nearest first; up to {LARGEST:,}.")
+        int,
+        Query(
+            description=f"At most so many nodes, the nearest first; up to {LARGEST:,}.",
+            json_schema_extra=_LIMIT.told(),
+        ),
     ] = 500,
 ) -> Response:
     """The surroundings of a node: nearest nodes first, every edge between them, what is hidden."""

@@ -19,8 +19,10 @@ from starlette.exceptions import HTTPException
 
 from api.rest import request_id
 from api.rest.access import NotAllowed
+from api.rest.wording import BUSY, worded
 from api.service.database import ServiceUnavailable
 from graph.errors import (
+    BeingWritten,
     CommitInDoubt,
     EngineError,
     EngineUnavailable,
@@ -102,7 +104,7 @@ _MEANINGS = {
     404: "There is no such thing",
     405: "This method is not known here",
     406: "The answer cannot be given in the form that was asked for",
-    408: "The body did not arrive in time",
+    408: "The headers or the body did not arrive in time",
     409: "It is in conflict with what is there",
     413: "The body is too large",
     415: "The body is of a type that is not understood",
@@ -156,7 +158,7 @@ def _is_other_type(request: Request) -> bool:
 
 def _told(text: str) -> str:
     """A text that can be sent; half a character that came with the request is shown escaped."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return worded(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def told(error: VeriTrailError) -> JSONResponse:
@@ -167,6 +169,8 @@ def told(error: VeriTrailError) -> JSONResponse:
         return problem(404, "not-found", detail)
     if isinstance(error, NotAllowed):
         return problem(403, "not-allowed", detail)
+    if isinstance(error, BeingWritten):
+        return problem(409, "conflict", BUSY, headers=wait)
     if isinstance(error, ProcessConflict):
         return problem(409, "conflict", detail, error.violations)
     if isinstance(error, InputError):

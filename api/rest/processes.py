@@ -57,7 +57,7 @@ class ProcessModel(ProcessSummaryModel):
                     "status": "ready",
                     "question": "How did the harbour grow?",
                     "source_format": "veritrail.process/1",
-                    "content_hash": "6c0e…",
+                    "content_hash": "6c0e4b5c" * 8,
                     "nodes": 33,
                     "edges": 32,
                     "claims": 24,
@@ -122,7 +122,8 @@ async def delete_process(
     caller: Calling,
     process_id: ProcessId,
     force: Annotated[
-        bool, Query(description="Also while jobs verify its claims; those claims then fail.")
+        bool,
+        Query(description="Also while jobs verify its claims; those then fail or are cancelled."),
     ] = False,
 ) -> Response:
     """Remove a process with its claims, verifications and reviews.
@@ -135,12 +136,8 @@ async def delete_process(
     is_left = state is not None and state.status == DELETING and state.is_abandoned
     if not is_left and (state is None or state.status != READY):
         await store.processes.get(process_id)  # says why there is nothing to remove
-    jobs = [] if force else await running_jobs(request, process_id)
-    if jobs:
-        words = (
-            f"{len(jobs):,} job(s) verify claims of process {process_id!r} ({', '.join(jobs[:3])})."
-            " Cancel them, or add ?force=true: their claims then fail."
-        )
+    words = None if force else await in_use(request, process_id)
+    if words is not None:
         return problem(409, "process-in-use", words)
     verifications = await store.processes.count_verifications(process_id)
     await store.processes.delete(process_id)
@@ -153,6 +150,17 @@ async def delete_process(
         force=force,
     )
     return Response(status_code=204)
+
+
+async def in_use(request: Request, process_id: str) -> str | None:
+    """Why a process should not be removed or replaced now; None: no job has claims of it."""
+    jobs = await running_jobs(request, process_id)
+    if not jobs:
+        return None
+    return (
+        f"{len(jobs):,} job(s) verify claims of process {process_id!r} ({', '.join(jobs[:3])})."
+        " Cancel them, or add ?force=true: their claims then fail or are cancelled."
+    )
 
 
 async def running_jobs(request: Request, process_id: str) -> list[str]:

@@ -26,7 +26,7 @@ class QueryCall(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        json_schema_extra={"examples": [{"params": {"process_id": "harbour-summary", "limit": 5}}]},
+        json_schema_extra={"examples": [{"params": {"process_id": "harbour-summary"}}]},
     )
 
     params: dict[str, JsonValue] = Field(default={}, max_length=MOST_PARAMETERS)

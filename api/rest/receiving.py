@@ -51,7 +51,7 @@ class UploadRefused(VeriTrailError):
     """A body that is not taken.
 
     Attributes:
-        status: 400, 411, 413, 415, 503 or 507.
+        status: 400, 409, 411, 413, 415, 503 or 507.
         kind: The name of the problem.
         headers: Headers of the answer.
     """

@@ -14,6 +14,7 @@ from api.rest.job_models import JobAccepted, VerificationsWanted
 from api.rest.names import CHECKED
 from api.rest.problems import problem, problems_of
 from api.service.access import Scope
+from graph.errors import InputError, Violation
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"], dependencies=[CHECKED])
 
@@ -46,6 +47,11 @@ async def submit(
     What was verified with the same settings before belongs to the job and is not paid for again.
     """
     jobs = request.app.state.jobs
+    if len(request.headers.getlist("idempotency-key")) > 1:
+        raise InputError(
+            "The request is not as it must be.",
+            [Violation("wrong_value", "header.idempotency-key", "stands twice; send one")],
+        )
     try:
         job, is_new = await jobs.submit(caller, wanted.request(), idempotency_key)
     except OtherInput as error:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import socket
 from contextlib import suppress
+from http import HTTPStatus
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +15,9 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from api.rest import request_id
+from api.rest.problems import problem
+from api.rest.watch import SAFE_HEADERS
 from graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
@@ -32,7 +37,9 @@ UNREAD_SECONDS = 60.0
 
 BACKLOG = 1_024
 
-_REASONS = {400: b"Bad Request", 408: b"Request Timeout", 431: b"Request Header Fields Too Large"}
+_KINDS = {400: "bad-request", 408: "request-timeout", 431: "headers-too-large"}
+
+_log = logging.getLogger("veritrail.requests")
 
 
 class Protocol(H11Protocol):
@@ -77,18 +84,22 @@ class Protocol(H11Protocol):
 
     def _refuse(self, status: int, words: str) -> None:
         # The application is not asked: there is no request that it could be given.
-        body = (
-            f'{{"type":"urn:veritrail:problem:bad-request","title":"{_REASONS[status].decode()}",'
-            f'"status":{status},"detail":"{words}"}}'
-        ).encode()
+        asked = request_id.taken_or_made(None)
+        token = request_id.current.set(asked)
+        told = problem(status, _KINDS[status], words)
+        request_id.current.reset(token)
         headers = [
-            (b"content-type", b"application/problem+json"),
-            (b"content-length", str(len(body)).encode()),
+            *told.raw_headers,
+            *SAFE_HEADERS,
+            (request_id.HEADER.lower().encode(), asked.encode()),
             (b"connection", b"close"),
         ]
-        answer = h11.Response(status_code=status, headers=headers, reason=_REASONS[status])
+        fields = {"method": "unknown", "path": "unknown", "status": status, "request_id": asked}
+        _log.info("request", extra={"fields": fields})
+        reason = HTTPStatus(status).phrase.encode()
+        answer = h11.Response(status_code=status, headers=headers, reason=reason)
         with suppress(h11.LocalProtocolError):  # an answer has begun: it ends before it is whole
-            for event in (answer, h11.Data(data=body), h11.EndOfMessage()):
+            for event in (answer, h11.Data(data=bytes(told.body)), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 

@@ -18,10 +18,10 @@ from neo4j.exceptions import (
 )
 
 from graph.errors import (
+    BeingWritten,
     CommitInDoubt,
     EngineError,
     EngineUnavailable,
-    ProcessConflict,
     QueryTimeout,
     ReadOnlyGraph,
     StoreFull,
@@ -114,7 +114,7 @@ def named(error: Exception, address: DatabaseAddress) -> VeriTrailError:
             "the command again."
         )
     if isinstance(error, ConstraintError):
-        return ProcessConflict(taken_words(said))
+        return BeingWritten(taken_words(said))
     if isinstance(error, IncompleteCommit):
         return in_doubt(address)
     if _BROKEN in said.lower():

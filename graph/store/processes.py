@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graph.clock import now
-from graph.errors import NotFound, ProcessConflict
+from graph.errors import BeingWritten, NotFound
 from graph.model import Claim, Process
 from graph.store.claims import ClaimStore
 from graph.store.database import Database, Transaction
@@ -161,7 +161,7 @@ class ProcessStore:
         """Become the one who writes what a dead writer left.
 
         Raises:
-            ProcessConflict: Somebody else took it over at the same time.
+            BeingWritten: Somebody else took it over at the same time.
         """
         taken = await self._database.write(
             "process/take_over",
@@ -171,7 +171,7 @@ class ProcessStore:
             **held(state.process_id),
         )
         if not taken:
-            raise ProcessConflict(
+            raise BeingWritten(
                 f"Process {state.process_id!r} was taken up by another command. Wait for it to end."
             )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from acceptance.command import Veritrail, until
+from acceptance.conftest import a_home
 from acceptance.model_fixtures import asking, expected, pumps
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
@@ -19,6 +20,13 @@ from api.settings import Settings
 pytestmark = pytest.mark.engine
 
 CLAIMS = 6
+
+
+@pytest.fixture(scope="module")
+def veritrail() -> Iterator[Veritrail]:
+    """A home of its own: services of other tests, with other models, would take its jobs."""
+    with a_home() as veritrail:
+        yield veritrail
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +70,10 @@ def test_a_job_is_stopped_and_gone_on_with(kind, veritrail, model, process):
 
 
 @pytest.mark.parametrize("kind", ["service", "in process"])
-def test_claims_are_extracted_in_a_job(kind, veritrail, model, process):
+def test_claims_are_extracted_in_a_job(kind, veritrail, model, tmp_path):
     env = asking(model)
+    process = f"pumps-extracted-{kind[:2]}"
+    veritrail("ingest", pumps(tmp_path / f"{process}.json", CLAIMS))
     with serving(veritrail, env=env, start=kind == "service") as service:
         if kind == "service":
             service.until_ready()

@@ -200,6 +200,7 @@ def test_an_engine_that_does_not_answer_is_told_with_a_time_to_come_again(bare: 
         (("--host", "example.org"), {}, "needs a key"),
         ((), {"VERITRAIL_API_KEY": "short"}, "at least 16"),
         ((), {"VERITRAIL_API_KEY": "schlüssel-der-lang-genug-ist"}, "ASCII"),
+        ((), {"VERITRAIL_API_KEY": f"vt_abcdefgh_{'s' * 43}"}, "could not be revoked"),
         (("--host", "nobody.invalid"), {"VERITRAIL_API_KEY": KEY}, "no address of this machine"),
         ((), {"VERITRAIL_API_KEY_FILE": "/no/such/file"}, "cannot be read"),
     ],

@@ -157,6 +157,7 @@ def test_a_killed_command_gives_its_lease_back_and_leaves_the_engine_working(set
         until(lambda: status(settings).clients == 0)
         assert status(settings).pid == pid
         assert numbers(settings) == []
+        until(lambda: status(settings).idle_seconds_left is not None)
         assert 0 < status(settings).idle_seconds_left <= 120
 
 

@@ -130,9 +130,13 @@ def test_what_a_dead_worker_had_is_queued_again(service: ServiceDatabase, tmp_pa
     service.run_now(lambda one: ledger.begin(one, second.worker_id, begun, log))
     grow_old(service, second.worker_id)
     first.look()
-    state = sa.select(job_claims.c.status, job_claims.c.worker_id)
-    assert service.read_now(lambda one: tuple(one.execute(state).one())) == ("queued", None)
+    state = sa.select(job_claims.c.status, job_claims.c.worker_id, job_claims.c.begun)
+    assert service.read_now(lambda one: tuple(one.execute(state).one())) == ("queued", None, 1)
+    # A worker that ends in good order hands back what it has: that is not counted.
+    service.run_now(lambda one: ledger.begin(one, first.worker_id, begun, log))
+    assert service.read_now(lambda one: one.execute(state).one())[2] == 2
     first.leave()
+    assert service.read_now(lambda one: one.execute(state).one())[2] == 1
 
 
 def test_what_comes_while_a_transaction_is_on_its_way_is_written_with_the_next() -> None:
@@ -186,5 +190,7 @@ def test_what_is_no_time_is_refused_with_the_name_of_the_setting(tmp_path: Path,
 
 def test_a_worker_beside_others_takes_little_more_than_it_has_calls_for() -> None:
     settings = JobSettings.of(Settings(home=Path(), values={"VERITRAIL_CONCURRENCY": "20"}))
-    assert settings.at_a_time(1) == MOST_CLAIMS
+    assert settings.at_a_time(1) == 160
+    most = JobSettings.of(Settings(home=Path(), values={"VERITRAIL_CONCURRENCY": "500"}))
+    assert most.at_a_time(1) == MOST_CLAIMS
     assert [settings.at_a_time(workers) for workers in (2, 4, 100)] == [20, 10, 4]

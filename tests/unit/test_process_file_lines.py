@@ -60,6 +60,7 @@ STRANGE = [
     b'{"edge":{"source":"a","target":"b"},"node":{}}',
     b'{"claim":{"text":"All.","node_id":"c"}}',
     b'{"verification":{}}',
+    b'{"review":{}}',
     b'{"node":{"node_id":"d","text":"T.","stage":true}}',
     b'{"node":{"node_id":"d","text":"\\ud800"}}',
     b'{"node":{"node_id":"a","text":"Another."}}',
@@ -100,8 +101,9 @@ def one_by_one(data: bytes) -> Iterator[Record]:
         if key in readers:
             record = readers[key](value[key], where)
             yield from record if isinstance(record, list) else [record]
-        elif key not in {"extraction", "verification"}:
-            message = "must be an object with one key: node, edge, claim, extraction, verification"
+        elif key not in {"extraction", "verification", "review"}:
+            kinds = "node, edge, claim, extraction, verification, review"
+            message = f"must be an object with one key: {kinds}"
             yield Violation("wrong_line", where, message)
 
 

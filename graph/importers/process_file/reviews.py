@@ -6,6 +6,7 @@ and verification is checked in `graph.trail_checks`.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from pydantic import ValidationError
@@ -16,6 +17,9 @@ from graph.importers.process_file.trails import AVerdict, Time, VerificationId, 
 from graph.importers.records import ReviewRecord
 from graph.model import Review, ReviewKind, ReviewVerdict, Verdict
 from graph.reviewing import text_faults
+
+_FIRST_YEAR = 2000
+_CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 class ReviewModel(_Model):
@@ -46,9 +50,24 @@ def read_review(value: object, place: str) -> ReviewRecord | list[Violation]:
         Violation(one.kind, where, f"{one.where} {one.message}")
         for one in text_faults(model.reason, model.reviewer)
     ]
+    if words := _time_fault(model.created_at):
+        faults.append(Violation("wrong_time", where, f"created_at {words}"))
     if faults:
         return faults
     return ReviewRecord(_review(model), where, model.kind)
+
+
+def _time_fault(created_at: str) -> str | None:
+    """What is wrong with a time; of a reviewer's reviews the latest counts, so none lies ahead."""
+    try:
+        at = datetime.fromisoformat(created_at)
+    except ValueError:
+        return "names a day or an hour that does not exist"
+    if at > datetime.now(UTC) + _CLOCKS_DIFFER:
+        return "lies in the future; set it to when the review was written, or check the clock"
+    if at.year < _FIRST_YEAR:
+        return f"lies before {_FIRST_YEAR}; set it to when the review was written"
+    return None
 
 
 def _review(model: ReviewModel) -> Review:

@@ -15,6 +15,7 @@ import httpx2
 import psutil
 import pytest
 from acceptance.command import Veritrail
+from acceptance.conftest import a_home
 from acceptance.model_fixtures import asking, pumps
 from acceptance.rest.job_calls import Calls, Told, by_claim, timed, told_by
 from fakes.model_server import ModelServer
@@ -28,6 +29,13 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
 CLAIMS = 6
 HEARTBEAT = 0.5
+
+
+@pytest.fixture(scope="module")
+def veritrail() -> Iterator[Veritrail]:
+    """A home of its own: services of other tests, with other models, would take its jobs."""
+    with a_home() as veritrail:
+        yield veritrail
 
 
 @pytest.fixture(scope="module")
@@ -220,6 +228,7 @@ def test_events_of_another_process_come_within_a_moment(
         ("/v1/jobs/{job}/events?cursor=abc", {"Accept": "application/json"}, 422),
         ("/v1/jobs/{job}/events?limit=0", {"Accept": "application/json"}, 422),
         ("/v1/jobs/{job}/events?limit=1000000", {"Accept": "application/json"}, 422),
+        ("/v1/jobs/{job}/events", {"Accept": "image/png"}, 406),
     ],
 )
 def test_what_cannot_be_told_is_refused(
@@ -229,6 +238,14 @@ def test_what_cannot_be_told_is_refused(
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json()["type"].startswith("urn:veritrail:problem:")
+
+
+def test_head_of_a_stream_ends_after_the_headers(calls: Calls, ended: str) -> None:
+    answer = calls.ask("HEAD", f"/v1/jobs/{ended}/events")
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert answer.content == b""
+    assert calls.ask("HEAD", "/v1/jobs/j-unknown/events").status_code == 404
 
 
 def test_a_heartbeat_that_is_none_is_told(bare: Veritrail) -> None:

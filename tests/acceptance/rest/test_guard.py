@@ -126,6 +126,16 @@ def test_a_line_break_in_a_path_a_header_or_an_id_makes_no_header_and_no_line(
     assert all(json.loads(line) for line in lines)
 
 
+def assert_is_whole(told: bytes, kind: bytes) -> None:
+    """A refusal that no application has seen has what every other one has."""
+    asked = told.partition(b"x-request-id: ")[2].partition(b"\r\n")[0]
+    assert asked
+    assert b"urn:veritrail:request:" + asked in told
+    assert b"urn:veritrail:problem:" + kind + b'"' in told
+    assert b"content-type: application/problem+json" in told
+    assert b"x-content-type-options: nosniff" in told
+
+
 def test_headers_that_are_too_large_or_no_http_are_refused(service: ServiceProcess) -> None:
     huge = raw(service, get("/healthz", "X-Padding: " + "x" * 70_000))
     assert huge.startswith(b"HTTP/1.1 431"), huge[:200]
@@ -136,6 +146,7 @@ def test_headers_that_are_too_large_or_no_http_are_refused(service: ServiceProce
     assert long.startswith(b"HTTP/1.1 431"), long[:200]
     unfinished = raw(service, b"GET /healthz HTTP/1.1\r\nX: " + b"y" * 60_000)
     assert unfinished.startswith(b"HTTP/1.1 431"), unfinished[:200]
+    assert_is_whole(unfinished.lower(), b"headers-too-large")
     assert raw(service, b"\x16\x03\x01\x02\x00\x01\x00" + b"\0" * 20 + b"\r\n\r\n").startswith(
         b"HTTP/1.1 400"
     )
@@ -173,7 +184,9 @@ def test_a_connection_that_says_nothing_is_closed(service: ServiceProcess) -> No
     ):
         slow.sendall(b"GET /healthz HTTP/1.1\r\nHost: loc")
         assert silent.recv(100) == b""
-        assert slow.recv(100).startswith(b"HTTP/1.1 408")
+        told = slow.recv(2_000).lower()
+    assert told.startswith(b"http/1.1 408"), told
+    assert_is_whole(told, b"request-timeout")
     assert 8 < time.monotonic() - begun < 60
 
 
@@ -194,8 +207,26 @@ def test_answers_have_safe_headers_and_are_compressed_where_it_is_wanted(
         assert "access-control-allow-origin" not in answer.headers
 
 
+@pytest.mark.parametrize("packing", ["identity", "gzip"])
+def test_head_tells_the_headers_of_get_without_its_body(
+    service: ServiceProcess, packing: str
+) -> None:
+    headers = {"Accept-Encoding": packing}
+    for path in ("/healthz", LIBRARY, "/docs", "/openapi.json", "/v1/processes/none"):
+        got = service.get(path, headers=headers)
+        told = service.request("HEAD", path, headers=headers)
+        assert (told.status_code, told.content) == (got.status_code, b""), path
+        for name in ("content-type", "content-encoding", "vary", "cache-control"):
+            assert told.headers.get(name) == got.headers.get(name), (path, name)
+        if got.status_code == 200:  # a problem names its request
+            assert told.headers["content-length"] == got.headers["content-length"], path
+    refused = service.request("HEAD", f"{LIBRARY}/claims")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+    assert 'method="HEAD",path="/v1/queries"' in service.get("/metrics").text
+
+
 def test_a_method_that_is_not_known_is_told_which_are(service: ServiceProcess) -> None:
-    for path, known in ((LIBRARY, "GET"), ("/v1/processes", "GET, POST")):
+    for path, known in ((LIBRARY, "GET, HEAD"), ("/v1/processes", "GET, HEAD, POST")):
         answer = service.request("PUT", path)
         assert (answer.status_code, answer.headers["allow"]) == (405, known)
         assert answer.json()["type"] == "urn:veritrail:problem:method-not-allowed"

@@ -140,11 +140,12 @@ def test_bodies_of_another_shape_are_told(service: ServiceProcess, body: bytes) 
 
 def test_a_body_for_every_method_that_takes_none(service: ServiceProcess) -> None:
     at = f"/v1/processes/{PROCESS}"
-    for method in ("HEAD", "OPTIONS", "PUT", "TRACE", "PATCH", "BREW"):
+    for method in ("OPTIONS", "PUT", "TRACE", "PATCH", "BREW"):
         status, _ = raw(service, method, at)
         assert status == 405, method
-    status, _ = raw(service, "GET", at, b"x" * 100)
-    assert status == 200
+    for method in ("GET", "HEAD"):
+        status, _ = raw(service, method, at, b"x" * 100)
+        assert status == 200, method
     status, _ = raw(service, "GET", "/v1/processes/")
     assert status == 404
     status, _ = raw(service, "GET", "//v1/processes")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -90,6 +91,46 @@ def test_the_same_key_and_body_is_the_same_job_and_another_body_a_conflict(
     assert other.status_code == 409
     assert other.json()["type"] == "urn:veritrail:problem:idempotency-conflict"
     assert submitted(service, None, **body).json()["job_id"] != first.json()["job_id"]
+
+
+def test_a_key_whose_process_was_deleted_begins_a_new_job(
+    service: ServiceProcess, home: Veritrail, tmp_path: Path
+) -> None:
+    calls, body = Calls(service.url), {"process_id": "fourth"}
+    file = pumps(tmp_path / "fourth.json", CLAIMS)
+    home("ingest", file)
+    first = submitted(service, "deleted", **body).json()
+    calls.wait(first["job_id"])
+    assert submitted(service, "deleted", **body).json() == first
+    assert service.delete("/v1/processes/fourth").status_code == 204
+    assert submitted(service, "deleted", **body).status_code == 404
+    home("ingest", file)
+    with ThreadPoolExecutor(5) as pool:
+        answers = [pool.submit(submitted, service, "deleted", **body) for _ in range(5)]
+        told = [one.result() for one in answers]
+    assert len({one.text for one in told}) == 1
+    second = told[0].json()
+    assert second["job_id"] != first["job_id"]
+    assert set(second["verification_ids"]).isdisjoint(first["verification_ids"])
+    assert calls.wait(second["job_id"])["counts"] == {"succeeded": CLAIMS}
+    assert submitted(service, "deleted", **body).json() == second
+    home("delete", "fourth", "--yes")
+
+
+def test_two_idempotency_keys_are_refused(service: ServiceProcess) -> None:
+    headers = [("Idempotency-Key", "one"), ("Idempotency-Key", "two")]
+    answer = service.post("/v1/verifications", json={"process_id": "third"}, headers=headers)
+    assert answer.status_code == 422
+    assert "stands twice" in answer.text
+
+
+def test_only_its_owner_reads_what_the_service_keeps(
+    service: ServiceProcess, home: Veritrail
+) -> None:
+    assert service.get("/readyz").status_code == 200
+    files = list(service.home.glob("*.sqlite3*"))
+    assert {"jobs.sqlite3", "service.sqlite3"} <= {file.name for file in files}
+    assert {oct(file.stat().st_mode & 0o777) for file in files} == {"0o600"}
 
 
 def test_twenty_at_once_under_one_key_are_one_job(service: ServiceProcess) -> None:

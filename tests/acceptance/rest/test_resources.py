@@ -242,6 +242,7 @@ def test_a_verification_is_one_object_of_verify_and_tagged(
     for known in (tag, f'"x", {tag}', "*", tag.removeprefix("W/")):
         again = shared_service.get(at, headers={"If-None-Match": known})
         assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
+        assert again.headers["vary"] == "Accept-Encoding"
     assert shared_service.get(at, headers={"If-None-Match": 'W/"other"'}).status_code == 200
     assert shared_service.get("/v1/verifications/no%2Fsuch").status_code == 404
 

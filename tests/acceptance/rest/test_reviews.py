@@ -188,3 +188,44 @@ def test_the_key_stands_beside_the_reviewer_and_in_the_log_of_who_did_what(
         named.json()["review_id"], made.json()["review_id"],
     ]  # fmt: skip
     assert {one["name"] for one in entries} == {"desk write"}
+
+
+def test_the_key_that_uploads_a_review_is_its_recorder_whatever_the_file_says(
+    bare: Veritrail, tmp_path: Path
+) -> None:
+    review = {
+        "review_id": "review-1",
+        "claim_id": "k1",
+        "claim": "It has two piers.",
+        "verdict": "UNCLEAR",
+        "reason": "Which two?",
+        "reviewer": "Ada",
+        "recorded_by": "the chief",
+        "created_at": "2026-02-01T00:00:00Z",
+    }
+
+    def sent(**changes: Any) -> bytes:
+        claims = [{"claim_id": "k1", "text": "It has two piers.", "node_id": "t"}]
+        reviews = [{**review, **changes}]
+        file = process_file(tmp_path / "groyne.json", claims=claims, reviews=reviews)
+        return Path(file).read_bytes()
+
+    key = bare("keys", "create", "--name", "loader", "--scope", "admin", "--json").json["key"]
+    headers = {"Authorization": f"Bearer {key}"}
+    with serving(bare) as service:
+        service.until_ready()
+        late = sent(created_at="2099-01-01T00:00:00Z")
+        refused = service.post("/v1/processes", content=late, headers=headers)
+        assert (refused.status_code, refused.json()["violations"][0]["kind"]) == (422, "wrong_time")
+        first, again = (
+            service.post("/v1/processes", content=sent(), headers=headers) for _ in range(2)
+        )
+        path = "/v1/processes/groyne/reviews"
+        (stored,) = service.get(path, headers=headers).json()["reviews"]
+    assert (first.status_code, first.json()["reviews_added"]) == (201, 1)
+    assert (again.status_code, again.json().get("reviews_added", 0)) == (200, 0)
+    assert (stored["reviewer"], stored["recorded_by"]) == ("Ada", "loader")
+    rows = bare("audit", "--who", "loader", "--json").json["entries"]
+    told = [(one["action"], one["details"].get("reviews_added")) for one in reversed(rows)]
+    assert told == [("process.ingest", 1), ("review.add", None), ("process.ingest", None)]
+    assert [one["details"] for one in rows if one["action"] == "review.add"] == [{"reviews": 1}]
