@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -49,13 +51,14 @@ _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
 _LATE = 5.0  # more than its own limit that an engine gets to end a query by itself
 _IDLE_CHECK = 60.0
 _TELL_AFTER = 1.0
+_CLOSING_SECONDS = 0.5  # that a statement under way gets to end before its connection is cut
 
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
     """Columns and rows of a statement given as text; `truncated` when there were more rows.
 
-    `changes` counts what the statement changed, in the words of the engine (`nodes_created`).
+    `changes` counts what changed, in the words of the engine (`nodes_created`).
     """
 
     columns: tuple[str, ...]
@@ -93,6 +96,8 @@ class Database:
         self._driver = _driver(address, connect_timeout, retry_seconds)
         self._bookmarks = neo4j.GraphDatabase.bookmark_manager()
         self._threads = ThreadPoolExecutor(CONNECTIONS, thread_name_prefix="veritrail-store")
+        self._counting = threading.Condition()
+        self._under_way = 0
         self.calls = 0
         self.is_closing = False
         self.agent = ""  # what the engine calls itself, once it has answered
@@ -168,13 +173,31 @@ class Database:
     async def close(self) -> None:
         """Close all connections, also those that an answer is still awaited on."""
         self.is_closing = True
-        await asyncio.to_thread(self._driver.close)
+        await asyncio.to_thread(self._close)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     @property
     def bookmarks(self) -> list[str]:
         """What the next session waits for before it reads: the latest writes of this program."""
         return sorted(self._bookmarks.get_bookmarks())
+
+    def _close(self) -> None:
+        with self._counting:
+            self._counting.wait_for(lambda: not self._under_way, _CLOSING_SECONDS)
+        with suppress(BufferError):  # a thread was writing to the connection at that moment
+            self._driver.close()
+
+    @contextmanager
+    def busy(self) -> Iterator[None]:
+        """Say that a thread uses a connection."""
+        with self._counting:
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._under_way -= 1
+                self._counting.notify_all()
 
     def session(self, access: str) -> neo4j.Session:
         """A session of the driver; it sees what earlier ones wrote."""

@@ -21,13 +21,13 @@ ALL = [f"k{number}" for number in range(1, 5)]
 @pytest.fixture(scope="module")
 def pier(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A stored process of four claims, three of them verified."""
-    path = tmp_path_factory.mktemp("reviews") / "pier.json"
+    path = tmp_path_factory.mktemp("reviews") / "reviewed-pier.json"
     claims = [{"claim_id": name, "text": f"It has {name} piers.", "node_id": "t"} for name in ALL]
     veritrail("ingest", process_file(path, claims=claims[:3]))
-    veritrail("verify", "pier")
+    veritrail("verify", path.stem)
     veritrail("ingest", process_file(path, claims=claims))
-    yield "pier"
-    veritrail("delete", "pier", "--yes")
+    yield path.stem
+    veritrail("delete", path.stem, "--yes")
 
 
 @pytest.fixture
