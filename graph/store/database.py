@@ -18,12 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import neo4j
-from neo4j.exceptions import (
-    ConfigurationError,
-    DriverError,
-    IncompleteCommit,
-    Neo4jError,
-)
+from neo4j.exceptions import ConfigurationError, DriverError, IncompleteCommit, Neo4jError
 
 from graph.errors import EngineUnavailable, InputError
 from graph.store import faults
