@@ -80,6 +80,7 @@ def test_a_body_that_is_cut_leaves_nothing(uploads: Uploads) -> None:
         (gzip.compress(b"x" * 5_000)[:-5], False),
         (b"x" * 900, False),
     ],
+    ids=["as far as it may", "one more", "in two parts", "cut", "not packed"],
 )
 def test_what_grows_too_much_is_refused(uploads: Uploads, content: bytes, is_bomb: bool) -> None:
     if is_bomb:

@@ -124,6 +124,7 @@ def test_all_violations_come_at_once_and_nothing_is_stored(
         (b"", "not_json"),
         (b'{"format": "veritrail.process/1", "nodes": "\xff"}', "not_utf8"),
     ],
+    ids=["cut", "deep", "cut gzip", "half a character", "a key twice", "empty", "not UTF-8"],
 )
 def test_a_body_that_breaks_rules_is_told_without_the_place_it_was_kept_in(
     shared_service: ServiceProcess, content: bytes, kind: str | None
@@ -147,6 +148,7 @@ def test_a_body_that_breaks_rules_is_told_without_the_place_it_was_kept_in(
         (as_json(document()), {"Content-Type": "multipart/form-data; boundary=x"}, 415),
         (b"[1]", {"Content-Type": "application/json"}, 422),
     ],
+    ids=["picture", "text", "zip", "gzip twice", "brotli", "not gzip", "form", "a list"],
 )
 def test_what_is_no_process_file_is_not_taken(
     shared_service: ServiceProcess, content: bytes, headers: dict[str, str], status: int
