@@ -6,15 +6,21 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from api.bench import Bench, How
-from api.models import ModelOptions
+from api.models import ModelOptions, claim_deadline
 from api.settings import Settings
 from graph.content_hash import canonical
 from graph.errors import InputError, NotFound
-from graph.model import Verification
+from graph.model import Process, Verification
 from verifier.slots import within
+
+if TYPE_CHECKING:
+    from verifier.driver import Observer
+    from verifier.nodes import Reader
+    from verifier.run import Queue, Run, Write
 
 RUN_ID = re.compile(r"r-[0-9a-f]{32}")
 CLAIMS_A_CALL, MOST_CLAIMS = 8, 256
@@ -78,11 +84,74 @@ def held_run(settings: Settings, run_id: str) -> Iterator[None]:
         lock.release()
 
 
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How a run reaches the graph.
+
+    Attributes:
+        reader: Reads nodes.
+        write: Keeps verifications.
+        queue: Keeps what is about to be made; None: somebody else did.
+    """
+
+    reader: Reader
+    write: Write
+    queue: Queue | None = None
+
+
+def made_run(
+    settings: Settings,
+    bench: Bench,
+    process: Process,
+    ways: Ways,
+    observer: Observer | None,
+    run_id: str | None = None,
+) -> Run:
+    """A run over a process; what it finishes is kept as long as there is an engine.
+
+    Args:
+        settings: The settings.
+        bench: Who judges.
+        process: The process.
+        ways: How the graph is reached.
+        observer: Told what happens.
+        run_id: The run that is gone on with; None: a new one.
+    """
+    from api.keeping import Keep
+    from verifier.nodes import SharedNodes
+    from verifier.run import Run
+
+    keep = Keep(ways.write)
+    name, size, edges = process.process_id, process.nodes, process.edges
+    run = Run(
+        name,
+        bench.judge,
+        SharedNodes(ways.reader, name, bench.splitter, size=size, edges=edges),
+        keep.write,
+        q=bench.how.q,
+        concurrency=pace(bench),
+        content_hash=process.content_hash,
+        observer=observer,
+        queue=ways.queue,
+        run_id=run_id,
+        settings=bench.settings,
+        options=options_of(bench),
+        deadline=claim_deadline(settings) if bench.models is not None else None,
+    )
+    keep.on_loss = run.stop
+    return run
+
+
 def run_options(options: ModelOptions) -> str:
     """What a run may spend, as canonical JSON."""
     return canonical(
         {"budget_usd": options.budget, "max_calls": options.max_calls, "price": options.price}
     ).decode()
+
+
+def options_of(bench: Bench) -> str | None:
+    """What a run of these models may spend; None where no model is asked."""
+    return run_options(bench.how.models) if bench.models is not None else None
 
 
 def what_is_left(earlier: Sequence[Verification], how: How) -> How:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.bench import Bench, differing
-from api.models import claim_deadline
-from api.runs import held_run, pace, run_options
+from api.runs import Ways, held_run, made_run
 from api.settings import Settings
 from graph.errors import InputError, NotFound
 from graph.importers.records import ClaimRecord
@@ -235,29 +234,9 @@ def _run(
     observer: Observer | None,
     run_id: str | None = None,
 ) -> Run:
-    """A run over a process; what it finishes is kept as long as there is an engine."""
-    from api.keeping import Keep
-    from verifier.nodes import SharedNodes
-
-    keep = Keep(store.trails.write)
-    name, size, edges = process.process_id, process.nodes, process.edges
-    run = Run(
-        name,
-        bench.judge,
-        SharedNodes(store.reading, name, bench.splitter, size=size, edges=edges),
-        keep.write,
-        q=bench.how.q,
-        concurrency=pace(bench),
-        content_hash=process.content_hash,
-        observer=observer,
-        queue=store.trails.queue,
-        run_id=run_id,
-        settings=bench.settings,
-        options=run_options(bench.how.models) if bench.models is not None else None,
-        deadline=claim_deadline(settings) if bench.models is not None else None,
-    )
-    keep.on_loss = run.stop
-    return run
+    """A run over a process; what it is about to verify is kept, too."""
+    ways = Ways(store.reading, store.trails.write, store.trails.queue)
+    return made_run(settings, bench, process, ways, observer, run_id)
 
 
 def by_frontier(tasks: Sequence[Task]) -> list[Task]:

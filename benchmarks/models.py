@@ -12,7 +12,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -241,11 +241,20 @@ def sample_claims(folder: Path, sample: str, count: int) -> Path:
 
 def run_command(engine: Engine, *arguments: str) -> None:
     """Call `veritrail` on this engine."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("NEO4J_")}
+    call_command(engine.environment, *arguments)
+
+
+def call_command(environment: Mapping[str, str], *arguments: str) -> None:
+    """Call `veritrail` with these settings.
+
+    Raises:
+        BenchmarkError: It failed.
+    """
     done = subprocess.run(
         [*COMMAND, *arguments],
         cwd=ROOT,
-        env={**kept, **engine.environment},
+        env=without_servers(environment),
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -253,6 +262,12 @@ def run_command(engine: Engine, *arguments: str) -> None:
     )
     if done.returncode:
         raise BenchmarkError(f"veritrail {' '.join(arguments)}: {done.stderr.strip()[-300:]}")
+
+
+def without_servers(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a child with these settings, and no server of the user's own."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("NEO4J_")}
+    return {**kept, **environment}
 
 
 @contextmanager

@@ -8,7 +8,6 @@ of answers. A command is timed from its start to its end, a job from its submiss
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 import time
@@ -25,7 +24,14 @@ from benchmarks.children import ROOT, BenchmarkError
 from benchmarks.commands import COMMAND
 from benchmarks.engines import Engine
 from benchmarks.model_runs import MODEL, stats
-from benchmarks.models import HARBOUR, run_command, sample_claims, scripted_server
+from benchmarks.models import (
+    HARBOUR,
+    call_command,
+    run_command,
+    sample_claims,
+    scripted_server,
+    without_servers,
+)
 from benchmarks.report import Line, Report, middle
 
 TARGET = 1.1
@@ -126,7 +132,7 @@ def _compare(
 def _by_command(environment: Mapping[str, str]) -> float:
     """Seconds that `veritrail verify` takes."""
     began = time.perf_counter()
-    _run(environment, "verify", PROCESS, "--again", "--no-cache", "--json")
+    call_command(environment, "verify", PROCESS, "--again", "--no-cache", "--json")
     return time.perf_counter() - began
 
 
@@ -135,24 +141,9 @@ def _start_of_a_command(environment: Mapping[str, str]) -> float:
     found = []
     for _ in range(ROUNDS):
         began = time.perf_counter()
-        _run(environment, "list", "--json")
+        call_command(environment, "list", "--json")
         found.append(time.perf_counter() - began)
     return middle(found)
-
-
-def _run(environment: Mapping[str, str], *arguments: str) -> None:
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=ROOT,
-        env=_whole(environment),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise BenchmarkError(f"veritrail {' '.join(arguments)}: {done.stderr.strip()[-300:]}")
 
 
 def _by_service(url: str) -> Job:
@@ -186,7 +177,7 @@ def _service(environment: Mapping[str, str]) -> Iterator[str]:
     child = subprocess.Popen(
         [*COMMAND, "serve", "--port", str(port)],
         cwd=ROOT,
-        env=_whole(environment),
+        env=without_servers(environment),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -243,11 +234,6 @@ def _url(name: str, server: Any, folder: Path) -> dict[str, str]:
     if server is None:
         return {"VERITRAIL_JOBS_URL": f"sqlite:///{folder / f'{name}-{time.time_ns()}.sqlite3'}"}
     return {"VERITRAIL_JOBS_URL": server.new_database()}
-
-
-def _whole(environment: Mapping[str, str]) -> dict[str, str]:
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("NEO4J_")}
-    return {**kept, **environment}
 
 
 def _share(ordered: Sequence[float], share: float) -> float:

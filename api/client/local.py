@@ -11,7 +11,6 @@ import asyncio
 import json
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -22,63 +21,17 @@ from api.client.faults import Problem, StrangeAnswer, Unreachable, problem_of
 from api.client.local_jobs import LocalJobs
 from api.client.operations import AsyncDoor, Door, Operations
 from api.client.trails import Event
+from api.graph_connection import GraphConnection
 from api.settings import Settings
 from graph.errors import EngineUnavailable, InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from api.client.sending import Sender
     from api.service.database import ServiceDatabase
-    from graph.store import Store
 
 T = TypeVar("T")
 
 ANSWER_SECONDS = 3_600.0
-
-
-class OpenGraph:
-    """The graph of a client in process, opened when it is first needed.
-
-    Args:
-        settings: Where the graph is.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._stack = AsyncExitStack()
-        self._store: Store | None = None
-        self._opening = asyncio.Lock()
-
-    async def store(self) -> Store:
-        """The graph; an embedded engine is started when needed.
-
-        Raises:
-            EngineUnavailable: It cannot be started or reached.
-        """
-        from api.wiring import open_graph
-
-        async with self._opening:
-            if self._store is None:
-                self._store = await self._stack.enter_async_context(open_graph(self._settings))
-            return self._store
-
-    async def check(self) -> None:
-        """Ask the graph something.
-
-        Raises:
-            EngineError: It does not answer.
-        """
-        await (await self.store()).processes.page(limit=1)
-
-    async def lost(self) -> None:
-        """Open the graph anew when it is next needed: an engine may listen elsewhere then."""
-        with suppress(Exception):  # what is lost need not close well
-            await self.close()
-
-    async def close(self) -> None:
-        """Close the connection."""
-        async with self._opening:
-            stack, self._stack, self._store = self._stack, AsyncExitStack(), None
-            await stack.aclose()
 
 
 class AsyncLocal(Operations, AsyncDoor):
@@ -97,7 +50,7 @@ class AsyncLocal(Operations, AsyncDoor):
     ) -> None:
         settings = settings or Settings.load()
         self.settings = settings if home is None else replace(settings, home=Path(home))
-        self._graph = OpenGraph(self.settings)
+        self._graph = GraphConnection(self.settings, patience=None)
         self._jobs = LocalJobs(self.settings, self._graph.store)
         self._routes: Sender | None = None
         self._service: ServiceDatabase | None = None

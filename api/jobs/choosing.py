@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -37,18 +36,13 @@ class Chosen:
     queued: list[Verification]
 
 
-def new_id(_claim_id: str) -> str:
-    """The id of a verification."""
-    return f"v-{uuid.uuid4().hex}"
-
-
 async def chosen(
     store: Store,
     bench: Bench,
     request: JobRequest,
     run_id: str,
     extracted: Sequence[str] = (),
-    name: Callable[[str], str] = new_id,
+    name: Callable[[str], str] | None = None,
 ) -> Chosen:
     """Choose the claims of a job, and store those that are new.
 
@@ -58,7 +52,7 @@ async def chosen(
         request: What was asked for.
         run_id: The run of the job.
         extracted: Claims that were extracted for it.
-        name: Gives a claim's verification its id.
+        name: Gives a claim's verification its id; None: they have new ones.
 
     Raises:
         InputError: A claim or a node cannot be verified.
@@ -74,7 +68,8 @@ async def chosen(
         retry_failed=request.retry_failed,
         may_be_none=request.extract,
     )
-    tasks = [replace(task, verification_id=name(task.claim.claim_id)) for task in tasks]
+    if name is not None:
+        tasks = [replace(task, verification_id=name(task.claim.claim_id)) for task in tasks]
     process = await store.processes.get(request.process_id)
     reused: dict[str, str] = {}
     if not (request.again or request.retry_failed):

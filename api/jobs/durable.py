@@ -100,17 +100,20 @@ class Durable:
         url: The database of the service.
         home: The home folder.
         worker_id: Who works here: an id that no other process has or had.
-        at_a_time: The most that is done at a time in each process.
     """
 
-    def __init__(self, url: str, home: Path, worker_id: str, at_a_time: int) -> None:
+    def __init__(self, url: str, home: Path, worker_id: str) -> None:
         self._engine = engine_of(url, home)
         self._worker_id = worker_id
-        self._at_a_time = at_a_time
         self._client: DBOSClient | None = None
 
-    def launch(self, doing: Doing) -> None:
-        """Begin to work; call it in a thread without a running event loop."""
+    def launch(self, doing: Doing, at_a_time: int) -> None:
+        """Begin to work; call it in a thread without a running event loop.
+
+        Args:
+            doing: Does it.
+            at_a_time: The most that is done at a time in each process; see `take`.
+        """
         global _doing, _is_registered
         from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
 
@@ -128,13 +131,12 @@ class Durable:
             serializer=serializer,
             application_name=NAME,
         )
-        self.take(self._at_a_time)
+        self.take(at_a_time)
 
     def take(self, at_a_time: int) -> None:
         """Set how much every worker takes at a time; all of them go by it from then on."""
         from dbos import DBOS
 
-        self._at_a_time = at_a_time
         is_sqlite = self._engine.dialect.name == "sqlite"
         DBOS.register_queue(
             QUEUE,

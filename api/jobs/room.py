@@ -18,15 +18,12 @@ from api.bench import Bench, differing, set_up
 from api.jobs.model import JobRequest
 from api.jobs.settings import how_of
 from api.jobs.waiting_graph import WaitingGraph, WaitingReader
-from api.keeping import Keep
-from api.models import claim_deadline
-from api.runs import pace, run_options
+from api.runs import Ways, made_run, options_of
 from api.settings import Settings
 from api.shared import Shared
 from graph.errors import InputError, NotFound
 from graph.model import NodeRef, Process, Status, Verification
 from verifier.driver import Observer, Task, without_verdict
-from verifier.nodes import SharedNodes
 from verifier.run import Run
 
 if TYPE_CHECKING:
@@ -55,7 +52,7 @@ class Room:
         self.process = process
         self._run_id: str = job["run_id"]
         self._graph = floor.graph
-        self._deadline = claim_deadline(floor.settings) if bench.models is not None else None
+        self._settings = floor.settings
         self._tasks: dict[str, Task] = {}
         self._run: Run | None = None
         self.stopped_for: str | None = None
@@ -89,24 +86,8 @@ class Room:
         Args:
             observer: Told what happens.
         """
-        name, size, edges = self.process.process_id, self.process.nodes, self.process.edges
-        keep = Keep(self._graph.write)
-        reader = WaitingReader(self._graph)
-        self._run = Run(
-            name,
-            self.bench.judge,
-            SharedNodes(reader, name, self.bench.splitter, size=size, edges=edges),
-            keep.write,
-            q=self.bench.how.q,
-            concurrency=pace(self.bench),
-            content_hash=self.process.content_hash,
-            observer=observer,
-            run_id=self._run_id,
-            settings=self.bench.settings,
-            options=options_of(self.bench),
-            deadline=self._deadline,
-        )
-        keep.on_loss = self._run.stop
+        ways = Ways(WaitingReader(self._graph), self._graph.write)  # the job queued its claims
+        self._run = made_run(self._settings, self.bench, self.process, ways, observer, self._run_id)
         return self._run
 
     async def verify(self, verification_id: str) -> Verification:
@@ -181,11 +162,6 @@ async def tasks_of(store: Store, process_id: str, claimed: Sequence[Claimed]) ->
         for one in claimed
         if one.claim_id in claims
     ]
-
-
-def options_of(bench: Bench) -> str | None:
-    """What a job may spend, as it is kept with its verifications."""
-    return run_options(bench.how.models) if bench.models is not None else None
 
 
 def queued(

@@ -21,8 +21,8 @@ from api.settings import Settings
 from graph.errors import NotFound, VeriTrailError
 
 if TYPE_CHECKING:
+    from api.graph_connection import GraphConnection
     from api.jobs.worker import Worker
-    from api.rest.graph import GraphConnection
     from graph.store import Store
 
 TELL_SECONDS = 1.0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from graph.errors import EngineUnavailable, QueryTimeout, ReadOnlyGraph, StoreFull
 
 if TYPE_CHECKING:
-    from api.rest.graph import GraphConnection
+    from api.graph_connection import GraphConnection
     from graph.adjacency import Adjacency
     from graph.model import NodeRef, SourcesRead, Verification
     from graph.store import Store

@@ -52,12 +52,7 @@ class Worker:
         self._service = service
         self._log = log
         self._presence = Presence(service, settings.home)
-        self._durable = Durable(
-            service_url(settings),
-            settings.home,
-            self._presence.worker_id,
-            self._job_settings.at_a_time(1),
-        )
+        self._durable = Durable(service_url(settings), settings.home, self._presence.worker_id)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._parts: _Parts | None = None
         self._poked: asyncio.Event | None = None
@@ -89,13 +84,13 @@ class Worker:
     def _launch(self) -> None:
         while not self._ending.is_set():
             try:
-                self._durable.launch(self._do)
+                at_a_time = self._job_settings.at_a_time(len(self._presence.alive))
+                self._durable.launch(self._do, at_a_time)
             except Exception as error:  # noqa: BLE001  # such as a database that is starting
                 _log.warning("the engine of jobs waits for its database: %s", error)
                 self._durable.destroy()
                 self._ending.wait(RETRY_SECONDS)
             else:
-                self._durable.take(self._job_settings.at_a_time(len(self._presence.alive)))
                 self._is_launched = True
                 self._loop = self._durable.loop
                 asyncio.run_coroutine_threadsafe(self._furnish(), self._loop).result()
@@ -221,7 +216,7 @@ class _Parts:
         presence: Presence,
         durable: Durable,
     ) -> _Parts:
-        from api.rest.graph import GraphConnection
+        from api.graph_connection import GraphConnection
 
         graph = WaitingGraph(GraphConnection(settings), job_settings.patience_seconds)
         books = Books(service, log, presence.worker_id)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 
+from api.rest import request_id
 from api.service.access import Caller, Scope
 from graph.errors import VeriTrailError
 
@@ -36,6 +37,14 @@ async def calling(request: Request) -> Caller:
 
 Calling = Annotated[Caller, Depends(calling)]
 """The parameter type of a route that wants to know who calls."""
+
+
+async def record(
+    request: Request, caller: Caller, action: str, target: str, **details: Any
+) -> None:
+    """Write into the log of who did what, under the id of the request."""
+    asked = request_id.current.get()
+    await request.app.state.audit.record(caller, action, target=target, request_id=asked, **details)
 
 
 def needs(scope: Scope) -> Any:

@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
+from api.graph_connection import GraphConnection
 from api.jobs.service import Jobs
 from api.jobs.settings import JobSettings
 from api.rest import (
@@ -27,7 +28,6 @@ from api.rest import (
     verifications,
 )
 from api.rest.description import ABOUT, describe
-from api.rest.graph import GraphConnection
 from api.rest.guard import Guard, Rules
 from api.rest.head import Head
 from api.rest.metrics import Metrics

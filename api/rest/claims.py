@@ -9,11 +9,10 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from api.claims import store_claims
-from api.rest import request_id
-from api.rest.access import Calling, needs
+from api.rest.access import Calling, needs, record
 from api.rest.answers import answer
 from api.rest.names import CHECKED, ClaimId, ProcessId
-from api.rest.pages import Cursor, Limit, Listing
+from api.rest.pages import Cursor, Limit, Listing, NextCursor
 from api.rest.problems import problem, problems_of
 from api.service.access import Scope
 from graph.errors import ClaimInUse, InputError, InvalidProcess, Violation
@@ -59,7 +58,7 @@ class ClaimPage(BaseModel):
     """A page of claims, in the order of the input."""
 
     claims: list[ClaimModel]
-    nextCursor: str | None = Field(description="Where the next page begins; null: there is none.")  # noqa: N815
+    nextCursor: NextCursor  # noqa: N815
 
 
 class ClaimsGiven(BaseModel):
@@ -215,7 +214,7 @@ async def edit_claim(
         await store.processes.claim_store.edit(process_id, claim_id, edit.text, force=force)
     except ClaimInUse as error:
         return _in_use(error)
-    await _record(request, caller, "claim.edit", process_id, claim_id)
+    await record(request, caller, "claim.edit", process_id, claim_id=claim_id)
     return answer(judged_json(await store.claims.get(process_id, claim_id)))
 
 
@@ -239,7 +238,7 @@ async def delete_claim(
         await store.processes.claim_store.remove(process_id, [claim_id], force=force)
     except ClaimInUse as error:
         return _in_use(error)
-    await _record(request, caller, "claim.delete", process_id, claim_id)
+    await record(request, caller, "claim.delete", process_id, claim_id=claim_id)
     return Response(status_code=204)
 
 
@@ -278,15 +277,3 @@ def _records(given: ClaimsGiven) -> list[ClaimRecord]:
 
 def _in_use(error: InputError) -> Response:
     return problem(409, "claim-in-use", str(error))
-
-
-async def _record(
-    request: Request, caller: Calling, action: str, process_id: str, claim_id: str
-) -> None:
-    await request.app.state.audit.record(
-        caller,
-        action,
-        target=process_id,
-        request_id=request_id.current.get(),
-        claim_id=claim_id,
-    )

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from api.jobs.model import Job, JobRequest, JobStatus
+from api.rest.pages import NextCursor
 from api.rest.trail_models import UsageModel
 from graph.importers.process_file.plain import MAX_NODE_ID
 from verifier.driver import DEFAULT_Q
@@ -134,7 +135,7 @@ class JobPage(BaseModel):
     """A page of jobs, newest first."""
 
     jobs: list[JobSummary]
-    nextCursor: str | None = Field(description="Where the next page begins; null: there is none.")  # noqa: N815
+    nextCursor: NextCursor  # noqa: N815
 
 
 def summary_json(job: Job) -> dict[str, Any]:

@@ -8,14 +8,13 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from api.jobs.model import JobStatus
 from api.jobs.orders import Busy
-from api.rest import request_id
-from api.rest.access import Calling, needs
+from api.rest.access import Calling, needs, record
 from api.rest.answers import answer
 from api.rest.job_models import JobModel, JobPage, Limits, job_json, summary_json
 from api.rest.names import CHECKED
 from api.rest.pages import Cursor, Limit, Listing
 from api.rest.problems import problem, problems_of
-from api.service.access import Caller, Scope
+from api.service.access import Scope
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"], dependencies=[CHECKED, needs(Scope.VERIFY)])
 
@@ -64,7 +63,7 @@ async def cancel_job(request: Request, caller: Calling, job_id: JobId) -> Respon
     Cancelling a job that has ended, or again, changes nothing.
     """
     job = await request.app.state.jobs.cancel(job_id)
-    await _record(request, caller, "job.cancel", job_id)
+    await record(request, caller, "job.cancel", job_id)
     return answer(job_json(job))
 
 
@@ -78,11 +77,5 @@ async def resume_job(
         job = await request.app.state.jobs.resume(job_id, given)
     except Busy as error:
         return problem(409, "job-busy", str(error), headers={"Retry-After": "1"})
-    await _record(request, caller, "job.resume", job_id)
+    await record(request, caller, "job.resume", job_id)
     return answer(job_json(job))
-
-
-async def _record(request: Request, caller: Caller, action: str, job_id: str) -> None:
-    await request.app.state.audit.record(
-        caller, action, target=job_id, request_id=request_id.current.get()
-    )

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from api.rest.access import needs
 from api.rest.answers import answer
 from api.rest.names import CHECKED, ProcessId
-from api.rest.pages import MOST, Cursor, Limit, Listing
+from api.rest.pages import MOST, Cursor, Limit, Listing, NextCursor
 from api.rest.problems import problems_of
 from api.service.access import Scope
 from graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
@@ -56,7 +56,7 @@ class NodePage(BaseModel):
     """A page of nodes, by stage and place in the input."""
 
     nodes: list[NodeModel]
-    nextCursor: str | None = Field(description="Where the next page begins; null: there is none.")  # noqa: N815
+    nextCursor: NextCursor  # noqa: N815
 
 
 class NodesAsked(BaseModel):

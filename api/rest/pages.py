@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Query
+from pydantic import Field
 from pydantic_core import to_json
 
 from graph.errors import InputError, Violation
@@ -35,6 +36,10 @@ Cursor = Annotated[
         max_length=LONGEST_CURSOR,
         description="Where the page begins: `nextCursor` of the page before, as it was given.",
     ),
+]
+
+NextCursor = Annotated[
+    str | None, Field(description="Where the next page begins; null: there is none.")
 ]
 
 Place = tuple[str | int, ...]

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.rest import request_id
-from api.rest.access import Calling, needs
+from api.rest.access import Calling, needs, record
 from api.rest.answers import answer
 from api.rest.names import CHECKED, ProcessId
-from api.rest.pages import Cursor, Limit, Listing
+from api.rest.pages import Cursor, Limit, Listing, NextCursor
 from api.rest.problems import problem, problems_of
 from api.service.access import Scope
 from graph.exporters.listings import process_json, summary_json
@@ -42,7 +41,7 @@ class ProcessPage(BaseModel):
     """A page of processes, in the order of their ids."""
 
     processes: list[ProcessSummaryModel]
-    nextCursor: str | None = Field(description="Where the next page begins; null: there is none.")  # noqa: N815
+    nextCursor: NextCursor  # noqa: N815
 
 
 class ProcessModel(ProcessSummaryModel):
@@ -141,14 +140,8 @@ async def delete_process(
         return problem(409, "process-in-use", words)
     verifications = await store.processes.count_verifications(process_id)
     await store.processes.delete(process_id)
-    await request.app.state.audit.record(
-        caller,
-        "process.delete",
-        target=process_id,
-        request_id=request_id.current.get(),
-        verifications=verifications,
-        force=force,
-    )
+    deed = "process.delete"
+    await record(request, caller, deed, process_id, verifications=verifications, force=force)
     return Response(status_code=204)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
 
-from api.rest import request_id
+from api.rest.access import record
 from api.service.access import Caller
 from graph.importers.records import Header, ProcessInput, ReviewRecord, TrailInput
 
@@ -61,17 +61,9 @@ async def record_upload(
         content: The answer to it.
         force: Whether it was to be stored while jobs need what it replaces.
     """
-    log, asked = request.app.state.audit, request_id.current.get()
     name, reviews = content["process_id"], content.get("reviews_added")
-    added = {key: content[key] for key in _ADDED if content.get(key)}
-    await log.record(
-        caller,
-        "process.ingest",
-        target=name,
-        request_id=asked,
-        status=content["status"],
-        force=force,
-        **added,
-    )
+    told = {"status": content["status"], "force": force}
+    told |= {key: content[key] for key in _ADDED if content.get(key)}
+    await record(request, caller, "process.ingest", name, **told)
     if reviews:
-        await log.record(caller, "review.add", target=name, request_id=asked, reviews=reviews)
+        await record(request, caller, "review.add", name, reviews=reviews)

@@ -9,11 +9,10 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from api import reviews
-from api.rest import request_id
-from api.rest.access import Calling, needs
+from api.rest.access import Calling, needs, record
 from api.rest.answers import answer
 from api.rest.names import CHECKED, ClaimId, ProcessId
-from api.rest.pages import Cursor, Limit, Listing
+from api.rest.pages import Cursor, Limit, Listing, NextCursor
 from api.rest.problems import problems_of
 from api.service.access import Caller, Scope
 from graph.exporters.reviews import agreement_json, review_json
@@ -87,7 +86,7 @@ class ReviewPage(BaseModel):
     """A page of reviews, newest first."""
 
     reviews: list[ReviewModel]
-    nextCursor: str | None = Field(description="Where the next page begins; null: there is none.")  # noqa: N815
+    nextCursor: NextCursor  # noqa: N815
 
 
 class Figures(BaseModel):
@@ -166,11 +165,11 @@ async def add_review(
             caller.name if caller.key_id is not None else None,
         ),
     )
-    await request.app.state.audit.record(
+    await record(
+        request,
         caller,
         "review.add",
-        target=process_id,
-        request_id=request_id.current.get(),
+        process_id,
         claim_id=claim_id,
         review_id=review.review_id,
         verification_id=review.verification_id,

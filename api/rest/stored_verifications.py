@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from api.rest.access import needs
 from api.rest.answers import answer, tagged
 from api.rest.names import CHECKED, ProcessId, VerificationId
-from api.rest.pages import Cursor, Limit, Listing
+from api.rest.pages import Cursor, Limit, Listing, NextCursor
 from api.rest.problems import problems_of
 from api.rest.trail_models import (
     DifferenceModel,
@@ -37,7 +37,7 @@ class VerificationPage(BaseModel):
     """A page of verifications without their trails, newest first."""
 
     verifications: list[VerificationHeader]
-    nextCursor: str | None = Field(description="Where the next page begins; null: there is none.")  # noqa: N815
+    nextCursor: NextCursor  # noqa: N815
 
 
 @router.get(

@@ -7,8 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request, Response
 
 from api.jobs.submission import OtherInput
-from api.rest import request_id
-from api.rest.access import Calling, needs
+from api.rest.access import Calling, needs, record
 from api.rest.answers import answer
 from api.rest.job_models import JobAccepted, VerificationsWanted
 from api.rest.names import CHECKED
@@ -57,12 +56,6 @@ async def submit(
     except OtherInput as error:
         return problem(409, "idempotency-conflict", str(error))
     if is_new:
-        await request.app.state.audit.record(
-            caller,
-            "job.start",
-            target=job.job_id,
-            request_id=request_id.current.get(),
-            process_id=job.process_id,
-        )
+        await record(request, caller, "job.start", job.job_id, process_id=job.process_id)
     accepted = {"job_id": job.job_id, "verification_ids": list(job.verification_ids)}
     return answer(accepted, 202, {"Location": f"/v1/jobs/{job.job_id}"})

@@ -146,6 +146,19 @@ class Terminal:
         self.descriptor = descriptor
         self.shown = ""
 
+    def interrupt(self, child: subprocess.Popen[bytes]) -> str:
+        """Press Ctrl-C at a prompt, wait for the next prompt, and give what was shown.
+
+        The prompt is written a moment before Python waits for a key, and an
+        interrupt in between is only noticed with the next key.
+        """
+        still = 0
+        while still < 5:
+            time.sleep(0.02)
+            state = Path(f"/proc/{child.pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+            still = still + 1 if state == "S" else 0
+        return self.type("\x03")
+
     def wait_for(self, text: str) -> None:
         deadline = time.monotonic() + 60
         while text not in self.shown:
@@ -201,7 +214,7 @@ def test_a_fault_at_a_terminal_does_not_end_the_session(shell: Veritrail) -> Non
 def test_ctrl_c_drops_what_is_typed(shell: Veritrail) -> None:
     with a_terminal(shell) as (terminal, child):
         terminal.type("RETURN 'begun\n", then="...> ")
-        terminal.type("\x03")
+        terminal.interrupt(child)
         assert "42" in terminal.type("RETURN 6 * 7 AS a;\n")
         os.write(terminal.descriptor, b"\x04")
         assert child.wait(30) == 0

@@ -28,17 +28,13 @@ EVERY_WRITER = 2
 Opener = Callable[[], ServiceDatabase]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
+@pytest.fixture
+def opener(service_url: str) -> Iterator[Opener]:
     """Opens the same database again and again, as several processes do."""
-    if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path / 'service.sqlite3'}"
-    else:
-        url = request.getfixturevalue("postgres_url")
     opened: list[ServiceDatabase] = []
 
     def open_it() -> ServiceDatabase:
-        opened.append(ServiceDatabase(url))
+        opened.append(ServiceDatabase(service_url))
         opened[-1].create()
         return opened[-1]
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,17 +20,6 @@ from api.service.database import ServiceDatabase
 from graph.model import Status, Usage
 
 JOB = "j-1"
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ServiceDatabase]:
-    url = f"sqlite:///{tmp_path / 'service.sqlite3'}"
-    if request.param == "postgres":
-        url = request.getfixturevalue("postgres_url")
-    database = ServiceDatabase(url)
-    database.create()
-    yield database
-    database.close()
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -22,17 +22,6 @@ from api.runs import MOST_CLAIMS
 from api.service.database import ServiceDatabase
 from api.settings import Settings
 from graph.errors import EngineUnavailable, InputError
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ServiceDatabase]:
-    url = f"sqlite:///{tmp_path / 'service.sqlite3'}"
-    if request.param == "postgres":
-        url = request.getfixturevalue("postgres_url")
-    database = ServiceDatabase(url)
-    database.create()
-    yield database
-    database.close()
 
 
 def arrived(service: ServiceDatabase, home: Path) -> tuple[Presence, list[str]]:

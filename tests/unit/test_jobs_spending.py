@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from sqlalchemy.engine import Connection
@@ -16,17 +15,6 @@ from api.service.database import ServiceDatabase
 from api.shared import Limiters
 from verifier.models.limits import Limiter
 from verifier.models.port import OverBudget
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ServiceDatabase]:
-    url = f"sqlite:///{tmp_path / 'service.sqlite3'}"
-    if request.param == "postgres":
-        url = request.getfixturevalue("postgres_url")
-    database = ServiceDatabase(url)
-    database.create()
-    yield database
-    database.close()
 
 
 class Workers:

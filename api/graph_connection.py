@@ -1,4 +1,4 @@
-"""The one connection of the service to its graph, opened when it is first needed."""
+"""A connection to the graph for a long life: opened when first needed, and anew when lost."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ class GraphConnection:
 
     Args:
         settings: Where the graph is.
+        patience: Seconds for which whoever asks waits for an engine that is being opened; an
+            engine that is down is then told at once, as whoever asks comes again. None: as long
+            as the settings say.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        # A request is told at once that the engine is down; whoever asks comes again.
-        self._settings = replace(settings, connect_seconds=0.0)
+    def __init__(self, settings: Settings, patience: float | None = STARTING_SECONDS) -> None:
+        self._settings = settings if patience is None else replace(settings, connect_seconds=0.0)
+        self._patience = patience
         self._opening: asyncio.Task[Store] | None = None
         self._stack = AsyncExitStack()
 
@@ -40,7 +43,7 @@ class GraphConnection:
         if self._opening is None or _has_failed(self._opening):
             self._opening = asyncio.create_task(self._open())
         opening = self._opening
-        done, _ = await asyncio.wait([opening], timeout=STARTING_SECONDS)
+        done, _ = await asyncio.wait([opening], timeout=self._patience)
         if not done:
             raise EngineUnavailable("The graph engine is still starting. Ask again in a moment.")
         return opening.result()
