@@ -67,7 +67,8 @@ env: ## Write .env with random passwords for docker compose (an old one stays)
 	@$(PYTHON) examples/env_file.py $(ARGS)
 
 test: setup ## Run the tests, without the long loops (ARGS="-k walk -x", WORKERS=0)
-	@$(PY) -m pytest -m "not soak" -n $(WORKERS) --dist loadfile $(ARGS)
+	@$(PY) -m pytest -m "not soak" -n $(WORKERS) --dist loadfile \
+		--no-loadscope-reorder $(ARGS)
 
 lint: setup ## Check style, types, layers and the rules of the source
 	@echo "lint: ruff check"; $(BIN)/ruff check --quiet .

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from api.client.service import AsyncClient
     from api.mcp.server import Terms
 
+ANSWER_SECONDS = 20.0
+"""How long a service may be away before the assistant, and who waits for it, is told."""
+
 LEAVING_SECONDS = 10.0
 """How long what runs may take to be kept, when the server is told to end."""
 
@@ -128,4 +131,5 @@ def _door(settings: Settings, url: str | None) -> AsyncLocal | AsyncClient:
         return AsyncLocal(settings)
     from api.client.service import AsyncClient
 
-    return AsyncClient(url, settings.values.get("VERITRAIL_API_KEY"))
+    key = settings.values.get("VERITRAIL_API_KEY")
+    return AsyncClient(url, key, patience=ANSWER_SECONDS)

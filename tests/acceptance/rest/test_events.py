@@ -376,7 +376,7 @@ def test_a_stream_of_a_revoked_key_ends_soon_and_others_go_on(
 def test_streams_end_when_the_service_is_told_to_end(
     veritrail: Veritrail, model: ModelServer, process: str
 ) -> None:
-    model.latency = 60.0
+    model.latency = 20.0
     try:
         with serving(veritrail, env=asking(model)) as service:
             calls = Calls(service.url)
