@@ -21,7 +21,7 @@ from graph.model import Review, ReviewVerdict, Verdict
 from graph.model.review import latest_of_each
 
 if TYPE_CHECKING:
-    from graph.store.reviews import JudgedReview
+    from graph.store.review_queue import JudgedReview
 
 FEW = 30
 """Pairs below which a figure says little."""

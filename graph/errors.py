@@ -6,6 +6,7 @@ VeriTrailError                   exit status   what happened
 │   ├── ProcessConflict          2             another content is stored under this process_id
 │   │   └── BeingWritten         2             the same is being written at this moment
 │   ├── ClaimInUse               2             a claim has verifications or reviews
+│   ├── ReviewOutdated           2             what is reviewed changed since it was looked at
 │   └── NotFound                 2             no such process, claim, node, verification or query
 ├── EngineError                  3             the graph engine cannot do what was asked
 │   ├── EngineUnavailable        3             it cannot be started, reached or logged in to
@@ -69,6 +70,10 @@ class BeingWritten(ProcessConflict):
 
 class ClaimInUse(InputError):
     """A claim has verifications or reviews, and nobody said that this does not matter."""
+
+
+class ReviewOutdated(InputError):
+    """A claim, or its verdict, changed between looking at it and saving a review of it."""
 
 
 class NotFound(InputError):

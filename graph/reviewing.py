@@ -5,11 +5,13 @@ Source: ours (docs/adr/0017-reviews.md).
 
 from __future__ import annotations
 
+import hashlib
+import json
 import uuid
 from dataclasses import dataclass
 from unicodedata import category
 
-from graph.errors import InputError, NotFound, Violation
+from graph.errors import InputError, NotFound, ReviewOutdated, Violation
 from graph.model import Review, ReviewKind, ReviewVerdict, Status, Verdict
 from graph.model.review import kind_of
 from graph.rules import shown
@@ -52,9 +54,68 @@ class Considered:
     verdict: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a reviewer looked at when the review was written.
+
+    Attributes:
+        claim: `words_of` the claim's text.
+        verification_id: The claim's latest verification with a verdict; None: there was none.
+    """
+
+    claim: str
+    verification_id: str | None
+
+
+def words_of(claim: str) -> str:
+    """A short sign for the text of a claim, by which another text is told from it."""
+    return hashlib.sha256(claim.encode()).hexdigest()[:16]
+
+
 def new_review_id() -> str:
     """An id that nobody has given yet."""
     return f"{_PREFIX}{uuid.uuid4().hex}"
+
+
+def review_id_of(once: str, process_id: str, claim_id: str, given: NewReview) -> str:
+    """The id of what is said in one form: said twice in the same words it is one review.
+
+    Args:
+        once: Whatever tells this form from every other one.
+        process_id: The process.
+        claim_id: The claim.
+        given: The review.
+    """
+    said = [once, process_id, claim_id, given.verdict, given.reason.strip(), given.reviewer.strip()]
+    content = json.dumps([*said, given.overrides], ensure_ascii=True).encode()
+    return f"{_PREFIX}{hashlib.sha256(content).hexdigest()[:32]}"
+
+
+def check_seen(claim_id: str, seen: Seen, claim: str | None, considered: Considered | None) -> None:
+    """Whether a claim still is what its reviewer looked at.
+
+    Args:
+        claim_id: The claim.
+        seen: What the reviewer looked at.
+        claim: The claim's text now; None where there is no such claim.
+        considered: Its latest verification with a verdict now.
+
+    Raises:
+        ReviewOutdated: Its text is another one, or it was verified anew.
+    """
+    if claim is None:
+        return  # told elsewhere
+    if words_of(claim) != seen.claim:
+        raise ReviewOutdated(
+            f"The text of claim {claim_id!r} was changed since you opened it. Nothing was stored: "
+            "read it again, and say again what you think."
+        )
+    now_id = None if considered is None else considered.verification_id
+    if now_id != seen.verification_id:
+        raise ReviewOutdated(
+            f"Claim {claim_id!r} was verified anew since you opened it. Nothing was stored: look "
+            "at it as it is now, and say again what you think."
+        )
 
 
 def check_given(given: NewReview) -> NewReview:

@@ -4,7 +4,7 @@
 // param after_id: string - its claim_id; empty at first
 // param node_id: string - only claims about this node; null: about any
 // param window: integer - at most so many claims are looked at
-// param verdict: string - only claims with this verdict, or none for those without; null: any
+// param verdict: string - only claims with this verdict; or none, failed or unchecked: those without one, those whose latest verification came to no end, the others of them; null: any
 // param error_stage: integer - only claims with this error stage; null: any
 // param review: string - none, any, confirmed, overridden or unclear; null: whatever was said
 // column position: integer - its place among the claims of the process
@@ -12,6 +12,7 @@
 // column claim: map - properties of the claim; null where it is none of those that are asked for
 // column verification: map - properties of its latest succeeded verification, or null
 // column verifications: integer - how many verifications it has, whatever their status
+// column latest: list - [status, failure] of its latest verification, or null
 // source: VeriTrail 3.2
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
@@ -21,13 +22,18 @@ WHERE (c.position > $after OR (c.position = $after AND c.claim_id > $after_id))
 WITH c ORDER BY c.position, c.claim_id LIMIT $window
 OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
 WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, count(v) AS verifications, head([x IN collect(v) WHERE x.status = 'succeeded']) AS v
-WITH c, verifications, v, CASE WHEN $review IS NULL THEN null ELSE head(COLLECT {
+WITH c, count(v) AS verifications, head(collect(v)) AS latest,
+     head([x IN collect(v) WHERE x.status = 'succeeded']) AS v
+WITH c, verifications, latest, v, CASE WHEN $review IS NULL THEN null ELSE head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)
        RETURN r.verdict ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1
      }) END AS said
-WITH c, verifications, v,
-     ($verdict IS NULL OR coalesce(v.verdict, 'none') = $verdict)
+WITH c, verifications, latest, v,
+     ($verdict IS NULL OR CASE
+       WHEN v IS NOT NULL THEN v.verdict = $verdict
+       WHEN latest.status IN ['failed', 'over_budget', 'cancelled'] THEN $verdict IN ['none', 'failed']
+       ELSE $verdict IN ['none', 'unchecked']
+     END)
      AND ($error_stage IS NULL OR $error_stage IN coalesce(v.error_stages, []))
      AND ($review IS NULL OR CASE $review
        WHEN 'none' THEN said IS NULL
@@ -38,5 +44,6 @@ WITH c, verifications, v,
      END) AS is_wanted
 RETURN c.position AS position, c.claim_id AS claim_id,
        CASE WHEN coalesce(is_wanted, false) THEN properties(c) END AS claim,
-       CASE WHEN coalesce(is_wanted, false) THEN properties(v) END AS verification, verifications
+       CASE WHEN coalesce(is_wanted, false) THEN properties(v) END AS verification, verifications,
+       CASE WHEN latest IS NOT NULL THEN [latest.status, latest.failure] END AS latest
 ORDER BY position, claim_id

@@ -7,7 +7,7 @@ is escaped, so that they show as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from graph.exporters.costs import step_words, usage_words
 from graph.exporters.results import selected_sentences, total_usage
@@ -36,7 +36,14 @@ def escaped(text: str) -> str:
     """Untrusted text on one line, shown as it is by a Markdown renderer; no control characters."""
     line = "".join(char for char in " ".join(text.split()) if char.isprintable())
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~])", r"\\\1", line)
+    line = re.sub(r"([\\`*_{}\[\]()#+\-.!|~])", r"\\\1", line)
+    # GitHub makes links of addresses, and mentions of names, wherever it sees them.
+    return line.replace("://", "\\://").replace("@", "@<!-- -->")
+
+
+def as_code(text: str) -> str:
+    """An id in the type of code; one that could end it is text like any other."""
+    return f"`{text}`" if re.fullmatch(r"[\w.:-]+", text, re.ASCII) else escaped(text)
 
 
 def markdown_report(
@@ -53,26 +60,51 @@ def markdown_report(
         verifications: The latest verification of each claim that has one.
         reviews: What people said, by claim_id; it stands beside the verdicts.
     """
-    said = reviews or {}
     found = {verification.claim.claim_id: verification for verification in verifications}
-    lines = [f"# {escaped(process.name)}", ""]
-    if process.question:
-        lines += [f"Question: {escaped(process.question)}", ""]
-    lines += _summary(process, claims, found)
-    lines += _reviewed(said)
-    lines += _table(claims, found, said)
-    lines += _without_verdict(claims, found)
-    lines += _asked(list(found.values()))
+    lines = report_head(process, claims, found, reviews or {})
+    lines += asked_lines(asked_of(found.values()))
     for claim in claims:
         one = found.get(claim.claim_id)
-        if one is not None and one.status not in WAITING:
-            lines += _trail(one)
-            lines += _reviews(said.get(claim.claim_id))
+        lines += trail_lines(one, (reviews or {}).get(claim.claim_id))
     return "\n".join(lines).rstrip() + "\n"
 
 
+def report_head(
+    process: Process,
+    claims: Sequence[Claim],
+    found: Mapping[str, Verification],
+    said: Mapping[str, Reviewed],
+    only: str = "",
+) -> list[str]:
+    """The lines before the trails.
+
+    Args:
+        process: The process.
+        claims: The claims of the report.
+        found: Their latest verifications, with or without trails, by claim_id.
+        said: What people said, by claim_id.
+        only: Which claims of the process these are; nothing: all.
+    """
+    lines = [f"# {escaped(process.name)}", ""]
+    if process.question:
+        lines += [f"Question: {escaped(process.question)}", ""]
+    if only:
+        lines += [f"Only: {escaped(only)}", ""]
+    lines += _summary(process, claims, found)
+    lines += _reviewed(said)
+    lines += _table(claims, found, said)
+    return lines + _without_verdict(claims, found)
+
+
+def trail_lines(one: Verification | None, said: Reviewed | None) -> list[str]:
+    """The lines of a trail; none of a claim that was not verified yet."""
+    if one is None or one.status in WAITING:
+        return []
+    return _trail(one) + _reviews(said)
+
+
 def _summary(
-    process: Process, claims: Sequence[Claim], found: dict[str, Verification]
+    process: Process, claims: Sequence[Claim], found: Mapping[str, Verification]
 ) -> list[str]:
     verified = found.values()
     lines = [
@@ -113,7 +145,7 @@ def _reviewed(said: Mapping[str, Reviewed]) -> list[str]:
 
 
 def _table(
-    claims: Sequence[Claim], found: dict[str, Verification], said: Mapping[str, Reviewed]
+    claims: Sequence[Claim], found: Mapping[str, Verification], said: Mapping[str, Reviewed]
 ) -> list[str]:
     column = (" review |", "---|") if said else ("", "")
     lines = [
@@ -153,7 +185,7 @@ def _reviews(one: Reviewed | None) -> list[str]:
     return [*lines, ""]
 
 
-def _without_verdict(claims: Sequence[Claim], found: dict[str, Verification]) -> list[str]:
+def _without_verdict(claims: Sequence[Claim], found: Mapping[str, Verification]) -> list[str]:
     """The claims that could not be checked, each with the reason."""
     lines = []
     for claim in claims:
@@ -164,13 +196,21 @@ def _without_verdict(claims: Sequence[Claim], found: dict[str, Verification]) ->
     return ["**Could not be checked**", "", *lines, ""] if lines else []
 
 
-def _asked(verifications: Sequence[Verification]) -> list[str]:
+Asked = tuple[str, str, str, str, float | None]
+"""A step, its prompt, the hash of that, the model, and the temperature."""
+
+
+def asked_of(verifications: Iterable[Verification]) -> set[Asked]:
     """Which models were asked, with which prompts."""
-    asked = {
+    return {
         (step.step, step.prompt, step.prompt_hash, step.model, step.temperature)
         for verification in verifications
         for step in verification.steps
     }
+
+
+def asked_lines(asked: Collection[Asked]) -> list[str]:
+    """Which models were asked, with which prompts, as a table."""
     if not asked:
         return []
     lines = ["| step | prompt | hash | model | temperature |", "|---|---|---|---|---|"]
@@ -178,7 +218,7 @@ def _asked(verifications: Sequence[Verification]) -> list[str]:
         asked, key=lambda row: (*row[:4], str(row[4]))
     ):
         lines.append(
-            f"| {escaped(step_words(step))} | {escaped(prompt)} | `{digest[:12]}` | "
+            f"| {escaped(step_words(step))} | {escaped(prompt)} | {as_code(digest[:12])} | "
             f"{escaped(model)} | {'' if warmth is None else f'{warmth:g}'} |"
         )
     return ["**Prompts and models**", "", *lines, ""]
@@ -227,7 +267,7 @@ def _trail(verification: Verification) -> list[str]:
 
 
 def _engine(verification: Verification) -> str:
-    facts = [f"engine `{verification.engine}`"]
+    facts = [f"engine {as_code(verification.engine)}"]
     if verification.model:
         facts.append(f"model {escaped(verification.model)}")
     if verification.score is not None:

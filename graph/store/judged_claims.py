@@ -5,12 +5,12 @@ Source: VeriTrail 3.2 (verdicts and error stages).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from graph.errors import NotFound
-from graph.model import Claim, Verdict
+from graph.model import Claim, Status, Verdict
 from graph.model.review import Reviewed
 from graph.rules import shown
 from graph.store.database import Database
@@ -22,7 +22,7 @@ WINDOW = 1_000
 """Claims that one statement looks at where only some are wanted."""
 
 Place = tuple[int, str]
-_Row = tuple[Mapping[str, Any], Mapping[str, Any] | None, int]
+_Row = tuple[Mapping[str, Any], Mapping[str, Any] | None, int, Sequence[str | None] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,8 @@ class ClaimFilter:
 
     Attributes:
         verdict: Those whose latest succeeded verification gave this verdict; `none`: those that
-            have no such verification.
+            have no such verification; of these, `failed`: those whose latest verification came
+            to no end, and `unchecked`: the others.
         error_stage: Those into which an error came at this stage.
         review: `none`, `any`, `confirmed`, `overridden` or `unclear`: what people said of them.
         node_id: Those about this node.
@@ -60,6 +61,9 @@ class JudgedClaim:
         error_stages: Where an error came in.
         verifications: How many verifications the claim has, whatever their status.
         reviewed: What its reviews come to; None: there are none.
+        status: How its latest verification stands; None: it has none.
+        failure: Why that one has no verdict, if it was said.
+        position: Its place among the claims of the process, counted from 0.
     """
 
     claim: Claim
@@ -69,6 +73,9 @@ class JudgedClaim:
     error_stages: tuple[int, ...]
     verifications: int
     reviewed: Reviewed | None
+    status: Status | None = None
+    failure: str | None = None
+    position: int = 0
 
 
 class JudgedClaimStore:
@@ -103,10 +110,10 @@ class JudgedClaimStore:
                 error_stage=wanted.error_stage,
                 review=wanted.review,
             )
-            for position, claim_id, claim, verification, verifications in rows:
+            for position, claim_id, claim, *judged in rows:
                 after = (position, claim_id)
                 if claim is not None:
-                    found.append((after, (claim, verification, verifications)))
+                    found.append((after, (claim, *judged)))
             if len(rows) < window:
                 break
         page = found[:limit]
@@ -126,12 +133,12 @@ class JudgedClaimStore:
             await ProcessStore(self._database).get(process_id)
             raise NotFound(f"Process {process_id!r} has no claim {shown(claim_id)}")
         said = await self._reviews.of_claims(process_id, [claim_id])
-        claim, verification, verifications = rows[0]
-        return _judged((claim, verification, verifications), said.get(claim_id))
+        return _judged(rows[0], said.get(claim_id))
 
 
 def _judged(row: _Row, said: Reviewed | None) -> JudgedClaim:
-    claim, verification, verifications = row
+    claim, verification, verifications, latest = row
+    status, failure = latest or (None, None)
     found = verification or {}
     verdict = found.get("verdict")
     return JudgedClaim(
@@ -142,4 +149,7 @@ def _judged(row: _Row, said: Reviewed | None) -> JudgedClaim:
         error_stages=tuple(found.get("error_stages") or ()),
         verifications=verifications,
         reviewed=said,
+        status=Status(status) if status else None,
+        failure=failure,
+        position=claim.get("position") or 0,
     )

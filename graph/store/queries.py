@@ -124,7 +124,7 @@ class QueryLibrary:
         if claim_id is not None and not await processes.claims_by_id(process_id, [claim_id]):
             raise NotFound(f"Process {process_id!r} has no claim {claim_id!r}")
         for node_id in (values[name] for name in _NODES if values.get(name) is not None):
-            rows = await self._database.read("walk/node", process_id=process_id, node_id=node_id)
+            rows = await self._database.read("nodes/known", process_id=process_id, node_id=node_id)
             if not rows:
                 raise NotFound(f"Process {process_id!r} has no node {shown(node_id)}")
         for name in _VERIFICATIONS:

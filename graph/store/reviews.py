@@ -6,35 +6,29 @@ Source: ours (docs/adr/0017-reviews.md).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from graph.clock import now
 from graph.errors import NotFound
 from graph.model import Review, Reviewed, ReviewVerdict, Verdict
 from graph.model.review import reviewed
-from graph.reviewing import Considered, NewReview, check_given, new_review_id, review_of
+from graph.reviewing import (
+    Considered,
+    NewReview,
+    Seen,
+    check_given,
+    check_seen,
+    new_review_id,
+    review_of,
+)
+from graph.store import review_queue
 from graph.store.claim_rows import id_batches
 from graph.store.database import Database
+from graph.store.review_queue import JudgedReview
 from graph.store.trail_rows import in_words, short
 from graph.store.transaction import Transaction
 
 _PAGE = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedReview:
-    """A review, and who gave the verdict that was reviewed.
-
-    Attributes:
-        review: The review.
-        engine: The engine of judgement; None where no verification was reviewed.
-        model: Its model, where one judged.
-    """
-
-    review: Review
-    engine: str | None
-    model: str | None
 
 
 class ReviewStore:
@@ -43,26 +37,43 @@ class ReviewStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, process_id: str, claim_id: str, given: NewReview) -> Review:
+    async def add(
+        self,
+        process_id: str,
+        claim_id: str,
+        given: NewReview,
+        *,
+        review_id: str | None = None,
+        seen: Seen | None = None,
+    ) -> Review:
         """Append a review; what stands there stays.
+
+        Args:
+            process_id: The process.
+            claim_id: The claim.
+            given: The review.
+            review_id: Its id; one that is stored under it already is given back. None: a new one.
+            seen: What the reviewer looked at; None: whatever is there.
 
         Raises:
             NotFound: There is no such process or claim, or no such verification of the claim.
             InputError: The review breaks rules, or there is no verdict to review.
+            ReviewOutdated: The claim is not any more what the reviewer looked at.
         """
         given = check_given(given)
-        review_id, created_at = new_review_id(), now()
+        name, created_at = review_id or new_review_id(), now()
         made: list[Review] = []
 
         def work(tx: Transaction) -> Review:
             # What an attempt that is in doubt has stored stays, whatever was verified since.
-            if made and tx.run("review/known", review_ids=[review_id]):
-                return made[-1]
+            may_be_stored = made or review_id is not None
+            if may_be_stored and (stored := tx.run("review/get", review_id=name)):
+                return review_from(stored[0][0])
+            if seen is not None:
+                check_seen(claim_id, seen, *_target(tx, process_id, claim_id, None))
             claim, found = _target(tx, process_id, claim_id, given.overrides)
-            review = review_of(
-                process_id, claim_id, given, claim, found,
-                review_id=review_id, created_at=created_at,
-            )  # fmt: skip
+            rest = {"review_id": name, "created_at": created_at}
+            review = review_of(process_id, claim_id, given, claim, found, **rest)
             made.append(review)
             if not tx.run("review/write", process_id=process_id, rows=[review_row(review)]):
                 raise _gone(process_id, claim_id)
@@ -130,6 +141,26 @@ class ReviewStore:
                 if state is not None:
                     states[claim_id] = state
         return states
+
+    async def queue(
+        self, process_id: str, *, judged: bool = True
+    ) -> list[review_queue.QueuedClaim]:
+        """All claims of a process in the order of the input, with verdicts where wanted."""
+        return await review_queue.queue(self._database, process_id, judged=judged)
+
+    async def reviewers(self, process_id: str) -> review_queue.Reviewers:
+        """Who has reviewed which claims of a process."""
+        return await review_queue.reviewers(self._database, process_id)
+
+    async def judged(self, process_id: str) -> list[JudgedReview]:
+        """All reviews of a process, in no order and without their reasons: all at once."""
+        return await review_queue.judged(self._database, process_id)
+
+    async def claims(
+        self, process_id: str, claim_ids: Sequence[str]
+    ) -> dict[str, review_queue.ClaimToReview]:
+        """Some claims with how they were judged, by claim_id."""
+        return await review_queue.claims(self._database, process_id, claim_ids)
 
     async def states(self, process_id: str) -> dict[str, Reviewed]:
         """What the reviews of each reviewed claim of a process come to, by claim_id."""

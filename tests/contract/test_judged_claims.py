@@ -87,6 +87,8 @@ def test_a_claim_shows_its_latest_verification_that_succeeded(
         (None, None, 0),
     ]
     assert (told["k2"].error_stages, told["k2"].indicative) == ((2, 3), True)
+    assert (told["k4"].status, told["k4"].failure) == (Status.FAILED, "no answer")
+    assert (told["k5"].status, told["k5"].failure) == (None, None)
     assert arun(store.claims.get(stored, "k3")) == told["k3"]
 
 
@@ -97,6 +99,8 @@ def test_a_claim_shows_its_latest_verification_that_succeeded(
         ({"verdict": "NOT_FULLY_SUPPORTED"}, ["k2"]),
         ({"verdict": "INCONCLUSIVE"}, []),
         ({"verdict": "none"}, ["k4", "k5", "k6"]),
+        ({"verdict": "failed"}, ["k4"]),
+        ({"verdict": "unchecked"}, ["k5", "k6"]),
         ({"error_stage": 3}, ["k2"]),
         ({"error_stage": 1}, []),
         ({"error_stage": 2, "verdict": "FULLY_SUPPORTED"}, []),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from api.cli.query import pasteable
+from api.pasting import pasteable
 from graph.errors import InputError
 from graph.ingest import ingest
 from graph.store import Store

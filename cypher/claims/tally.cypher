@@ -1,0 +1,19 @@
+// purpose: How the claims of a process stand: by the verdict of their latest succeeded verification, or else failed or unchecked.
+// param process_id: string - the process
+// column state: string - the verdict; failed: without one, the latest verification having come to no end; unchecked
+// column error_stages: list - where an error came in
+// column indicative: boolean - whether no model judged
+// column claims: integer - how many claims stand so
+// source: VeriTrail 3.2
+MATCH (c:Claim {process_id: $process_id})
+OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
+WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
+WITH c, head(collect(v)) AS latest, head([x IN collect(v) WHERE x.status = 'succeeded']) AS v
+WITH CASE
+       WHEN v IS NOT NULL THEN v.verdict
+       WHEN latest.status IN ['failed', 'over_budget', 'cancelled'] THEN 'failed'
+       ELSE 'unchecked'
+     END AS state,
+     coalesce(v.error_stages, []) AS error_stages, coalesce(v.indicative, false) AS indicative
+RETURN state, error_stages, indicative, count(*) AS claims
+ORDER BY state, error_stages, indicative

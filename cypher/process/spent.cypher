@@ -1,0 +1,18 @@
+// purpose: What all verifications of a process came to.
+// param process_id: string - the process
+// column verifications: integer - how many there are, whatever their status
+// column calls: integer - answers that models gave
+// column cached_calls: integer - answers that came from the cache of answers
+// column input_tokens: integer - tokens of the prompts
+// column cached_input_tokens: integer - those of them that the endpoint had in its own cache
+// column output_tokens: integer - tokens of the answers
+// column cost_usd: float - US dollars of the calls whose price is known; null where there are none
+// column unpriced_calls: integer - calls whose price is not known
+// source: VeriTrail D
+MATCH (v:Verification {process_id: $process_id})
+WITH count(v) AS verifications, sum(v.calls) AS calls, sum(v.cached_calls) AS cached_calls,
+     sum(v.input_tokens) AS input_tokens, sum(v.cached_input_tokens) AS cached_input_tokens,
+     sum(v.output_tokens) AS output_tokens, sum(v.cost_usd) AS dollars,
+     count(v.cost_usd) AS priced, sum(v.unpriced_calls) AS unpriced_calls
+RETURN verifications, calls, cached_calls, input_tokens, cached_input_tokens, output_tokens,
+       CASE WHEN priced > 0 THEN dollars END AS cost_usd, unpriced_calls

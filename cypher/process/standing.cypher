@@ -1,0 +1,25 @@
+// purpose: How the claims of processes stand now, and what their verifications have cost.
+// param process_ids: list - the processes
+// column process_id: string - the process; none that is not ready
+// column outcome: string - verdict of the latest succeeded verification of a claim, else the status of its latest one, else none
+// column claims: integer - number of claims of which it is true; 0 where there are no claims
+// column cost_usd: float - what is known of the cost of all their verifications
+// column priced: integer - how many verifications have a cost
+// column calls: integer - answers that models gave
+// column unpriced_calls: integer - those of them whose price is not known
+// column changed_at: string - when the latest verification was made, or null
+// source: VeriTrail 2 (the three verdicts)
+UNWIND $process_ids AS process_id
+MATCH (p:Process {process_id: process_id})
+WHERE p.status = 'ready'
+OPTIONAL MATCH (c:Claim {process_id: process_id})
+OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
+WITH process_id, c, v
+ORDER BY v.created_at, v.verification_id
+WITH process_id, c,
+     collect(CASE WHEN v.status = 'succeeded' THEN v.verdict END) AS verdicts,
+     collect(v.status) AS statuses, sum(v.cost_usd) AS cost, count(v.cost_usd) AS priced,
+     sum(v.calls) AS calls, sum(v.unpriced_calls) AS unpriced, max(v.created_at) AS changed_at
+RETURN process_id, coalesce(verdicts[-1], statuses[-1], 'none') AS outcome, count(c) AS claims,
+       sum(cost) AS cost_usd, sum(priced) AS priced, sum(calls) AS calls,
+       sum(unpriced) AS unpriced_calls, max(changed_at) AS changed_at

@@ -1,0 +1,18 @@
+// purpose: The claims of a process that is ready as somebody reviews them: ids and verdicts, packed, in no order.
+// param process_id: string - the process
+// param judged: boolean - whether verdicts are wanted
+// param window: integer - so many claims a row
+// column claims: list - [position, claim_id, verdict, error_stages] of each claim; null where there is no verdict, or none is wanted
+// source: ours
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
+MATCH (c:Claim {process_id: $process_id})
+WITH c, CASE WHEN $judged THEN head(COLLECT {
+       MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+       RETURN [v.verdict, v.error_stages]
+       ORDER BY v.created_at DESC, v.verification_id DESC
+       LIMIT 1
+     }) END AS found
+WITH collect([c.position, c.claim_id, found[0], found[1]]) AS every
+UNWIND range(0, size(every) - 1, $window) AS start
+RETURN every[start..start + $window] AS claims

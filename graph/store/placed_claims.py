@@ -1,0 +1,165 @@
+"""The claims of a text where they stand in it, and how all claims of a process stand.
+
+Source: VeriTrail 3.2 (what verdicts are about).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from graph.model import Status, Usage, Verdict
+from graph.store.database import Database
+
+MOST = 3_000
+"""Claims of one part of a text that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedClaim:
+    """A claim where it stands in a text.
+
+    Attributes:
+        claim_id: The claim.
+        text: What it says; where its place is known, only the beginning.
+        start: Where it begins, in code points; None: not known.
+        end: The offset just behind it.
+        also: Further places.
+        position: Its place among the claims of the process.
+        verdict: That of its latest succeeded verification, or None.
+        indicative: Whether no model judged.
+        error_stages: Where an error came in.
+        status: How its latest verification stands; None: it has none.
+        failure: Why that one has no verdict, if it was said.
+    """
+
+    claim_id: str
+    text: str
+    start: int | None
+    end: int | None
+    also: tuple[tuple[int, int], ...]
+    position: int
+    verdict: Verdict | None
+    indicative: bool
+    error_stages: tuple[int, ...]
+    status: Status | None
+    failure: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How the claims of a process stand.
+
+    Attributes:
+        states: Claims by the verdict of their latest succeeded verification, or else by `failed`
+            or `unchecked`.
+        stages: By stage, the claims into which an error came there.
+        without_stage: Claims that are not fully supported and have no error stage.
+        indicative: Claims that have a verdict which no model gave.
+    """
+
+    states: Mapping[str, int]
+    stages: Mapping[int, int]
+    without_stage: int
+    indicative: int
+
+    @property
+    def total(self) -> int:
+        """How many claims there are."""
+        return sum(self.states.values())
+
+    @property
+    def judged(self) -> int:
+        """How many claims have a verdict."""
+        return sum(self.states.get(verdict.value, 0) for verdict in Verdict)
+
+
+async def claims_in_text(
+    database: Database, process_id: str, node_id: str, start: int, end: int
+) -> tuple[list[PlacedClaim], bool]:
+    """Claims that stand in a part of a text, those whose place is not known, and if all are here.
+
+    Args:
+        database: Runs the statement.
+        process_id: The process; one that is not ready has no claims.
+        node_id: The node.
+        start: Where the part begins, in code points.
+        end: The offset just behind it.
+    """
+    rows = await database.read(
+        "claims/in_text",
+        process_id=process_id,
+        node_id=node_id,
+        start=start,
+        end=end,
+        limit=MOST + 1,
+    )
+    return [_placed(*row) for row in rows[:MOST]], len(rows) <= MOST
+
+
+async def tally(database: Database, process_id: str) -> Tally:
+    """How the claims of a process stand."""
+    states: dict[str, int] = {}
+    stages: dict[int, int] = {}
+    without_stage = indicative = 0
+    rows = await database.read("claims/tally", process_id=process_id)
+    for state, error_stages, is_indicative, claims in rows:
+        states[state] = states.get(state, 0) + claims
+        indicative += claims if is_indicative else 0
+        if state == Verdict.NOT_FULLY_SUPPORTED.value and not error_stages:
+            without_stage += claims
+        for stage in error_stages:
+            stages[stage] = stages.get(stage, 0) + claims
+    return Tally(states, stages, without_stage, indicative)
+
+
+async def spent_on(database: Database, process_id: str) -> tuple[int, Usage]:
+    """How many verifications a process has, and what they came to together."""
+    ((verifications, *usage),) = await database.read("process/spent", process_id=process_id)
+    calls, cached, tokens_in, cached_in, tokens_out, cost, unpriced = usage
+    return verifications, Usage(
+        calls=calls,
+        cached_calls=cached,
+        input_tokens=tokens_in,
+        cached_input_tokens=cached_in,
+        output_tokens=tokens_out,
+        cost_usd=None if unpriced else cost,
+        unpriced_calls=unpriced,
+    )
+
+
+async def nodes_with_claims(
+    database: Database, process_id: str, limit: int
+) -> list[tuple[str, int]]:
+    """The nodes that most claims are about, with how many these are."""
+    rows = await database.read("claims/nodes", process_id=process_id, limit=limit)
+    return [(node_id, claims) for node_id, claims in rows]
+
+
+def _placed(
+    claim_id: str,
+    text: str,
+    start: int | None,
+    end: int | None,
+    also: list[int] | None,
+    position: int,
+    verdict: str | None,
+    indicative: bool | None,
+    error_stages: list[int] | None,
+    status: str | None,
+    failure: str | None,
+) -> PlacedClaim:
+    further = also or []
+    return PlacedClaim(
+        claim_id,
+        text,
+        start,
+        end,
+        tuple(zip(further[::2], further[1::2], strict=True)),
+        position,
+        Verdict(verdict) if verdict else None,
+        bool(indicative),
+        tuple(error_stages or ()),
+        Status(status) if status else None,
+        failure,
+    )

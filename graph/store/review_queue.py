@@ -1,0 +1,166 @@
+"""The claims of a process as reviewers go through them: all of them in order, and who said what.
+
+Source: ours (docs/adr/0017-reviews.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graph.model import Claim, Review, ReviewVerdict, Status, Verdict
+from graph.store.claim_rows import id_batches
+from graph.store.database import Database
+from graph.store.process_rows import claim_from
+
+WINDOW = 2_000
+"""Claims, or reviews, in one row of an answer."""
+
+Reviewers = Mapping[str, Collection[str]]
+"""By claim_id, who has reviewed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedReview:
+    """A review, and who gave the verdict that was reviewed.
+
+    Attributes:
+        review: The review.
+        engine: The engine of judgement; None where no verification was reviewed.
+        model: Its model, where one judged.
+    """
+
+    review: Review
+    engine: str | None
+    model: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedClaim:
+    """A claim without its text.
+
+    Attributes:
+        claim_id: The claim.
+        verdict: That of its latest succeeded verification; None: there is none, or nobody asked.
+        error_stages: Where an error came in.
+    """
+
+    claim_id: str
+    verdict: Verdict | None = None
+    error_stages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimToReview:
+    """A claim with its latest succeeded verification, and how its latest one ended.
+
+    Attributes:
+        claim: The claim.
+        verdict: The verdict; None: it was never verified to the end.
+        verification_id: The verification that gave it.
+        indicative: Whether no model judged.
+        error_stages: Where an error came in.
+        verifications: How many verifications the claim has, whatever their status.
+        latest_status: Status of its latest verification; None: it has none.
+        latest_failure: Why that one has no verdict, if it was said.
+    """
+
+    claim: Claim
+    verdict: Verdict | None
+    verification_id: str | None
+    indicative: bool
+    error_stages: tuple[int, ...]
+    verifications: int
+    latest_status: Status | None
+    latest_failure: str | None
+
+
+async def queue(database: Database, process_id: str, *, judged: bool) -> list[QueuedClaim]:
+    """All claims of a process in the order of the input; one that is not ready has none.
+
+    Args:
+        database: Runs the statement.
+        process_id: The process.
+        judged: Whether verdicts come along.
+    """
+    rows = await database.read("review/queue", process_id=process_id, judged=judged, window=WINDOW)
+    # Sorting here is several times faster than in the engine.
+    found = sorted((one for (packed,) in rows for one in packed), key=lambda one: (one[0], one[1]))
+    return [
+        QueuedClaim(claim_id, Verdict(verdict) if verdict else None, tuple(stages or ()))
+        for _, claim_id, verdict, stages in found
+    ]
+
+
+async def reviewers(database: Database, process_id: str) -> Reviewers:
+    """Who has reviewed which claims of a process."""
+    found: dict[str, set[str]] = {}
+    rows = await database.read("review/reviewers", process_id=process_id, window=WINDOW)
+    for reviewer, claim_ids in rows:
+        for claim_id in claim_ids:
+            found.setdefault(claim_id, set()).add(reviewer)
+    return found
+
+
+async def judged(database: Database, process_id: str) -> list[JudgedReview]:
+    """All reviews of a process, in no order and without their reasons."""
+    rows = await database.read("review/judged", process_id=process_id, window=WINDOW)
+    return [_judged(process_id, *one) for (packed,) in rows for one in packed]
+
+
+def _judged(
+    process_id: str,
+    review_id: str,
+    claim_id: str,
+    claim: str,
+    said: str,
+    reviewer: str,
+    created_at: str,
+    verdict: str | None,
+    engine: str | None,
+    model: str | None,
+) -> JudgedReview:
+    review = Review(
+        review_id=review_id,
+        process_id=process_id,
+        claim_id=claim_id,
+        claim=claim,
+        verdict=ReviewVerdict(said),
+        reviewer=reviewer,
+        created_at=created_at,
+        model_verdict=Verdict(verdict) if verdict else None,
+    )
+    return JudgedReview(review, engine, model)
+
+
+async def claims(
+    database: Database, process_id: str, claim_ids: Sequence[str]
+) -> dict[str, ClaimToReview]:
+    """Some claims, by claim_id; those that are not stored are left out."""
+    found: dict[str, ClaimToReview] = {}
+    for batch in id_batches(claim_ids):
+        rows = await database.read("review/claims", process_id=process_id, claim_ids=batch)
+        for claim, verification, verifications, latest in rows:
+            made = _claim(claim, verification or {}, verifications, latest or (None, None))
+            found[made.claim.claim_id] = made
+    return found
+
+
+def _claim(
+    claim: Mapping[str, Any],
+    found: Mapping[str, Any],
+    verifications: int,
+    latest: Sequence[str | None],
+) -> ClaimToReview:
+    verdict, (status, failure) = found.get("verdict"), latest
+    return ClaimToReview(
+        claim=claim_from(claim),
+        verdict=Verdict(verdict) if verdict else None,
+        verification_id=found.get("verification_id"),
+        indicative=bool(found.get("indicative")),
+        error_stages=tuple(found.get("error_stages") or ()),
+        verifications=verifications,
+        latest_status=Status(status) if status else None,
+        latest_failure=failure,
+    )

@@ -1,0 +1,229 @@
+"""What the pages of processes and claims read, on both engines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from fakes.processes import MemoryInput
+
+from graph.errors import NotFound
+from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
+from graph.ingest import ingest
+from graph.model import (
+    CitedSentence,
+    Claim,
+    ErrorLocation,
+    Evidence,
+    EvidencePath,
+    Iteration,
+    NodeRef,
+    Role,
+    Sentence,
+    Status,
+    StepRecord,
+    Usage,
+    Verdict,
+    Verification,
+)
+from graph.store import Store
+from graph.store.outlines import neighbours, read_outline, verifications_of
+from graph.store.placed_claims import (
+    claims_in_text,
+    nodes_with_claims,
+    spent_on,
+    tally,
+)
+
+pytestmark = pytest.mark.engine
+
+FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
+REFS = {
+    name: NodeRef(name, stage, place, role)
+    for place, (name, stage, role) in enumerate(
+        [
+            ("a", 1, Role.ROOT),
+            ("b", 1, Role.ROOT),
+            ("s", 2, Role.INTERMEDIATE),
+            ("t", 3, Role.TERMINAL),
+        ]
+    )
+}
+TEXT = "It is so. And so. " * 3
+PLACES: dict[str, tuple[int, int] | None] = {
+    "k1": (0, 9),
+    "k2": (10, 17),
+    "k3": None,
+    "k4": (40, 44),
+    "k5": (0, 9),
+}
+
+
+@pytest.fixture
+def stored(store: Store, arun: Any, process_id: str) -> str:
+    """k1 supported, k2 not (stage 2), k3 failed, k4 queued, k5 never looked at."""
+    nodes = [NodeRecord(name, "Text.", "n") for name in "abs"] + [NodeRecord("t", TEXT, "n")]
+    edges = [EdgeRecord(*pair, "e") for pair in (("a", "s"), ("b", "s"), ("s", "t"))]
+    claims = [
+        ClaimRecord(
+            f"{name} says so. " * 100,
+            "c",
+            claim_id=name,
+            node_id="s" if name == "k5" else "t",
+            start=place[0] if place else None,
+            end=place[1] if place else None,
+        )
+        for name, place in PLACES.items()
+        if name != "k5"
+    ]
+    claims.append(ClaimRecord("k5", "c", claim_id="k5", node_id="s"))
+    header = Header("memory", process_id=process_id)
+    arun(ingest(store, MemoryInput(nodes, edges, claims, header)))
+    made = [
+        trail(process_id),
+        replace(trail(process_id), verification_id=f"{process_id}/2", created_at=_day(2)),
+        verification(
+            process_id, "k2", verdict=NFS, error=ErrorLocation((REFS["s"],), (REFS["t"],)),
+            usage=Usage(calls=2, input_tokens=10, output_tokens=3, cost_usd=0.25),
+        ),
+        verification(process_id, "k3", status=Status.FAILED, failure="no answer"),
+    ]  # fmt: skip
+    arun(store.trails.write(*made))
+    arun(store.trails.queue([verification(process_id, "k4", status=Status.QUEUED)]))
+    return process_id
+
+
+def _day(number: int) -> str:
+    return f"2026-01-0{number}T00:00:00.000000Z"
+
+
+def verification(name: str, claim_id: str, **other: Any) -> Verification:
+    facts: dict[str, Any] = {"status": Status.SUCCEEDED, "indicative": True, **other}
+    return Verification(
+        verification_id=f"{name}/{claim_id}",
+        process_id=name,
+        claim=Claim(claim_id, "So.", "t"),
+        q=3,
+        engine="lexical",
+        model=None,
+        created_at=_day(1),
+        **facts,
+    )
+
+
+def trail(name: str) -> Verification:
+    def found(node: str, *indexes: int) -> Evidence:
+        cited = (CitedSentence(Sentence(node, n, n * 5, n * 5 + 5, f"S{n}.")) for n in indexes)
+        return Evidence(f"Of {node}.", None, tuple(cited))
+
+    return verification(
+        name,
+        "k1",
+        verdict=FS,
+        iterations=(
+            Iteration(1, FS, "Why.", (REFS["s"],), evidence=(found("s", 0, 1),)),
+            Iteration(2, FS, "So.", (REFS["a"], REFS["b"]), evidence=(found("b", 2),)),
+        ),
+        paths=(EvidencePath("s", "t", 1), EvidencePath("b", "s", 2)),
+        steps=(StepRecord(1, "verdict", "verdict.v1", "ab", "m", 0.0, Usage(calls=1)),),
+    )
+
+
+def test_an_outline_holds_the_evidence_and_counts_the_rest(
+    store: Store, arun: Any, stored: str
+) -> None:
+    outline = arun(read_outline(store.database, f"{stored}/k1"))
+    whole = arun(store.trails.get(f"{stored}/k1"))
+    first, second = outline.verification.iterations
+    assert [ref.node_id for ref in (*first.checked, *second.checked)] == ["s", "b"]
+    assert [outline.read_in(one) for one in (first, second)] == [1, 2]
+    again = replace(outline.verification, iterations=whole.iterations)
+    assert again == whole
+    assert [one.evidence for one in (first, second)] == [one.evidence for one in whole.iterations]
+
+
+def test_an_outline_of_what_is_not_there(store: Store, arun: Any) -> None:
+    with pytest.raises(NotFound, match="'no-such'"):
+        arun(read_outline(store.database, "no-such"))
+
+
+def test_the_verifications_of_a_claim_are_newest_first(
+    store: Store, arun: Any, stored: str
+) -> None:
+    found = arun(verifications_of(store.database, stored, "k1", 10))
+    assert [one.verification_id for one in found] == [f"{stored}/2", f"{stored}/k1"]
+    assert len(arun(verifications_of(store.database, stored, "k1", 1))) == 1
+    (queued,) = arun(verifications_of(store.database, stored, "k4", 10))
+    assert queued.status is Status.QUEUED
+    assert arun(verifications_of(store.database, stored, "k5", 10)) == []
+
+
+def test_claims_know_their_neighbours(store: Store, arun: Any, stored: str) -> None:
+    told = [arun(neighbours(store.database, stored, name)) for name in ("k1", "k3", "k5")]
+    assert [(one.previous, one.next, one.number, one.total) for one in told] == [
+        (None, "k2", 1, 5),
+        ("k2", "k4", 3, 5),
+        ("k4", None, 5, 5),
+    ]
+    with pytest.raises(NotFound):
+        arun(neighbours(store.database, stored, "k9"))
+
+
+def test_claims_of_a_part_of_a_text_come_with_those_without_a_place(
+    store: Store, arun: Any, stored: str
+) -> None:
+    found, every = arun(claims_in_text(store.database, stored, "t", 0, 12))
+    told = {one.claim_id: one for one in found}
+    assert (list(told), every) == (["k1", "k2", "k3"], True)
+    assert (told["k1"].verdict, told["k1"].indicative, told["k1"].position) == (FS, True, 0)
+    assert told["k2"].error_stages == (2,)
+    assert (told["k3"].status, told["k3"].failure) == (Status.FAILED, "no answer")
+    assert len(told["k1"].text) == 300
+    assert len(told["k3"].text) > 300
+    later, _ = arun(claims_in_text(store.database, stored, "t", 17, 100))
+    assert [one.claim_id for one in later] == ["k3", "k4"]
+
+
+def test_a_place_where_a_claim_is_made_again_counts(store: Store, arun: Any, stored: str) -> None:
+    again = Claim("k6", "Again.", "t", 0, 9, also=((45, 50),))
+    arun(store.processes.claim_store.add(stored, [again]))
+    found, _ = arun(claims_in_text(store.database, stored, "t", 45, 60))
+    assert [(one.claim_id, one.also) for one in found] == [("k3", ()), ("k6", ((45, 50),))]
+
+
+def test_a_tally_keeps_all_states_apart(store: Store, arun: Any, stored: str) -> None:
+    found = arun(tally(store.database, stored))
+    assert found.states == {
+        "FULLY_SUPPORTED": 1,
+        "NOT_FULLY_SUPPORTED": 1,
+        "failed": 1,
+        "unchecked": 2,
+    }
+    assert (found.stages, found.without_stage, found.indicative) == ({2: 1}, 0, 2)
+    assert arun(nodes_with_claims(store.database, stored, 10)) == [("t", 4), ("s", 1)]
+
+
+def test_what_a_process_cost_is_unknown_where_a_price_is(
+    store: Store, arun: Any, stored: str
+) -> None:
+    verifications, usage = arun(spent_on(store.database, stored))
+    assert (verifications, usage.calls, usage.input_tokens) == (5, 2, 10)
+    assert usage.cost_usd == 0.25
+    unpriced = verification(stored, "k5", usage=Usage(calls=1, unpriced_calls=1), verdict=FS)
+    arun(store.trails.write(unpriced))
+    _, usage = arun(spent_on(store.database, stored))
+    assert (usage.calls, usage.unpriced_calls, usage.cost_usd) == (3, 1, None)
+    _, nothing = arun(spent_on(store.database, "no-such"))
+    assert nothing == Usage()
+
+
+def test_many_claims_about_one_long_text_are_stored(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    text = "Some words of a long text. " * 40_000
+    claims = [ClaimRecord(f"Claim {n}.", "c", claim_id=f"k{n}", node_id="t") for n in range(1_500)]
+    nodes = [NodeRecord("a", "A.", "n"), NodeRecord("t", text, "n")]
+    header = Header("memory", process_id=process_id)
+    arun(ingest(store, MemoryInput(nodes, [EdgeRecord("a", "t", "e")], claims, header)))
+    assert arun(tally(store.database, process_id)).states == {"unchecked": 1_500}

@@ -1,0 +1,40 @@
+"""Forms of pages, filled in and sent as a browser without scripts does."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from typing import Any
+
+import httpx2
+
+
+class _Forms(HTMLParser):
+    """Reads the forms of a page: where each goes, and what stands in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "form":
+            self.found.append((given.get("action", ""), {}))
+        elif tag == "input" and self.found and "name" in given:
+            is_chosen = given.get("type") not in ("radio", "checkbox") or "checked" in given
+            if is_chosen and given.get("type") != "file":
+                self.found[-1][1][given["name"]] = given.get("value", "")
+
+
+def forms_of(page: str) -> dict[str, dict[str, str]]:
+    """What stands in the forms of a page, by where they go."""
+    reader = _Forms()
+    reader.feed(page)
+    return dict(reader.found)
+
+
+def send(
+    client: httpx2.Client, page: httpx2.Response, action: str, **filled: Any
+) -> httpx2.Response:
+    """Fill in a form of a page and send it; what it answers with is not followed."""
+    values = forms_of(page.text)[action]
+    return client.post(action, data={**values, **filled}, follow_redirects=False)

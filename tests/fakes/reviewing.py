@@ -1,0 +1,120 @@
+"""Claims, reviews and trails as the pages of reviewers read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from api.web.views.review_rows import Read
+from graph.model import (
+    CitedSentence,
+    Claim,
+    Evidence,
+    Iteration,
+    NodeRef,
+    Process,
+    Review,
+    Reviewed,
+    ReviewVerdict,
+    Role,
+    Sentence,
+    Status,
+    Verdict,
+    Verification,
+)
+from graph.model.review import reviewed as reviewed_of
+from graph.store.review_queue import ClaimToReview
+
+FS, NFS = ReviewVerdict.FULLY_SUPPORTED, ReviewVerdict.NOT_FULLY_SUPPORTED
+INC, UNCLEAR = ReviewVerdict.INCONCLUSIVE, ReviewVerdict.UNCLEAR
+
+
+def a_claim(
+    claim_id: str,
+    verdict: ReviewVerdict | None,
+    stages: tuple[int, ...] = (),
+    failure: str | None = None,
+) -> ClaimToReview:
+    return ClaimToReview(
+        claim=Claim(claim_id, f"Claim {claim_id}.", "t"),
+        verdict=None if verdict is None else Verdict(verdict.value),
+        verification_id=None if verdict is None else f"v-{claim_id}",
+        indicative=False,
+        error_stages=stages,
+        verifications=1,
+        latest_status=Status.FAILED if failure else Status.SUCCEEDED,
+        latest_failure=failure,
+    )
+
+
+def a_review(claim_id: str, verdict: ReviewVerdict, reviewer: str, reason: str = "So.") -> Review:
+    return Review(
+        review_id=f"review-{claim_id}-{reviewer}",
+        process_id="p",
+        claim_id=claim_id,
+        claim=f"Claim {claim_id}.",
+        verdict=verdict,
+        reviewer=reviewer,
+        created_at="2026-01-01T00:00:00.000000Z",
+        reason=reason,
+    )
+
+
+def reviewed(reviews: Sequence[Review], verdict: Verdict | None = None) -> Reviewed:
+    found = reviewed_of(reviews, verdict)
+    assert found is not None
+    return found
+
+
+def a_read(claim: ClaimToReview, others: Sequence[Review] = (), *, trail: bool = False) -> Read:
+    """What is read for a page with one claim."""
+    name = claim.claim.claim_id
+    stages = {1: 5, 2: 3, 3: 1}
+    return Read(
+        process=Process("p", "P", None, "x", "0", stages, {}, ("t",), 9, 9),
+        claims={name: claim},
+        reviewed={name: reviewed(others, claim.verdict)} if others else {},
+        verification=a_trail(levels=(2,)) if trail else None,
+        text=f"Before. Claim {name}. After.",
+        top=3,
+    )
+
+
+def a_trail(
+    levels: tuple[int, ...],
+    *,
+    nodes: int = 1,
+    sentences: int = 1,
+    text: str = "It says so.",
+    rounds: int = 1,
+) -> Verification:
+    """A trail with evidence on these stages, selected in every round."""
+    found = []
+    for stage in levels:
+        refs = [
+            NodeRef(f"n{stage}-{number}", stage, number, Role.INTERMEDIATE)
+            for number in range(nodes)
+        ]
+        cited = [
+            CitedSentence(Sentence(ref.node_id, place, 0, len(text), text))
+            for ref in refs
+            for place in range(sentences)
+        ]
+        evidence = Evidence("A summary of it.", "What is missing.", tuple(cited))
+        found += [
+            Iteration(number, Verdict.NOT_FULLY_SUPPORTED, "Because.", tuple(refs), (), (evidence,))
+            for number in range(1, rounds + 1)
+        ]
+    return Verification(
+        verification_id="v",
+        process_id="p",
+        claim=Claim("k0", "Claim k0.", "t"),
+        q=3,
+        engine="openai",
+        model="judge-1",
+        indicative=False,
+        created_at="2026-01-01T00:00:00.000000Z",
+        status=Status.SUCCEEDED,
+        verdict=Verdict.NOT_FULLY_SUPPORTED,
+        reasoning="Because nothing says so.",
+        iterations=tuple(found),
+    )
