@@ -17,7 +17,7 @@ WORKERS ?= 2
 # The engine of judgement of the demo: lexical, or openai.
 ENGINE ?= lexical
 
-.PHONY: help setup demo model env test lint bench bench-large soak clean lock
+.PHONY: help setup demo model env test screenshots lint bench bench-large soak clean lock
 
 help: ## List the targets
 	@bold=; plain=; \
@@ -69,6 +69,9 @@ env: ## Write .env with random passwords for docker compose (an old one stays)
 test: setup ## Run the tests, without the long loops (ARGS="-k walk -x", WORKERS=0)
 	@$(PY) -m pytest -m "not soak" -n $(WORKERS) --dist loadfile \
 		--no-loadscope-reorder $(ARGS)
+
+screenshots: setup ## Take the pictures of the documentation anew (needs a chromium)
+	@$(PY) examples/screenshots.py $(ARGS)
 
 lint: setup ## Check style, types, layers and the rules of the source
 	@echo "lint: ruff check"; $(BIN)/ruff check --quiet .

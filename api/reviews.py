@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from api.service.access import Caller
     from graph.agreement import AgreementReport
     from graph.model import Review, Reviewed
-    from graph.reviewing import NewReview
+    from graph.reviewing import NewReview, Seen
     from graph.store import Store
-    from graph.store.reviews import JudgedReview
+    from graph.store.review_queue import JudgedReview
 
 REVIEWER = "VERITRAIL_REVIEWER"
 """The setting that names the reviewer where a command does not."""
@@ -55,6 +56,47 @@ async def add_review(store: Store, process_id: str, claim_id: str, given: NewRev
     return await store.reviews.add(process_id, claim_id, given)
 
 
+async def add_once(
+    store: Store, process_id: str, claim_id: str, given: NewReview, *, once: str, seen: Seen
+) -> Review:
+    """Append what was said in a form; sent twice, it is stored once.
+
+    Args:
+        store: The graph.
+        process_id: The process.
+        claim_id: The claim.
+        given: The review.
+        once: Whatever tells this form from every other one.
+        seen: What the reviewer looked at.
+
+    Raises:
+        NotFound: There is no such process or claim.
+        InputError: The review breaks rules, or there is no verdict to review.
+        ReviewOutdated: The claim is not any more what the reviewer looked at.
+    """
+    from graph.reviewing import check_given, review_id_of
+
+    given = check_given(given)
+    name = review_id_of(once, process_id, claim_id, given)
+    await store.processes.get(process_id)
+    return await store.reviews.add(process_id, claim_id, given, review_id=name, seen=seen)
+
+
+def recorder(caller: Caller) -> str | None:
+    """The name of the key that a review comes in with; None where no key is asked for."""
+    return caller.name if caller.key_id is not None else None
+
+
+def told_of(review: Review) -> dict[str, Any]:
+    """What the log of who did what keeps of a review."""
+    return {
+        "claim_id": review.claim_id,
+        "review_id": review.review_id,
+        "verification_id": review.verification_id,
+        "kind": review.kind.value,
+    }
+
+
 async def reviews_of_claim(store: Store, process_id: str, claim_id: str) -> ClaimReviews:
     """The reviews of a claim.
 
@@ -85,7 +127,8 @@ async def agreement(store: Store, process_id: str) -> AgreementReport:
     """
     from graph.agreement import agreement_report
 
-    return agreement_report(await reviews_of_process(store, process_id))
+    await store.processes.get(process_id)
+    return agreement_report(await store.reviews.judged(process_id))
 
 
 def claim_reviews_json(process_id: str, claim_id: str, found: ClaimReviews) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from benchmarks import (
     growth,
     ingest,
     models,
+    pages,
     peers,
     queries,
     service_jobs,
@@ -31,7 +32,8 @@ from benchmarks.report import Report
 SMALL = 0.25
 STORED = ("ingest", "walk", "trail", "verify", "queries")
 """What works on the generated process; all but the first need it stored."""
-PARTS = ("help", *STORED, "reading", *models.PARTS, "jobs", "service")
+PARTS = ("help", *STORED, "reading", *models.PARTS, "jobs", "service", "pages")
+SERVED = ("jobs", "service", "pages")
 EXTRA = ("growth", "peers")
 """Only when they are asked for: they take long, and the second fetches what it is held against."""
 ONLY = f"may be given several times (default: everything but {' and '.join(EXTRA)})"
@@ -68,7 +70,7 @@ def main() -> int:
             _attempt(report, "reading", lambda: models.measure_reading(report))
         if "peers" in parts:
             _attempt(report, "peers", lambda: peers.measure(report, folder))
-        if parts.intersection((*STORED, "growth", *models.PARTS, "jobs", "service")):
+        if parts.intersection((*STORED, "growth", *models.PARTS, *SERVED)):
             large = "growth" in parts and max(options.nodes) > growth.LARGE
             for name in options.engine or engines.NAMES:
                 try:
@@ -145,6 +147,12 @@ def _measure(
             report,
             f"{engine.name}: service",
             lambda: service_reads.measure(report, engine, folder, options.scale),
+        )
+    if "pages" in parts:
+        _attempt(
+            report,
+            f"{engine.name}: pages",
+            lambda: pages.measure(report, engine, folder, options.scale),
         )
 
 

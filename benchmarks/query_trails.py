@@ -68,8 +68,16 @@ class Walkable:
         return cls(dict(sources), next(reversed(refs.values())))
 
 
-async def fill(login: dict[str, Any], scale: float, process_id: str) -> dict[str, int]:
+async def fill(
+    login: dict[str, Any], scale: float, process_id: str, count: int = VERIFICATIONS
+) -> dict[str, int]:
     """Store as many claims as verifications, and the verifications.
+
+    Args:
+        login: The engine.
+        scale: The scale at which the process was written.
+        process_id: The process.
+        count: How many there are.
 
     Returns:
         How many sentences they cite and how many nodes they read.
@@ -77,7 +85,7 @@ async def fill(login: dict[str, Any], scale: float, process_id: str) -> dict[str
     walkable = Walkable.of(scale)
     claims = [
         Claim(f"claim-{number}", f"Claim number {number}.", walkable.terminal.node_id)
-        for number in range(VERIFICATIONS)
+        for number in range(count)
     ]
     made = list(verifications(walkable, process_id, claims))
     async with open_store(DatabaseAddress(**login)) as store:

@@ -37,7 +37,7 @@ TARGET = 1.5
 SECONDS, MOST_ROUNDS, WARM = 10.0, 100, 3
 AT_ONCE = 200
 START_SECONDS = 60.0
-__all__ = ["at_once", "compare", "fill", "measure", "store"]
+__all__ = ["at_once", "compare", "fill", "measure", "serving", "store"]
 
 Call = Callable[[], Awaitable[Any]]
 
@@ -65,7 +65,7 @@ def measure(report: Report, engine: Engine, folder: Path, scale: float) -> None:
 def _measure(report: Report, engine: Engine) -> None:
     """One at a time, and many at once."""
     task = {"login": engine.login}
-    with _serving(engine) as url:
+    with serving(engine) as url:
         found = run_child("benchmarks.service_reads:compare", **task, url=url)
         for name, times in found["reads"].items():
             report.add(
@@ -99,7 +99,7 @@ def _measure(report: Report, engine: Engine) -> None:
 
 
 @contextmanager
-def _serving(engine: Engine) -> Iterator[str]:
+def serving(engine: Engine) -> Iterator[str]:
     """`veritrail serve` over an engine; gives its address.
 
     Raises:

@@ -18,6 +18,7 @@ from api.cli import (
     diff,
     estimate,
     export,
+    gate,
     ingest,
     keys,
     mcp,
@@ -63,6 +64,7 @@ app.command("delete")(stored.delete)
 app.command("query")(query.query)
 app.add_typer(reviews.app, name="reviews")
 app.command("report")(report.report)
+app.command("gate")(gate.gate)
 app.command("export")(export.export)
 app.command("copy")(copy.copy)
 app.command("serve")(serve.serve)

@@ -11,6 +11,7 @@ from api.cli.exits import run
 from api.cli.ingest import say_starting
 from api.cli.options import AsJson
 from api.cli.terminal import INDICATIVE, clean, console, one_line, print_json, say, show
+from api.pasting import pasteable
 from api.settings import Settings
 from graph.errors import InputError
 
@@ -95,24 +96,6 @@ async def _query(settings: Settings, name: str, given: dict[str, str]) -> QueryR
     read_parameters(find(name), given)  # a wrong call starts no engine
     async with open_graph(settings, say_starting) as store:
         return await store.queries.run(name, given)
-
-
-def pasteable(statement: Statement, given: dict[str, str]) -> str:
-    """The statement behind lines that set its parameters, as Neo4j Browser and its shell take it.
-
-    A parameter that must be given and was not has the value of the query's example.
-    """
-    from graph.exporters.cypher_script import literal
-    from graph.store.queries import MAX_ROWS, example_of, read_parameters
-
-    required = {parameter.name for parameter in statement.parameters if parameter.required}
-    examples = {key: value for key, value in example_of(statement).items() if key in required}
-    lines = [f"// {statement.purpose}"]
-    values = read_parameters(statement, examples | given)
-    if "limit" in values:
-        values["limit"] = values["limit"] or MAX_ROWS
-    lines += [f":param {name} => {literal(value)};" for name, value in values.items()]
-    return "\n".join(lines) + f"\n\n{statement.text};\n"
 
 
 def _tell_library(groups: dict[str, tuple[Statement, ...]]) -> None:

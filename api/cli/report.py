@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,70 +11,155 @@ import typer
 
 from api.cli.exits import run
 from api.cli.ingest import say_starting
-from api.cli.options import ProcessId
-from api.cli.terminal import clean, say
+from api.cli.terminal import say
 from api.settings import Settings
 from graph.errors import InputError
 
 if TYPE_CHECKING:
-    from graph.model import Claim, Process, Reviewed, Verification
+    from api.reports.formats import Asked
+    from api.reports.material import Wanted
+    from api.reports.trails import Origin
 
-FORMATS = ("markdown",)
+FORMATS = ("html", "markdown", "csv", "json", "junit")
+_SUFFIXES = {
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".csv": "csv",
+    ".json": "json",
+    ".xml": "junit",
+}
+_DOSSIERS = ("html", "json")
+
+
+Given = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROCESS",
+        help="The process, by its process_id; or a process file with verifications.",
+    ),
+]
+FormatName = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help=f"One of {', '.join(FORMATS)}. Default: by the name of FILE, else markdown.",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Where to; default or -: stdout."),
+]
+Claims = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--claim", metavar="ID", help="Only this claim; html and json become its dossier."
+    ),
+]
+Nodes = Annotated[
+    list[str] | None,
+    typer.Option("--node", metavar="ID", help="Only claims about this node."),
+]
+Verdicts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--verdict",
+        metavar="NAME",
+        help="Only claims that stand so: supported, not-supported, inconclusive, failed, "
+        "unchecked.",
+    ),
+]
+Dossier = Annotated[
+    bool,
+    typer.Option("--dossier", help="html, json: all there is, for somebody without access."),
+]
+Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="junit: what is inconclusive or unchecked fails too."),
+]
 
 
 def report(
-    process: ProcessId,
-    format_name: Annotated[
-        str, typer.Option("--format", metavar="NAME", help="Its format: markdown.")
-    ] = "markdown",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to; default: stdout."),
-    ] = None,
+    process: Given,
+    format_name: FormatName = None,
+    output: Output = None,
+    claim: Claims = None,
+    node: Nodes = None,
+    verdict: Verdicts = None,
+    dossier: Dossier = False,
+    strict: Strict = False,
 ) -> None:
-    """Write a report of a process: every claim with its latest verdict and its trail."""
-    if format_name not in FORMATS:
-        raise InputError(
-            f"Unknown report format {format_name!r}. This version writes: {', '.join(FORMATS)}."
-        )
-    from graph.exporters.markdown import markdown_report
+    """Write a report of a process: every claim with its latest verdict and its trail.
 
-    text = clean(markdown_report(*run(_read(Settings.load(), process), as_json=False)))
-    if output is None:
-        typer.echo(text, nl=False)
-        return
-    write_whole(output, text)
-    say(f"Wrote {output}")
+    Of a process file nothing is stored, and no engine is started.
+    """
+    path = None if output is None or str(output) == "-" else output
+    name = format_name or _SUFFIXES.get(path.suffix.lower() if path else "", "markdown")
+    dossier = dossier or (bool(claim) and name in _DOSSIERS)
+    _check(name, path, dossier=dossier, strict=strict)
+    from api.reports.formats import Asked
+    from api.reports.material import Wanted
+    from api.reports.wanted import states_named
+
+    wanted = Wanted(tuple(claim or ()), tuple(node or ()), states_named(verdict or ()))
+    asked = Asked(name, dossier=dossier, strict=strict)
+    run(_write(Settings.load(), process, wanted, asked, path), as_json=False)
+    if path is not None:
+        say(f"Wrote {path}")
 
 
-async def _read(
-    settings: Settings, process_id: str
-) -> tuple[Process, list[Claim], list[Verification], dict[str, Reviewed]]:
-    from api.wiring import open_graph
+def _check(name: str, path: Path | None, *, dossier: bool, strict: bool) -> None:
+    """Find wrong use before anything is read."""
+    if name not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise InputError(f"Unknown report format {name!r}. Known formats: {known}.")
+    if dossier and name not in _DOSSIERS:
+        raise InputError(f"--dossier is for --format html and json, not for {name}.")
+    if strict and name != "junit":
+        raise InputError("--strict is for --format junit.")
+    if path is not None:
+        from api.reports.writing import check_writable
 
-    async with open_graph(settings, say_starting) as store:
-        process = await store.processes.get(process_id)
-        claims = await store.processes.claims(process_id)
-        headers = await store.trails.headers(await store.trails.all_ids(process_id))
-        # The latest verdict of a claim; where there is none, its latest verification.
-        by_age = sorted(headers, key=lambda found: (found.verdict is not None, found.created_at))
-        latest = {found.claim.claim_id: found.verification_id for found in by_age}
-        said = await store.reviews.states(process_id)
-        return process, claims, await store.trails.read(list(latest.values())), said
+        check_writable(path)
 
 
 def write_whole(path: Path, text: str) -> None:
     """Write a whole file or none: beside its place first, then moved there."""
-    try:
-        if path.exists() and not path.is_file():  # such as /dev/stdout
-            path.write_text(text, encoding="utf-8")
-            return
-        place = path.resolve()  # what a link points to is replaced, not the link
-        draft = place.with_name(f".veritrail-{os.getpid()}.tmp")
-        try:
-            draft.write_text(text, encoding="utf-8")
-            draft.replace(place)
-        finally:
-            draft.unlink(missing_ok=True)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    from api.reports.writing import whole_file
+
+    with whole_file(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+async def _write(
+    settings: Settings, process: str, wanted: Wanted, asked: Asked, path: Path | None
+) -> None:
+    from api.reports.formats import pieces
+    from api.reports.writing import write_pieces
+
+    async with opened(settings, process, wanted) as origin:
+        await write_pieces(path, pieces(origin, asked))
+
+
+@asynccontextmanager
+async def opened(settings: Settings, process: str, wanted: Wanted) -> AsyncIterator[Origin]:
+    """What a report is made from: a process file, or a process of the store.
+
+    Raises:
+        NotFound: There is no such process or claim.
+        InputError: The file breaks rules.
+    """
+    from api.reports.filed import FiledOrigin, is_file
+
+    if is_file(process):
+        limit = settings.max_node_text
+        yield FiledOrigin.read(Path(process), wanted, max_node_text=limit)
+        return
+    if Path(process).name != process:
+        raise InputError(f"{process}: no such file")
+    from api.reports.stored import StoredOrigin
+    from api.wiring import open_graph
+
+    async with open_graph(settings, say_starting) as store:
+        yield await StoredOrigin.read(store, process, wanted)

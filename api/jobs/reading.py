@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from api.jobs.model import OPEN, Job, JobStatus
+from api.jobs.model import OPEN, OPEN_CLAIMS, Job, JobStatus
 from api.jobs.tables import job_claims, jobs
-from graph.model import Usage
+from graph.model import Status, Usage
 
 _SUMS = (
     "calls",
@@ -155,6 +156,44 @@ def page(
     return found_jobs(connection, list(connection.execute(newest).scalars()), ids=False)
 
 
+@dataclass(frozen=True, slots=True)
+class JobClaim:
+    """A claim of a job.
+
+    Attributes:
+        place: Its place in the job.
+        verification_id: Its verification.
+        claim_id: The claim.
+        status: How it stands.
+        failure: Why it has no verdict.
+    """
+
+    place: int
+    verification_id: str
+    claim_id: str
+    status: Status
+    failure: str | None
+
+
+def claims_of(connection: Connection, job_id: str, after: int, limit: int) -> list[JobClaim]:
+    """Claims of a job in their order, behind a place."""
+    c = job_claims.c
+    found = connection.execute(
+        sa.select(c.place, c.verification_id, c.claim_id, c.status, c.failure)
+        .where(c.job_id == job_id, c.place > after)
+        .order_by(c.place)
+        .limit(limit)
+    )
+    return [JobClaim(*row[:3], Status(row[3]), row[4]) for row in found]
+
+
+def first_open(connection: Connection, job_id: str) -> int | None:
+    """The place of the first claim of a job that has not ended; None: all have."""
+    c = job_claims.c
+    is_open = sa.and_(c.job_id == job_id, c.status.in_(OPEN_CLAIMS))
+    return connection.execute(sa.select(sa.func.min(c.place)).where(is_open)).scalar()
+
+
 def open_jobs_of(connection: Connection, process_id: str) -> list[str]:
     """The jobs of a process of which something is left to do, oldest first."""
     found = connection.execute(
@@ -163,3 +202,16 @@ def open_jobs_of(connection: Connection, process_id: str) -> list[str]:
         .order_by(jobs.c.created_at)
     )
     return list(found.scalars())
+
+
+def open_by_process(connection: Connection) -> dict[str, list[str]]:
+    """The jobs of which something is left to do, by process, oldest first."""
+    found: dict[str, list[str]] = {}
+    rows = connection.execute(
+        sa.select(jobs.c.process_id, jobs.c.job_id)
+        .where(jobs.c.status.in_(OPEN))
+        .order_by(jobs.c.created_at)
+    )
+    for process_id, job_id in rows:
+        found.setdefault(process_id, []).append(job_id)
+    return found

@@ -12,6 +12,7 @@ from sqlalchemy.engine import Connection
 
 from api.jobs import orders, reading
 from api.jobs.events import EventLog
+from api.jobs.figures import figures
 from api.jobs.model import Job, JobRequest, JobStatus
 from api.jobs.submission import Submission
 from api.jobs.telling import tell_some
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 TELL_SECONDS = 1.0
 """How long cancelling waits for the graph to say so too."""
+
+BEFORE = 10
+"""Claims that have ended and are still shown before the first one that has not."""
 
 
 class Jobs:
@@ -111,6 +115,33 @@ class Jobs:
     async def of_process(self, process_id: str) -> list[str]:
         """Ids of the jobs of a process of which something is left to do, oldest first."""
         return await self._service.read(lambda one: reading.open_jobs_of(one, process_id))
+
+    async def by_process(self) -> dict[str, list[str]]:
+        """Ids of all jobs of which something is left to do, by process."""
+        return await self._service.read(reading.open_by_process)
+
+    async def claims(self, job_id: str, after: int | None, limit: int) -> list[reading.JobClaim]:
+        """Claims of a job in their order.
+
+        Args:
+            job_id: The job.
+            after: The place of the last one before; None: a few before the first one that has not
+                ended, where there are more than `limit`.
+            limit: The most.
+        """
+
+        def read(connection: Connection) -> list[reading.JobClaim]:
+            place = after
+            if place is None:
+                first = reading.first_open(connection, job_id) or 0
+                place = first - BEFORE - 1 if first >= limit else -1
+            return reading.claims_of(connection, job_id, place, limit)
+
+        return await self._service.read(read)
+
+    async def workers(self) -> int:
+        """How many workers live, in this process and elsewhere."""
+        return (await self._service.read(figures)).workers
 
     async def cancel(self, job_id: str) -> Job:
         """Cancel a job; what is finished stays. Cancelling again changes nothing.

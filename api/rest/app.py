@@ -16,6 +16,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from api.graph_connection import GraphConnection
 from api.jobs.service import Jobs
 from api.jobs.settings import JobSettings
+from api.pasting import browser_address
 from api.rest import (
     docs_page,
     events,
@@ -27,6 +28,7 @@ from api.rest import (
     reviews,
     verifications,
 )
+from api.rest.attempts import Attempts
 from api.rest.description import ABOUT, describe
 from api.rest.guard import Guard, Rules
 from api.rest.head import Head
@@ -38,7 +40,12 @@ from api.rest.watch import Watch
 from api.service.audit import Audit
 from api.service.database import ServiceDatabase, service_url
 from api.service.ring import KeyRing
+from api.service.sessions import Sessions
 from api.settings import Settings
+from api.standings import Standings
+from api.web.faults import Faults
+from api.web.rendering import warm_up
+from api.web.routers import ROUTERS as PAGES
 
 ROUTERS = (
     health.router,
@@ -49,6 +56,7 @@ ROUTERS = (
     verifications.router,
     *resources.ROUTERS,
     reviews.router,
+    *PAGES,
 )
 
 ENDING_SECONDS = 15.0
@@ -88,6 +96,7 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     way = way or Way()
     events.heartbeat(settings)  # a wrong setting is told before anybody asks
     JobSettings.of(settings)
+    browser_address(settings.values)
     app = FastAPI(
         **ABOUT,
         lifespan=_living,
@@ -103,6 +112,8 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     app.state.service = service
     app.state.audit = Audit(service)
     app.state.ring = KeyRing(service, way.key, always=way.is_open)
+    app.state.attempts = Attempts(app.state.ring)
+    app.state.sessions = Sessions(service, app.state.ring)
     app.state.metrics = Metrics()
     app.state.uploads = Uploads(settings)
     app.state.works = way.works
@@ -119,9 +130,11 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
     """What there is while the application serves; it begins without waiting for what is down."""
     state = app.state
     state.graph = GraphConnection(state.settings)
+    state.standings = Standings(state.graph)
     state.closing = asyncio.Event()
     await asyncio.to_thread(state.uploads.sweep)
     noting = asyncio.create_task(_note_uses(state.ring))
+    warming = asyncio.create_task(asyncio.to_thread(warm_up))
     state.jobs = Jobs(state.settings, state.service, state.graph, works=state.works)
     state.jobs.start()
     try:
@@ -129,7 +142,7 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
     finally:
         await _within(ENDING_SECONDS, state.jobs.stop())
         noting.cancel()
-        await asyncio.wait([noting])
+        await asyncio.wait([noting, warming])
         await state.ring.note_uses()
         await state.graph.close()
         await asyncio.to_thread(state.uploads.close)
@@ -139,7 +152,11 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
 def _add_layers(app: FastAPI, rules: Rules) -> None:
     """What a request passes on its way to the routes; the last one that is added is met first."""
     app.add_middleware(SentPath)
-    app.add_middleware(Guard, ring=app.state.ring, rules=rules)
+    state = app.state
+    app.add_middleware(
+        Guard, ring=state.ring, attempts=state.attempts, sessions=state.sessions, rules=rules
+    )
+    app.add_middleware(Faults)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=3)
     if rules.origins:
         _allow_origins(app, rules.origins)
@@ -148,7 +165,7 @@ def _add_layers(app: FastAPI, rules: Rules) -> None:
 
 
 def _allow_origins(app: FastAPI, origins: frozenset[str]) -> None:
-    """Let pages of these origins ask; without any cookie, as there is none."""
+    """Let pages of these origins ask; what they ask with a cookie they are not given to read."""
     app.add_middleware(
         CORSMiddleware,
         allow_origins=sorted(origins),

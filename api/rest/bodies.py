@@ -34,7 +34,7 @@ class TooSlow(HTTPException):
 
 def is_upload(scope: Scope) -> bool:
     """Whether the body is a process file, which its route reads piece by piece."""
-    return (scope["method"], scope["path"]) == ("POST", "/v1/processes")
+    return scope["method"] == "POST" and scope["path"] in ("/v1/processes", "/upload")
 
 
 async def whole(headers: Headers, receive: Receive, seconds: float) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
@@ -13,23 +12,39 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.rest import bodies
+from api.rest.attempts import LOOKS_LIKE_A_KEY, Attempts, TooManyAttempts
 from api.rest.problems import problem, told
-from api.service.keys import PREFIX
 from api.service.rates import Rates
-from api.service.ring import ENVIRONMENT, Admitted, KeyNeeded, KeyRing, Unauthorized
+from api.service.ring import Admitted, KeyRing, Unauthorized
+from api.service.sessions import Sessions
 from graph.errors import EngineUnavailable
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
-OPEN_PATHS = frozenset({"/healthz", "/readyz", "/openapi.json", "/docs", "/docs/style.css"})
-"""Answered without a key: health for whoever watches over the process and has none, and the
-description, which a browser cannot show a key for and which tells of no data."""
+OPEN_PATHS = frozenset(
+    {
+        "/healthz",
+        "/readyz",
+        "/openapi.json",
+        "/docs",
+        "/docs/style.css",
+        "/sign-in",
+        "/favicon.ico",
+    }
+)
+"""Answered without a key: health for whoever watches over the process and has none, the
+description, which a browser cannot show a key for and which tells of no data, and where a key is
+shown once."""
+
+OPEN_FOLDER = "/static/"
+"""Style sheets, scripts and icons."""
+
+COOKIE = "veritrail_session"
+
+SAFE_METHODS = ("GET", "HEAD")
 
 HEADER_BYTES = 32_000
 """The most that the address of a request and its headers may have together."""
-
-FAILED_PER_MINUTE = 30
-"""Keys that do not open, shown from one address."""
 
 MOST_PER_MINUTE = 1_000_000
 """Where no key says less: as good as no limit."""
@@ -39,7 +54,6 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "via")
 _KEY_NAMES = frozenset(
     {"key", "api_key", "apikey", "api-key", "x-api-key", "access_token", "token", "authorization"}
 )
-_LOOKS_LIKE_A_KEY = re.compile(rf"\b{PREFIX}_[a-z2-7]{{8}}_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +77,20 @@ class Guard:
     Args:
         app: What it guards.
         ring: The keys that open.
+        attempts: Looks at keys that are shown.
+        sessions: What cookies stand for.
         rules: What else it goes by.
     """
 
-    def __init__(self, app: ASGIApp, ring: KeyRing, rules: Rules) -> None:
+    def __init__(
+        self, app: ASGIApp, ring: KeyRing, attempts: Attempts, sessions: Sessions, rules: Rules
+    ) -> None:
         self._app = app
         self._ring = ring
+        self._attempts = attempts
+        self._sessions = sessions
         self._rules = rules
         self._asked = Rates()
-        self._failed = Rates()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
@@ -115,7 +134,7 @@ class Guard:
             return problem(400, "bad-request", "A body has one length: chunks, or Content-Length.")
         if _holds_key(scope["query_string"]):
             return problem(400, "key-in-address", _KEY_IN_ADDRESS)
-        if scope["path"] in OPEN_PATHS:
+        if scope["path"] in OPEN_PATHS or scope["path"].startswith(OPEN_FOLDER):
             return None
         try:
             if not await self._ring.asks() and (words := _stranger(scope, headers, self._rules)):
@@ -125,41 +144,47 @@ class Guard:
             fields = {"error": str(error), "request_id": scope["state"].get("request_id")}
             _log.warning("engine", extra={"fields": fields})
             return told(error)
+        except TooManyAttempts as error:
+            return come_again(error.wait, str(error))
         except Unauthorized as error:
-            return self._refused(scope, error)
+            scheme = {"WWW-Authenticate": "Bearer"}
+            return problem(401, "unauthorized", str(error), headers=scheme)
         if isinstance(admitted, Response):
             return admitted
         scope["state"]["caller"] = admitted.caller
         return self._too_often(admitted)
 
     async def _admitted(self, scope: Scope, headers: Headers) -> Admitted | Response:
-        """Who asks.
+        """Who asks; a key in the headers counts before a cookie.
 
         Raises:
             Unauthorized: No key, or one that does not open.
+            TooManyAttempts: Too many such keys came from this address.
             EngineUnavailable: The database cannot be reached.
         """
         given = headers.getlist("authorization")
         scheme, _, shown = given[0].strip().partition(" ") if len(given) == 1 else ("", "", "")
-        if scheme.lower() != "bearer" or not shown.strip():
+        if scheme.lower() == "bearer" and shown.strip():
+            scope["state"]["form_secret"] = shown.strip().encode("utf-8", "surrogateescape")
+            return await self._attempts.admit(scope, shown.strip())
+        token = None if given else cookie_of(headers)
+        session = await self._sessions.admit(token) if token is not None else None
+        if token is None or session is None:
             return await self._ring.admit(None)
-        # A key of ours cannot be guessed, so it opens whatever others at this address (such as a
-        # proxy's) tried; the one from outside was thought of by a person.
-        is_ours = _LOOKS_LIKE_A_KEY.match(shown.strip()) is not None
-        wait = self._failed.wait(_address(scope), FAILED_PER_MINUTE)
-        if wait is not None and not is_ours:
-            return _come_again(wait, "Too many keys that do not open came from this address.")
-        if self._ring.opens_outside(shown.strip()):
-            return Admitted(ENVIRONMENT)
-        return await self._ring.admit(shown.strip())
+        scope["state"]["session"] = token
+        scope["state"]["form_secret"] = token.encode()
+        return self._misused(scope, headers) or session
 
-    def _refused(self, scope: Scope, error: Unauthorized) -> Response:
-        wait = None
-        if not isinstance(error, KeyNeeded):
-            wait = self._failed.take(_address(scope), FAILED_PER_MINUTE)
-        if wait is not None:
-            return _come_again(wait, "Too many keys that do not open came from this address.")
-        return problem(401, "unauthorized", str(error), headers={"WWW-Authenticate": "Bearer"})
+    def _misused(self, scope: Scope, headers: Headers) -> Response | None:
+        """Why a cookie does not open this; a browser sends it whoever wrote the page."""
+        if scope["method"] in SAFE_METHODS:
+            return None
+        if crosses(headers, frozenset()):
+            return problem(403, "not-allowed", "A page from elsewhere may not send this.")
+        if scope["path"].startswith("/v1/"):
+            words = "The session of the page only reads here; send a key to change something."
+            return problem(403, "not-allowed", words)
+        return None
 
     def _too_often(self, admitted: Admitted) -> Response | None:
         most = admitted.per_minute or self._rules.per_minute
@@ -168,7 +193,7 @@ class Guard:
         wait = self._asked.take(admitted.caller.key_id or "local", min(most, MOST_PER_MINUTE))
         if wait is None:
             return None
-        return _come_again(wait, f"This key may ask {most:,} times a minute.")
+        return come_again(wait, f"This key may ask {most:,} times a minute.")
 
 
 _KEY_IN_ADDRESS = (
@@ -183,21 +208,16 @@ def _header_bytes(scope: Scope) -> int:
     return headers + len(scope.get("raw_path") or b"") + len(scope["query_string"])
 
 
-def _come_again(wait: int, words: str) -> Response:
+def come_again(wait: int, words: str) -> Response:
+    """The answer to whoever asks too often."""
     headers = {"Retry-After": str(wait)}
     return problem(429, "too-many-requests", f"{words} Try again in {wait} s.", headers=headers)
-
-
-def _address(scope: Scope) -> str:
-    """Where a request comes from; all addresses of one IPv6 network count as one."""
-    address = str((scope.get("client") or ("unknown", 0))[0])
-    return ":".join(address.split(":")[:4]) if address.count(":") > 1 else address
 
 
 def _holds_key(query: bytes) -> bool:
     """Whether somebody put a key behind the question mark."""
     text = query.decode("latin-1")
-    if _LOOKS_LIKE_A_KEY.search(text):
+    if LOOKS_LIKE_A_KEY.search(text):
         return True
     return any(name.lower() in _KEY_NAMES for name, _ in parse_qsl(text, keep_blank_values=True))
 
@@ -212,12 +232,12 @@ def _stranger(scope: Scope, headers: Headers, rules: Rules) -> str | None:
             "This request came through a proxy. Whoever can reach the proxy could do everything: "
             "make a key first, with `veritrail keys create`."
         )
-    if scope["method"] not in ("GET", "HEAD") and _crosses(headers, rules.origins):
+    if scope["method"] not in SAFE_METHODS and crosses(headers, rules.origins):
         return "Without a key this service does nothing that the page of another site asks for."
     return None
 
 
-def _crosses(headers: Mapping[str, str], origins: frozenset[str]) -> bool:
+def crosses(headers: Mapping[str, str], origins: frozenset[str]) -> bool:
     """Whether a page of another origin sent this: browsers say so, and pages cannot unsay it."""
     origin = headers.get("origin")
     if origin is not None and origin in origins:
@@ -225,6 +245,17 @@ def _crosses(headers: Mapping[str, str], origins: frozenset[str]) -> bool:
     if origin is not None and urlsplit(origin).netloc != headers.get("host"):
         return True
     return headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
+
+
+def cookie_of(headers: Headers) -> str | None:
+    """The cookie of a session, if one was sent; several of that name are none."""
+    found = [
+        value
+        for header in headers.getlist("cookie")
+        for name, value in (one.strip().partition("=")[::2] for one in header.split(";"))
+        if name == COOKIE
+    ]
+    return found[0] if len(found) == 1 and found[0].isascii() else None
 
 
 def _name(host: str) -> str:

@@ -17,8 +17,9 @@ import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from fastapi import Request
+from starlette.datastructures import Headers
 
 from api.settings import Settings, read_size
 from graph.clock import now
@@ -45,6 +46,17 @@ FORGOTTEN_SECONDS = 6 * 3600.0
 
 _BLOCK = 1 << 20
 _OWNER = "owner"
+
+
+class Body(Protocol):
+    """A body on its way: a request, or the file in a form."""
+
+    @property
+    def headers(self) -> Headers:
+        """The headers of its request."""
+
+    def stream(self) -> AsyncIterator[bytes]:
+        """Its bytes, as they come."""
 
 
 class UploadRefused(VeriTrailError):
@@ -118,32 +130,32 @@ class Uploads:
         shutil.rmtree(self._own, ignore_errors=True)
 
     @contextlib.asynccontextmanager
-    async def received(self, request: Request, name: str) -> AsyncIterator[Path]:
+    async def received(self, body: Body, name: str) -> AsyncIterator[Path]:
         """The body of a request as a file, which is gone afterwards.
 
         Args:
-            request: The request.
+            body: The body.
             name: What the file is called; importers go by it.
 
         Raises:
             UploadRefused: The body is too large, there is no room, or too much to do.
             ClientDisconnect: It was cut.
         """
-        self._refuse_by_length(request)
+        self._refuse_by_length(body)
         async with self._slot():
             folder = self._own / uuid.uuid4().hex
             try:
                 await asyncio.to_thread(self._make, folder)
                 file = folder / name
-                size = await self._write(request, file)
+                size = await self._write(body, file)
                 await asyncio.to_thread(check_unpacked, file, size, self.limits.unpacked)
                 yield file
             finally:
                 # Also when the server is told to end: a thread goes on, whoever waits for it.
                 await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
 
-    def _refuse_by_length(self, request: Request) -> None:
-        said = request.headers.get("content-length", "0")
+    def _refuse_by_length(self, body: Body) -> None:
+        said = body.headers.get("content-length", "0")
         if said.isdigit() and int(said) > self.limits.wire:
             raise self._too_large()
 
@@ -176,12 +188,12 @@ class Uploads:
             owner.write_text(this_writer(), encoding="utf-8")
         folder.mkdir()
 
-    async def _write(self, request: Request, path: Path) -> int:
+    async def _write(self, body: Body, path: Path) -> int:
         """Write a body to a file as it comes; give its bytes."""
         size = 0
         held = bytearray()
         with _room(), await asyncio.to_thread(path.open, "wb") as file:
-            async for piece in request.stream():
+            async for piece in body.stream():
                 size += len(piece)
                 if size > self.limits.wire:
                     raise self._too_large()

@@ -162,19 +162,10 @@ async def add_review(
             given.reason,
             _reviewer(given, caller),
             given.overrides,
-            caller.name if caller.key_id is not None else None,
+            reviews.recorder(caller),
         ),
     )
-    await record(
-        request,
-        caller,
-        "review.add",
-        process_id,
-        claim_id=claim_id,
-        review_id=review.review_id,
-        verification_id=review.verification_id,
-        kind=review.kind.value,
-    )
+    await record(request, caller, "review.add", process_id, **reviews.told_of(review))
     names = quote(process_id, safe=""), quote(claim_id, safe="")
     place = "/v1/processes/{}/claims/{}/reviews".format(*names)
     return answer(review_json(review), 201, {"Location": place})
@@ -184,7 +175,7 @@ def _reviewer(given: ReviewGiven, caller: Caller) -> str:
     """Who reviews: as the body says, else the name of the key; else nobody, which is told."""
     if given.reviewer is not None:
         return given.reviewer
-    return caller.name if caller.key_id is not None else ""
+    return reviews.recorder(caller) or ""
 
 
 @router.get(

@@ -15,7 +15,7 @@ from api.rest.access import Calling, needs
 from api.rest.answers import answer
 from api.rest.names import CHECKED
 from api.rest.problems import problem, problems_of
-from api.rest.receiving import UploadRefused, check_encoding, parse_name
+from api.rest.receiving import Body, UploadRefused, check_encoding, parse_name
 from api.rest.recording import record_upload
 from api.rest.storing import How, Storing
 from api.service.access import Scope
@@ -117,20 +117,42 @@ async def store_process(
     kind = request.headers.get("content-type", "")
     encoding = request.headers.get("content-encoding", "")
     try:
-        async with request.app.state.uploads.received(request, parse_name(kind)) as file:
-            await asyncio.to_thread(_check_start, file, kind, encoding)
-            report = await Storing(request, file, how).run()
+        report = await store_body(request, request, how, kind, encoding)
     except UploadRefused as error:
         return problem(error.status, error.kind, str(error), headers=error.headers)
     except ClientDisconnect:
         return problem(400, "bad-request", "The body was cut.")  # nobody reads it
-    content = _report_json(report)
+    content = told_of(report)
     await record_upload(request, caller, content, force=force)
     headers = {"Location": f"/v1/processes/{quote(content['process_id'], safe='')}"}
     return answer(content, 200 if content["status"] == "unchanged" else 201, headers)
 
 
-def _report_json(report: IngestReport) -> dict[str, Any]:
+async def store_body(
+    request: Request, body: Body, how: How, kind: str, encoding: str = ""
+) -> IngestReport:
+    """Receive a process file and store it, whichever door it came through.
+
+    Args:
+        request: The request.
+        body: The file.
+        how: How it is stored.
+        kind: Its media type, as it was said.
+        encoding: Its Content-Encoding.
+
+    Raises:
+        UploadRefused: It is not taken.
+        VeriTrailError: It breaks rules, or could not be stored.
+    """
+    async with request.app.state.uploads.received(body, parse_name(kind)) as file:
+        await asyncio.to_thread(_check_start, file, kind, encoding)
+        report = await Storing(request, file, how).run()
+    request.app.state.standings.forget()
+    return report
+
+
+def told_of(report: IngestReport) -> dict[str, Any]:
+    """What is answered of a process that was stored."""
     from api.cli.ingest import report_json
 
     return report_json(report)

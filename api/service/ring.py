@@ -107,6 +107,25 @@ class KeyRing:
             raise Unauthorized("This key is not known here.")
         return self._admitted(key)
 
+    async def admit_id(self, key_id: str | None) -> Admitted:
+        """Whoever showed a key before, as long as it opens.
+
+        Raises:
+            Unauthorized: It does not open any more; the text says why.
+            EngineUnavailable: The database cannot be reached.
+        """
+        if key_id == ENVIRONMENT.key_id and self._outside is not None:
+            return Admitted(ENVIRONMENT)
+        key = (await self._fresh()).get(key_id) if key_id is not None else None
+        if key is None:
+            raise Unauthorized("This key is not known here.")
+        return self._admitted(key)
+
+    @property
+    def outside(self) -> bytes:
+        """A hash of the key that is set from outside; empty where none is."""
+        return self._outside or b""
+
     def _admitted(self, key: Key) -> Admitted:
         now = self._clock()
         state = key.state(now)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graph.agreement import FEW, Agreement, AgreementReport, Judge, agreement_report
 from graph.exporters.reviews import agreement_json
 from graph.model import Review, ReviewVerdict, Verdict
-from graph.store.reviews import JudgedReview
+from graph.store.review_queue import JudgedReview
 
 FS, NFS, INC = Verdict
 PAIRS = st.lists(st.tuples(st.sampled_from(Verdict), st.sampled_from(Verdict)), max_size=60)

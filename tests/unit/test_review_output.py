@@ -17,7 +17,7 @@ from graph.agreement import Agreement, agreement_report
 from graph.exporters.markdown import markdown_report
 from graph.model import Process, Review, ReviewVerdict, Verdict
 from graph.model.review import reviewed
-from graph.store.reviews import JudgedReview
+from graph.store.review_queue import JudgedReview
 
 FS, NFS, INC = Verdict
 HOSTILE = "\x1b[31mred\x1b[0m [bold]x[/] <b>&amp;</b> | `tick` \u202e\nnext"

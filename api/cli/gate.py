@@ -1,0 +1,242 @@
+"""`veritrail gate`: whether a pipeline may go on, as an exit status that says what is printed."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from api.cli.exits import Exit, fail, run
+from api.cli.ingest import say_starting
+from api.cli.options import AsJson
+from api.cli.terminal import clean, print_json, say
+from api.settings import Settings
+from graph.errors import InputError, VeriTrailError
+
+if TYPE_CHECKING:
+    from api.gate.rules import Limits, Outcome
+    from api.reports.material import Material
+
+FORMATS = ("text", "json")
+STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
+
+Process = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROCESS", help="The process, by its process_id or as a file with verdicts."
+    ),
+]
+MaxUnsupported = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Claims that may be not fully supported; with a baseline, those that are new. "
+        "Default: 0, or no limit where --max-rate or --forbid-error-stage is given.",
+    ),
+]
+MaxRate = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        metavar="R",
+        help="Their share of the claims with a verdict, from 0 to 1.",
+    ),
+]
+ForbidErrorStage = Annotated[
+    list[int] | None,
+    typer.Option(
+        min=0,
+        metavar="S",
+        help="A stage at which nothing unsupported may come in; may be repeated.",
+    ),
+]
+MaxFailed = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Claims whose check may have failed: what could not be checked is not passed.",
+    ),
+]
+MaxUnchecked = Annotated[
+    int, typer.Option(min=0, metavar="N", help="Claims that may be not verified at all.")
+]
+BaselineFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--baseline", metavar="FILE", help="How claims stood before: only regressions fail."
+    ),
+]
+WriteBaseline = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write how claims stand now, as a baseline.")
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Count inconclusive claims as not fully supported.")
+]
+FormatName = Annotated[
+    str, typer.Option("--format", metavar="NAME", help="What is printed: text or json.")
+]
+JUnit = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Write rules and claims as JUnit XML."),
+]
+Summary = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Add a summary in Markdown to a file. Default: the one GITHUB_STEP_SUMMARY names.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What a call of the command asks for."""
+
+    process: str
+    limits: Limits
+    baseline: Path | None
+    write_baseline: Path | None
+    junit: Path | None
+    summary: Path | None
+    as_json: bool
+
+
+def gate(
+    process: Process,
+    max_unsupported: MaxUnsupported = None,
+    max_rate: MaxRate = None,
+    forbid_error_stage: ForbidErrorStage = None,
+    max_failed: MaxFailed = 0,
+    max_unchecked: MaxUnchecked = 0,
+    baseline: BaselineFile = None,
+    write_baseline: WriteBaseline = None,
+    strict: Strict = False,
+    format_name: FormatName = "text",
+    junit: JUnit = None,
+    summary: Summary = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether the claims of a process are supported well enough, and end with that status.
+
+    Exit status: 0 passed, 1 not met, 2 wrong use, 3 the graph could not be reached.
+    """
+    from api.gate.rules import Limits
+
+    as_json = as_json or format_name == "json"
+    stages = tuple(sorted(set(forbid_error_stage or ())))
+    if max_unsupported is None and max_rate is None and not stages:
+        max_unsupported = 0
+    limits = Limits(max_unsupported, max_rate, stages, max_failed, max_unchecked, strict)
+    summary = summary or _summary_of_the_step()
+    order = _Order(process, limits, baseline, write_baseline, junit, summary, as_json)
+    try:
+        _check(order, format_name)
+        outcome, names = _judge(order)
+    except VeriTrailError as error:
+        fail(error, as_json=as_json)
+    _tell(outcome, names, as_json=as_json)
+    raise Exit(outcome.status)
+
+
+def _summary_of_the_step() -> Path | None:
+    name = os.environ.get(STEP_SUMMARY)
+    return Path(name) if name else None
+
+
+def _check(order: _Order, format_name: str) -> None:
+    """Find wrong use before an engine is started."""
+    from api.reports.writing import check_writable
+
+    if format_name not in FORMATS:
+        raise InputError(f"Unknown format {format_name!r}. Known formats: {', '.join(FORMATS)}.")
+    if order.limits.rate is not None and math.isnan(order.limits.rate):
+        raise InputError("--max-rate must be a number from 0 to 1")
+    for path in (order.write_baseline, order.junit, order.summary):
+        if path is not None:
+            check_writable(path)
+
+
+def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
+    """Judge once, and write every file that is asked for before anything is said."""
+    from api.gate.baseline import read_baseline
+    from api.gate.entries import counted, entries_of
+    from api.gate.reading import notes_on, read_material
+    from api.gate.rules import judge
+
+    before = read_baseline(order.baseline) if order.baseline is not None else None
+    settings = Settings.load()
+    read = run(read_material(settings, order.process, say_starting), as_json=order.as_json)
+    outcome = judge(
+        read.process.process_id,
+        entries_of(read),
+        order.limits,
+        before.entries if before is not None else None,
+        notes_on(read, before, order.limits),
+    )
+    _write(order, outcome, counted(read))
+    return outcome, dict(read.process.stage_names)
+
+
+def _write(order: _Order, outcome: Outcome, material: Material) -> None:
+    from api.gate.baseline import baseline_text
+    from api.gate.junit import outcome_xml
+    from api.gate.reading import judges
+    from api.gate.summary import step_summary
+    from api.reports.writing import whole_file
+
+    if order.junit is not None:
+        with whole_file(order.junit) as file:
+            file.writelines(piece.encode() for piece in outcome_xml(outcome, material))
+    if order.write_baseline is not None and _may_write(order, outcome):
+        text = baseline_text(outcome.process_id, judges(material), outcome.entries)
+        with whole_file(order.write_baseline) as file:
+            file.write(text.encode())
+        say(f"Wrote the baseline {order.write_baseline}")
+    if order.summary is not None:
+        process = material.process
+        _add(order.summary, step_summary(outcome, process.name, process.stage_names))
+
+
+def _may_write(order: _Order, outcome: Outcome) -> bool:
+    """A baseline that the process falls behind is kept: else the next run would pass."""
+    if outcome.passed or order.baseline is None or order.write_baseline is None:
+        return True
+    if order.baseline.resolve() != order.write_baseline.resolve():
+        return True
+    say(
+        f"The baseline {order.baseline} was kept, as the gate is not met. To accept how claims "
+        "stand now, write it without --baseline.",
+        "yellow",
+    )
+    return False
+
+
+def _add(path: Path, text: str) -> None:
+    """Add to a file, as other steps write there too."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _tell(outcome: Outcome, names: dict[int, str], *, as_json: bool) -> None:
+    """Print the outcome; whoever has stopped reading changes nothing of the status."""
+    from api.gate.telling import outcome_json, outcome_lines
+
+    try:
+        if as_json:
+            print_json(outcome_json(outcome))
+        else:
+            sys.stdout.write(clean("\n".join(outcome_lines(outcome, names))) + "\n")
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

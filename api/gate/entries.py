@@ -1,0 +1,116 @@
+"""A claim as the gate counts it, whether it was read now or stands in a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from api.reports.material import CheckedClaim, Material, State
+
+EDITED = "its text was changed after it was verified"
+NEVER = "it was never verified"
+WAITS = "its verification has not ended"
+
+
+class Change(StrEnum):
+    """What became of a claim since the baseline."""
+
+    REGRESSED = "regressed"
+    NEW = "new"
+    KNOWN = "known"
+    FIXED = "fixed"
+    SAME = "same"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A claim, and how it stands.
+
+    Attributes:
+        claim_id: Its id.
+        text: What it says.
+        state: How it stands.
+        error_stages: Where unsupported content came in; empty where no stage is known.
+        reason: Why it stands so, or None.
+        indicative: Whether no model judged.
+        change: What became of it since the baseline; None: there is no baseline.
+    """
+
+    claim_id: str
+    text: str
+    state: State
+    error_stages: tuple[int, ...] = ()
+    reason: str | None = None
+    indicative: bool = False
+    change: Change | None = None
+
+
+def counted(material: Material) -> Material:
+    """The material as a gate counts it: an edited claim has not been checked as it reads now."""
+    claims = tuple(
+        replace(one, verification=None) if one.was_edited else one for one in material.claims
+    )
+    return replace(material, claims=claims)
+
+
+def entries_of(material: Material) -> tuple[Entry, ...]:
+    """The claims of a process as entries, in its order."""
+    return tuple(_entry(one) for one in material.claims)
+
+
+def _entry(one: CheckedClaim) -> Entry:
+    if one.was_edited:
+        return Entry(one.claim.claim_id, one.claim.text, State.UNCHECKED, reason=EDITED)
+    reason = one.reason
+    if one.state is State.UNCHECKED:
+        reason = NEVER if one.verification is None else WAITS
+    return Entry(
+        claim_id=one.claim.claim_id,
+        text=one.claim.text,
+        state=one.state,
+        error_stages=one.error_stages,
+        reason=reason,
+        indicative=one.is_indicative,
+    )
+
+
+def same_text(text: str) -> str:
+    """What two spellings of one claim have in common: the text without its line breaks."""
+    return " ".join(text.split())
+
+
+def match(now: Iterable[Entry], before: Iterable[Entry]) -> dict[int, Entry]:
+    """The entry of the baseline for each claim that has one, by the claim's place.
+
+    A claim is the same when id and text are; else when the text is, as ids are often counted up
+    anew; else when the id is, as wordings are mended. No entry is taken twice.
+    """
+    waiting = dict(enumerate(now))
+    left = list(before)
+    found: dict[int, Entry] = {}
+    for key in (_by_both, _by_text, _by_id):
+        known: dict[object, list[int]] = {}
+        for place, one in enumerate(left):
+            known.setdefault(key(one), []).append(place)
+        taken = set()
+        for place, one in list(waiting.items()):
+            places = known.get(key(one))
+            if places:
+                taken.add(places[0])
+                found[place] = left[places.pop(0)]
+                del waiting[place]
+        left = [one for place, one in enumerate(left) if place not in taken]
+    return found
+
+
+def _by_both(one: Entry) -> object:
+    return one.claim_id, same_text(one.text)
+
+
+def _by_text(one: Entry) -> object:
+    return same_text(one.text)
+
+
+def _by_id(one: Entry) -> object:
+    return one.claim_id

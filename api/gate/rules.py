@@ -1,0 +1,274 @@
+"""What a process must keep to pass, and whether it does: one outcome, told and acted on once.
+
+Source: VeriTrail 3.2 (verdicts, error localization); the rules are ours.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from api.gate.entries import Change, Entry, match
+from api.reports.material import State
+
+PASSED = 0
+NOT_MET = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is allowed; None: no limit.
+
+    Attributes:
+        unsupported: Claims that are not fully supported; with a baseline those that are new.
+        rate: Their share of the claims with a verdict, 0 to 1.
+        stages: Stages at which nothing unsupported may come in.
+        failed: Claims that could not be checked.
+        unchecked: Claims that were not checked.
+        strict: Whether an inconclusive claim counts as one that is not fully supported.
+    """
+
+    unsupported: int | None = 0
+    rate: float | None = None
+    stages: tuple[int, ...] = ()
+    failed: int = 0
+    unchecked: int = 0
+    strict: bool = False
+
+    def counts(self, state: State) -> bool:
+        """Whether a claim that stands so counts as not fully supported."""
+        return state is State.NOT_SUPPORTED or (self.strict and state is State.INCONCLUSIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One rule, and whether it is kept.
+
+    Attributes:
+        name: Its name: `claims`, `unchecked`, `failed`, `regressions`, `unsupported`, `rate`,
+            `error_stage_N`.
+        met: Whether it is kept.
+        found: What was counted.
+        limit: What is allowed: at most so much, for `claims` at least so many.
+        words: Both in words, with the option that sets the limit.
+        claim_ids: The claims that break it, in their order.
+    """
+
+    name: str
+    met: bool
+    found: float
+    limit: float
+    words: str
+    claim_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a process stands against its limits.
+
+    Attributes:
+        process_id: The process.
+        limits: What was allowed.
+        checks: Every rule that was asked for.
+        entries: The claims, with what became of them since the baseline.
+        gone: Claims of the baseline that are not there any more.
+        has_baseline: Whether there was one.
+        notes: What a reader should know beside the rules.
+    """
+
+    process_id: str
+    limits: Limits
+    checks: tuple[Check, ...]
+    entries: tuple[Entry, ...]
+    gone: tuple[Entry, ...] = ()
+    has_baseline: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every rule is kept."""
+        return all(check.met for check in self.checks)
+
+    @property
+    def status(self) -> int:
+        """The exit status that says the same."""
+        return PASSED if self.passed else NOT_MET
+
+    @property
+    def counts(self) -> dict[State, int]:
+        """Claims by how they stand; every state is there."""
+        found = Counter(entry.state for entry in self.entries)
+        return {state: found[state] for state in State}
+
+    @property
+    def rate(self) -> float | None:
+        """Share of unsupported claims among those with a verdict; None: there is no verdict."""
+        share = _rate(self.entries, self.limits)
+        return None if share is None else float(share)
+
+    def changed(self, change: Change) -> tuple[Entry, ...]:
+        """The claims of which this became since the baseline."""
+        return tuple(entry for entry in self.entries if entry.change is change)
+
+
+def judge(
+    process_id: str,
+    entries: Sequence[Entry],
+    limits: Limits,
+    baseline: Sequence[Entry] | None = None,
+    notes: Sequence[str] = (),
+) -> Outcome:
+    """Hold the claims of a process against what is allowed.
+
+    Args:
+        process_id: The process.
+        entries: Its claims.
+        limits: What is allowed.
+        baseline: The claims of an earlier time: only what is worse than then fails.
+        notes: What a reader should know beside the rules.
+    """
+    before = match(entries, baseline) if baseline is not None else {}
+    if baseline is not None:
+        entries = [
+            replace(entry, change=_change(entry, before.get(place), limits))
+            for place, entry in enumerate(entries)
+        ]
+    kept = {id(entry) for entry in before.values()}
+    checks = [
+        _claims(process_id, entries),
+        _unchecked(process_id, entries, limits),
+        _failed(entries, limits),
+    ]
+    if baseline is not None:
+        checks.append(_regressions(entries))
+    if limits.unsupported is not None:
+        checks.append(_unsupported(entries, limits, limits.unsupported))
+    if limits.rate is not None:
+        checks.append(_share(entries, limits, limits.rate, baseline))
+    checks += [_stage(stage, entries, limits, before) for stage in sorted(set(limits.stages))]
+    return Outcome(
+        process_id=process_id,
+        limits=limits,
+        checks=tuple(checks),
+        entries=tuple(entries),
+        gone=tuple(one for one in baseline or () if id(one) not in kept),
+        has_baseline=baseline is not None,
+        notes=tuple(notes),
+    )
+
+
+def _change(entry: Entry, before: Entry | None, limits: Limits) -> Change:
+    """What became of a claim; without a verdict on either side nothing can be compared."""
+    is_bad = limits.counts(entry.state)
+    then = before.state if before else State.UNCHECKED
+    if is_bad and then in (State.UNCHECKED, State.FAILED):
+        return Change.NEW
+    if is_bad and _is_worse(entry.state, then):
+        return Change.REGRESSED
+    if is_bad:
+        return Change.KNOWN
+    if entry.state is State.SUPPORTED and then in (State.NOT_SUPPORTED, State.INCONCLUSIVE):
+        return Change.FIXED
+    return Change.SAME
+
+
+_ORDER = (State.SUPPORTED, State.INCONCLUSIVE, State.NOT_SUPPORTED)
+
+
+def _is_worse(state: State, than: State) -> bool:
+    return _ORDER.index(state) > _ORDER.index(than)
+
+
+def _claims(process_id: str, entries: Sequence[Entry]) -> Check:
+    words = f"claims: {len(entries):,}"
+    if not entries:
+        words += (
+            f"; there is nothing to judge. Give some with: veritrail verify {process_id} "
+            "--claim TEXT, or --extract"
+        )
+    return Check("claims", bool(entries), len(entries), 1, words)
+
+
+def _unchecked(process_id: str, entries: Sequence[Entry], limits: Limits) -> Check:
+    found = _ids(entries, lambda entry: entry.state is State.UNCHECKED)
+    words = f"not checked: {len(found):,}, at most {limits.unchecked:,} (--max-unchecked)"
+    if len(found) > limits.unchecked:
+        words += f". Verify them with: veritrail verify {process_id}"
+    return _at_most("unchecked", found, limits.unchecked, words)
+
+
+def _failed(entries: Sequence[Entry], limits: Limits) -> Check:
+    found = _ids(entries, lambda entry: entry.state is State.FAILED)
+    words = f"could not be checked: {len(found):,}, at most {limits.failed:,} (--max-failed)"
+    if len(found) > limits.failed:
+        words += ". What could not be checked is not passed"
+    return _at_most("failed", found, limits.failed, words)
+
+
+def _regressions(entries: Sequence[Entry]) -> Check:
+    found = _ids(entries, lambda entry: entry.change is Change.REGRESSED)
+    return _at_most("regressions", found, 0, f"worse than in the baseline: {len(found):,}")
+
+
+def _unsupported(entries: Sequence[Entry], limits: Limits, most: int) -> Check:
+    has_baseline = any(entry.change is not None for entry in entries)
+    found = _ids(
+        entries,
+        lambda entry: limits.counts(entry.state) and entry.change in (None, Change.NEW),
+    )
+    what = "not fully supported and not in the baseline" if has_baseline else "not fully supported"
+    if limits.strict:
+        what += ", inconclusive ones counted"
+    return _at_most(
+        "unsupported", found, most, f"{what}: {len(found):,}, at most {most:,} (--max-unsupported)"
+    )
+
+
+def _share(
+    entries: Sequence[Entry], limits: Limits, most: float, baseline: Sequence[Entry] | None
+) -> Check:
+    share = _rate(entries, limits)
+    allowed = Fraction(str(most))
+    then = _rate(baseline, limits) if baseline is not None else None
+    option = f"at most {most:g} (--max-rate)"
+    if share is None:
+        return Check(
+            "rate", True, 0.0, most, f"no claim has a verdict, so there is no rate; {option}"
+        )
+    found = _ids(entries, lambda entry: limits.counts(entry.state))
+    words = f"share not fully supported: {float(share):.4g}, {option}"
+    if then is not None and then > allowed:
+        allowed = then  # only what is worse than the baseline fails
+        words += f" or as in the baseline, {float(then):.4g}"
+    met = share <= allowed
+    return Check("rate", met, float(share), most, words, () if met else found)
+
+
+def _stage(stage: int, entries: Sequence[Entry], limits: Limits, before: dict[int, Entry]) -> Check:
+    found = tuple(
+        entry.claim_id
+        for place, entry in enumerate(entries)
+        if limits.counts(entry.state)
+        and stage in entry.error_stages
+        and not (entry.change is Change.KNOWN and stage in before[place].error_stages)
+    )
+    words = f"introduced at stage {stage}: {len(found):,}, none allowed (--forbid-error-stage)"
+    return _at_most(f"error_stage_{stage}", found, 0, words)
+
+
+def _at_most(name: str, found: tuple[str, ...], most: int, words: str) -> Check:
+    met = len(found) <= most
+    return Check(name, met, len(found), most, words, () if met else found)
+
+
+def _ids(entries: Sequence[Entry], holds: Callable[[Entry], bool]) -> tuple[str, ...]:
+    return tuple(entry.claim_id for entry in entries if holds(entry))
+
+
+def _rate(entries: Sequence[Entry], limits: Limits) -> Fraction | None:
+    judged = [entry for entry in entries if entry.state in _ORDER]
+    if not judged:
+        return None
+    return Fraction(sum(limits.counts(entry.state) for entry in judged), len(judged))

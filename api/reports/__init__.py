@@ -1,0 +1,1 @@
+"""Reports and dossiers: one material, and a writer for each format."""

@@ -1,0 +1,88 @@
+"""Which claims a report is about, and which of its verifications counts for each of them.
+
+Source: VeriTrail 3.2 (verdicts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from api.reports.material import CheckedClaim, Made, Material, Wanted
+from graph.errors import InputError, NotFound
+from graph.model import Claim, Process, Reviewed, Verification
+from graph.rules import shown
+
+
+def material_of(
+    process: Process,
+    claims: Iterable[Claim],
+    headers: Iterable[Verification],
+    reviewed: Mapping[str, Reviewed],
+    wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
+    made: Made | None = None,
+    total: int | None = None,
+) -> Material:
+    """The material of a report.
+
+    Args:
+        process: The process.
+        claims: All its claims, in the order of the input, or those that are asked for.
+        headers: All their verifications, with or without their trails, in any order.
+        reviewed: What people said of claims, by claim_id.
+        wanted: Which claims the report is about.
+        made: When and by what it is made; None: now, from the store.
+        total: How many claims the process has; None: these.
+
+    Raises:
+        NotFound: A claim that is asked for by its id is not there.
+        InputError: No claim is about a node that is asked for.
+    """
+    by_claim: dict[str, list[Verification]] = {}
+    for header in sorted(headers, key=lambda one: (one.created_at, one.verification_id)):
+        by_claim.setdefault(header.claim.claim_id, []).append(header)
+    checked = [
+        checked_claim(one, by_claim.get(one.claim_id, ()), reviewed.get(one.claim_id))
+        for one in claims
+    ]
+    _check_wanted(process, checked, wanted)
+    found = tuple(one for one in checked if wanted.takes(one))
+    every = len(checked) if total is None else total
+    return Material(process, found, every, wanted, made or Made())
+
+
+def checked_claim(
+    claim: Claim, verifications: Sequence[Verification], reviewed: Reviewed | None = None
+) -> CheckedClaim:
+    """A claim with the one of its verifications that counts.
+
+    Args:
+        claim: The claim.
+        verifications: All its verifications, oldest first.
+        reviewed: What people said of it.
+    """
+    ended = [one for one in verifications if one.verdict is not None]
+    best = (ended or list(verifications))[-1:]
+    newest = verifications[-1] if verifications else None
+    return CheckedClaim(
+        claim=claim,
+        verification=best[0] if best else None,
+        later=newest if best and newest is not best[0] else None,
+        verifications=len(verifications),
+        reviewed=reviewed,
+    )
+
+
+def _check_wanted(process: Process, claims: Sequence[CheckedClaim], wanted: Wanted) -> None:
+    known = {one.claim.claim_id for one in claims}
+    unknown = [name for name in wanted.claim_ids if name not in known]
+    if unknown:
+        names = ", ".join(shown(name) for name in unknown[:5])
+        raise NotFound(
+            f"Process {process.process_id!r} has no claim {names}. "
+            f"`veritrail claims list {process.process_id}` shows those that it has."
+        )
+    about = {one.claim.node_id for one in claims}
+    empty = [name for name in wanted.node_ids if name not in about]
+    if empty:
+        names = ", ".join(shown(name) for name in empty[:5])
+        raise InputError(f"No claim of process {process.process_id!r} is about the node {names}.")

@@ -1,0 +1,211 @@
+"""A report from a process file with verifications: no engine is started.
+
+Source: VeriTrail 3.2; docs/process-file.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from api.reports.choosing import material_of
+from api.reports.material import CheckedClaim, Made, Material, Wanted
+from api.reports.surroundings import Cited, cited_places, named_nodes, surroundings
+from api.reports.trails import NodeFacts, Trail
+from graph.importers.process_file import ProcessFileImporter
+from graph.importers.records import (
+    NodeRecord,
+    ProcessInput,
+    ReviewRecord,
+    TrailInput,
+    VerificationRecord,
+)
+from graph.importers.registry import ImportOptions
+from graph.model import NodeRef, Process, Review, Reviewed, Verdict, Verification
+from graph.model.review import reviewed
+from graph.restoring import with_nodes
+from graph.survey import Survey
+from graph.trail_checks import survey_whole
+
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".gz")
+
+
+def is_file(name: str) -> bool:
+    """Whether a process is named by a file: one that is there and called like one."""
+    path = Path(name)
+    looks_like_one = name.lower().endswith(SUFFIXES) or path.name != name
+    try:
+        return looks_like_one and path.is_file()
+    except OSError:  # such as a name that is too long for any file
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class FiledOrigin:
+    """A process of a file.
+
+    Attributes:
+        source: The file.
+        material: The process and its claims.
+        trails_of: Verifications with their trails, by id; those that the report goes by.
+        refs: Where the nodes stand that these name, by node_id.
+        reviews: All reviews of a claim, newest first, by claim_id.
+    """
+
+    source: ProcessInput
+    material: Material
+    trails_of: Mapping[str, Verification]
+    refs: Mapping[str, NodeRef]
+    reviews: Mapping[str, tuple[Review, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def read(
+        cls,
+        path: Path,
+        wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
+        made: Made | None = None,
+        max_node_text: int = 10_000_000,
+    ) -> FiledOrigin:
+        """Read and check a file.
+
+        Args:
+            path: The file.
+            wanted: Which of its claims the report is about.
+            made: When and by what it is made; None: now, from this file.
+            max_node_text: The longest text of a node, in bytes of UTF-8.
+
+        Raises:
+            InvalidProcess: It breaks rules; all violations are listed.
+            NotFound: There is no such claim in it.
+        """
+        source = ProcessFileImporter().open(path, ImportOptions(max_node_text=max_node_text))
+        found = survey_whole(source, max_node_text=max_node_text)
+        trails, refs = _verifications(source, found)
+        reviews = _reviews(source)
+        process = _process(found)
+        said = _said(reviews, trails)
+        made = made or Made(origin=path.name)
+        material = material_of(process, found.claims, trails, said, wanted, made)
+        names = {one.verification_id for one in material.verifications}
+        kept = {one.verification_id: one for one in trails if one.verification_id in names}
+        return cls(source, material, kept, refs, reviews)
+
+    async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
+        """Texts of nodes; see `Origin.texts`."""
+        wanted = set(node_ids)
+        return {
+            node.node_id: node.text
+            for node in self.source.records()
+            if isinstance(node, NodeRecord) and node.node_id in wanted
+        }
+
+    async def trails(
+        self, claims: Sequence[CheckedClaim], *, whole: bool = False
+    ) -> AsyncIterator[Trail]:
+        """The trails of these claims in their order; see `Origin.trails`."""
+        names = [one.verification.verification_id for one in claims if one.verification]
+        found = [self.trails_of[name] for name in names]
+        nodes, cited = self._nodes(found) if whole else ({}, Cited())
+        for one in claims:
+            trail = one.verification and self.trails_of[one.verification.verification_id]
+            own = named_nodes(trail) if trail and nodes else []
+            yield Trail(
+                checked=one,
+                verification=trail,
+                reviews=self.reviews.get(one.claim.claim_id, ()),
+                nodes={name: nodes[name] for name in own if name in nodes},
+                around=cited.of(trail) if trail and whole else {},
+            )
+
+    def _nodes(self, found: Sequence[Verification]) -> tuple[dict[str, NodeFacts], Cited]:
+        names = {name for one in found for name in named_nodes(one)}
+        places = cited_places(found)
+        facts: dict[str, NodeFacts] = {}
+        cited = Cited()
+        for node in self.source.records():
+            if not isinstance(node, NodeRecord) or node.node_id not in names:
+                continue
+            facts[node.node_id] = _facts(self.refs[node.node_id], node)
+            if node.node_id in places:
+                cited.add(node.node_id, surroundings(node.text, places[node.node_id]))
+        return facts, cited
+
+
+def _facts(ref: NodeRef, node: NodeRecord) -> NodeFacts:
+    model = node.metadata.get("model")
+    return NodeFacts(ref, node.kind, node.step, model if isinstance(model, str) else None)
+
+
+def _process(found: Survey) -> Process:
+    header, topology = found.header, found.topology
+    return Process(
+        process_id=found.process_id,
+        name=header.name or found.process_id,
+        question=header.question,
+        source_format=header.source_format,
+        content_hash=found.hash,
+        stages=dict(Counter(topology.stages)),
+        stage_names=header.stage_names,
+        terminals=found.terminals,
+        nodes=len(topology.ids),
+        edges=len(topology.edge_sources),
+        claims=len(found.claims),
+        warnings=found.warnings,
+    )
+
+
+def _verifications(
+    source: ProcessInput, found: Survey
+) -> tuple[list[Verification], dict[str, NodeRef]]:
+    """Verifications of the file, and where the nodes stand that they name."""
+    known: dict[str, NodeRef] = {}
+    read: list[Verification] = []
+    if not isinstance(source, TrailInput):
+        return read, known
+    for record in source.trails():
+        if isinstance(record, VerificationRecord):
+            one = replace(record.verification, process_id=found.process_id)
+            refs = {name: _ref(found, name, known) for name in _names(one)}
+            read.append(with_nodes(one, refs))
+    return read, known
+
+
+def _names(one: Verification) -> Iterable[str]:
+    yield from named_nodes(one)
+    for iteration in one.iterations:
+        yield from (node.node_id for node in iteration.checked)
+
+
+def _ref(found: Survey, name: str, known: dict[str, NodeRef]) -> NodeRef:
+    if name not in known:
+        number = found.topology.numbers[name]
+        stage = found.topology.stages[number]
+        known[name] = NodeRef(name, stage, number, found.roles[number])
+    return known[name]
+
+
+def _reviews(source: ProcessInput) -> dict[str, tuple[Review, ...]]:
+    """Reviews by claim, newest first."""
+    if not isinstance(source, TrailInput):
+        return {}
+    found: dict[str, list[Review]] = {}
+    for record in source.trails():
+        if isinstance(record, ReviewRecord):
+            found.setdefault(record.review.claim_id, []).append(record.review)
+    return {
+        name: tuple(sorted(each, key=lambda one: one.order, reverse=True))
+        for name, each in found.items()
+    }
+
+
+def _said(
+    reviews: Mapping[str, Sequence[Review]], trails: Iterable[Verification]
+) -> dict[str, Reviewed]:
+    verdicts: dict[str, Verdict] = {}
+    for one in sorted(trails, key=lambda trail: (trail.created_at, trail.verification_id)):
+        if one.verdict is not None:
+            verdicts[one.claim.claim_id] = one.verdict
+    states = {name: reviewed(each, verdicts.get(name)) for name, each in reviews.items()}
+    return {name: state for name, state in states.items() if state is not None}

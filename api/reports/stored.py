@@ -1,0 +1,168 @@
+"""A report from what is stored: headers of all verifications first, trails a few at a time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+
+from api.reports.choosing import material_of
+from api.reports.material import CheckedClaim, Made, Material, Wanted
+from api.reports.surroundings import Cited, cited_places, named_nodes, surroundings
+from api.reports.trails import NodeFacts, Trail
+from graph.errors import ProcessConflict
+from graph.model import Claim, NodeRef, Review, Reviewed, Verification
+from graph.store import Store
+from graph.store.nodes import StoredNode
+
+TRAILS = 100
+"""Trails that are held at a time."""
+
+_TEXTS = 4_000_000  # UTF-16 units of texts that are held at a time
+_NODES = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class StoredOrigin:
+    """A process of the store.
+
+    Attributes:
+        store: The graph.
+        material: The process and its claims.
+        reviews: All reviews of a claim, newest first, by claim_id.
+    """
+
+    store: Store
+    material: Material
+    reviews: dict[str, tuple[Review, ...]]
+
+    @classmethod
+    async def read(
+        cls,
+        store: Store,
+        process_id: str,
+        wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
+        made: Made | None = None,
+    ) -> StoredOrigin:
+        """Read everything but the trails.
+
+        Args:
+            store: The graph.
+            process_id: The process.
+            wanted: Which of its claims the report is about.
+            made: When and by what it is made; None: now.
+
+        Raises:
+            NotFound: There is no such process or claim.
+        """
+        process = await store.processes.get(process_id)
+        if wanted.claim_ids:  # one of ten thousand: the others need not be read
+            return await cls._of_claims(store, process_id, wanted, made)
+        claims = await store.processes.claims(process_id)
+        headers = await store.trails.headers(await store.trails.all_ids(process_id))
+        reviews: dict[str, list[Review]] = {}
+        for one in await store.reviews.all(process_id):
+            reviews.setdefault(one.review.claim_id, []).append(one.review)
+        said = await store.reviews.of_claims(process_id, list(reviews)) if reviews else {}
+        material = material_of(process, claims, headers, said, wanted, made)
+        return cls(store, material, {name: tuple(each) for name, each in reviews.items()})
+
+    @classmethod
+    async def _of_claims(
+        cls, store: Store, process_id: str, wanted: Wanted, made: Made | None
+    ) -> StoredOrigin:
+        process = await store.processes.get(process_id)
+        known: list[Claim] = await store.processes.claim_store.by_id(
+            process_id, list(dict.fromkeys(wanted.claim_ids))
+        )
+        rows = await store.database.read(
+            "trail/of_claims", process_id=process_id, claim_ids=[one.claim_id for one in known]
+        )
+        headers = await store.trails.headers([name for _, name in rows])
+        reviews = {
+            one.claim_id: tuple(
+                found.review for found in await store.reviews.all(process_id, one.claim_id)
+            )
+            for one in known
+        }
+        said: dict[str, Reviewed] = await store.reviews.of_claims(
+            process_id, [name for name, each in reviews.items() if each]
+        )
+        material = material_of(process, known, headers, said, wanted, made, total=process.claims)
+        return cls(store, material, reviews)
+
+    async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
+        """Texts of nodes; see `Origin.texts`."""
+        return await self.store.reading.texts(self.material.process.process_id, node_ids)
+
+    async def trails(
+        self, claims: Sequence[CheckedClaim], *, whole: bool = False
+    ) -> AsyncIterator[Trail]:
+        """The trails of these claims in their order; see `Origin.trails`."""
+        for start in range(0, len(claims), TRAILS):
+            some = claims[start : start + TRAILS]
+            names = [one.verification.verification_id for one in some if one.verification]
+            read = await self.store.trails.read(names)
+            found = {one.verification_id: one for one in read}
+            if len(found) < len(names):
+                raise self._changed()
+            nodes, cited = await self._nodes(read) if whole else ({}, Cited())
+            for one in some:
+                name = one.verification.verification_id if one.verification else ""
+                yield self._trail(one, found.get(name), nodes, cited)
+
+    def _changed(self) -> ProcessConflict:
+        return ProcessConflict(
+            f"Process {self.material.process.process_id!r} was removed, replaced or changed while "
+            "its report was made. Ask for the report again."
+        )
+
+    def _trail(
+        self,
+        checked: CheckedClaim,
+        found: Verification | None,
+        nodes: dict[str, NodeFacts],
+        cited: Cited,
+    ) -> Trail:
+        own = named_nodes(found) if found is not None and nodes else []
+        return Trail(
+            checked=checked,
+            verification=found,
+            reviews=self.reviews.get(checked.claim.claim_id, ()),
+            nodes={name: nodes[name] for name in own if name in nodes},
+            around=cited.of(found) if found is not None else {},
+        )
+
+    async def _nodes(self, found: Sequence[Verification]) -> tuple[dict[str, NodeFacts], Cited]:
+        """The nodes that trails name, and what stands around the sentences that they cite."""
+        process_id = self.material.process.process_id
+        names = list(dict.fromkeys(name for one in found for name in named_nodes(one)))
+        stored: list[StoredNode] = []
+        for start in range(0, len(names), _NODES):
+            stored += await self.store.nodes.get(process_id, names[start : start + _NODES])
+        facts = {one.node_id: _facts(one) for one in stored}
+        places = cited_places(found)
+        cited = Cited()
+        for group in _groups([one for one in stored if one.node_id in places]):
+            texts = await self.store.reading.texts(process_id, group)
+            for name, text in texts.items():
+                cited.add(name, surroundings(text, places[name]))
+        return facts, cited
+
+
+def _facts(one: StoredNode) -> NodeFacts:
+    ref = NodeRef(one.node_id, one.stage, one.position, one.role)
+    return NodeFacts(ref, one.kind, one.step, one.model)
+
+
+def _groups(nodes: Sequence[StoredNode]) -> Iterator[list[str]]:
+    """Nodes whose texts can be held together."""
+    group: list[str] = []
+    size = 0
+    for one in nodes:
+        if group and size + one.length > _TEXTS:
+            yield group
+            group, size = [], 0
+        group.append(one.node_id)
+        size += one.length
+    if group:
+        yield group

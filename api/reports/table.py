@@ -1,0 +1,126 @@
+"""A report as CSV (RFC 4180): one row a claim.
+
+A spreadsheet takes a cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return for a
+formula: such a cell gets an apostrophe before it.
+
+Source: VeriTrail 3.2.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from api.reports.material import STATE_WORDS, CheckedClaim
+from api.reports.texts import visible
+from api.reports.trails import Origin, Trail
+from api.web.views.routes import routes_of
+from graph.exporters.costs import UNKNOWN
+from graph.exporters.results import selected_sentences
+from graph.model import Role, Usage, Verification
+
+_FORMULA = (*"=+-@\t\r\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last ones are wide
+
+COLUMNS = (
+    "process_id", "claim_id", "claim", "node_id", "state", "verdict", "indicative", "error_stages",
+    "error_stage_names", "error_nodes", "reason", "review", "reviewed_verdict", "reviews",
+    "disputed", "iterations", "nodes_with_evidence", "sentences", "roots_with_evidence", "routes",
+    "termination", "q", "engine", "model", "calls", "input_tokens", "output_tokens", "cost_usd",
+    "verification_id", "created_at", "content_hash",
+)  # fmt: skip
+
+
+async def csv_pieces(
+    origin: Origin, claims: Sequence[CheckedClaim] | None = None
+) -> AsyncIterator[str]:
+    """The table, row by row.
+
+    Args:
+        origin: Where it is made from.
+        claims: Claims of the material; None: all of them.
+    """
+    yield _line(COLUMNS)
+    names = origin.material.process.stage_names
+    async for trail in origin.trails(origin.material.claims if claims is None else claims):
+        row = row_of(trail)
+        row["process_id"] = origin.material.process.process_id
+        row["error_stage_names"] = "; ".join(
+            names.get(stage, "") for stage in trail.checked.error_stages
+        )
+        yield _line([row.get(column) for column in COLUMNS])
+
+
+def row_of(trail: Trail) -> dict[str, Any]:
+    """The cells of a claim by column; None is an empty cell: not known, or nothing."""
+    one, found = trail.checked, trail.verification
+    row: dict[str, Any] = {
+        "claim_id": one.claim.claim_id,
+        "claim": one.claim.text,
+        "node_id": one.claim.node_id,
+        "state": STATE_WORDS[one.state],
+        "verdict": one.verdict.value if one.verdict else None,
+        "error_stages": "; ".join(map(str, one.error_stages)),
+        "reason": one.reason,
+        "reviews": one.reviewed.reviews if one.reviewed else 0,
+    }
+    if one.reviewed is not None:
+        said = one.reviewed.reviewed_verdict
+        row["review"] = one.reviewed.kind.value
+        row["reviewed_verdict"] = said.value if said else None
+        row["disputed"] = one.reviewed.disputed
+    return row | _of_verification(found) if found is not None else row
+
+
+def _of_verification(found: Verification) -> dict[str, Any]:
+    cited = [one for it in found.iterations for one in selected_sentences(it)]
+    roots = {
+        ref.node_id
+        for iteration in found.iterations
+        for ref in iteration.nodes_with_evidence
+        if ref.role is Role.ROOT
+    }
+    usage = found.usage
+    return {
+        "indicative": found.indicative,
+        "error_nodes": "; ".join(node.node_id for node in found.error.nodes),
+        "iterations": len(found.iterations),
+        "nodes_with_evidence": len({one.sentence.node_id for one in cited}),
+        "sentences": len(cited),
+        "roots_with_evidence": len(roots),
+        "routes": routes_of(found, most=1).total,
+        "termination": found.termination.value if found.termination else None,
+        "q": found.q,
+        "engine": found.engine,
+        "model": found.model,
+        "calls": usage.calls,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cost_usd": _cost(usage),
+        "verification_id": found.verification_id,
+        "created_at": found.created_at,
+        "content_hash": found.content_hash,
+    }
+
+
+def _cost(usage: Usage) -> float | str | None:
+    """US dollars; an empty cell where no model was asked, and never 0 where it is not known."""
+    if usage.cost_usd is not None:
+        return usage.cost_usd
+    return UNKNOWN if usage.calls or usage.unpriced_calls else None
+
+
+def _line(cells: Sequence[Any]) -> str:
+    file = io.StringIO()
+    csv.writer(file).writerow([_cell(cell) for cell in cells])
+    return file.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        text = visible(value)
+        return f"'{text}" if text.startswith(_FORMULA) else text
+    return value

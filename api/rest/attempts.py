@@ -1,0 +1,70 @@
+"""Keys that are shown: to the guard, or once to open a session; tries that fail are counted."""
+
+from __future__ import annotations
+
+import re
+
+from starlette.types import Scope
+
+from api.service.keys import PREFIX
+from api.service.rates import Rates
+from api.service.ring import ENVIRONMENT, Admitted, KeyRing, Unauthorized
+
+FAILED_PER_MINUTE = 30
+"""Keys that do not open, shown from one address."""
+
+LOOKS_LIKE_A_KEY = re.compile(rf"\b{PREFIX}_[a-z2-7]{{8}}_")
+
+
+class TooManyAttempts(Exception):
+    """Too many keys that do not open came from one address.
+
+    Attributes:
+        wait: Seconds until another one is looked at.
+    """
+
+    def __init__(self, wait: int) -> None:
+        super().__init__("Too many keys that do not open came from this address.")
+        self.wait = wait
+
+
+class Attempts:
+    """Looks at keys that are shown.
+
+    Args:
+        ring: The keys that open.
+    """
+
+    def __init__(self, ring: KeyRing) -> None:
+        self._ring = ring
+        self._failed = Rates()
+
+    async def admit(self, scope: Scope, shown: str) -> Admitted:
+        """Whoever shows a key.
+
+        Raises:
+            Unauthorized: It does not open; the text says why.
+            TooManyAttempts: Too many such keys came from this address.
+            EngineUnavailable: The database cannot be reached.
+        """
+        # A key of ours cannot be guessed, so it opens whatever others at this address (such as a
+        # proxy's) tried; the one from outside was thought of by a person.
+        is_ours = LOOKS_LIKE_A_KEY.match(shown) is not None
+        wait = self._failed.wait(address(scope), FAILED_PER_MINUTE)
+        if wait is not None and not is_ours:
+            raise TooManyAttempts(wait)
+        if self._ring.opens_outside(shown):
+            return Admitted(ENVIRONMENT)
+        try:
+            return await self._ring.admit(shown)
+        except Unauthorized:
+            wait = self._failed.take(address(scope), FAILED_PER_MINUTE)
+            if wait is not None:
+                raise TooManyAttempts(wait) from None
+            raise
+
+
+def address(scope: Scope) -> str:
+    """Where a request comes from; all addresses of one IPv6 network count as one."""
+    found = str((scope.get("client") or ("unknown", 0))[0])
+    return ":".join(found.split(":")[:4]) if found.count(":") > 1 else found

@@ -1,0 +1,179 @@
+"""Processes in the order in which they need attention.
+
+The order needs every claim of every process. It is made in batches, kept in memory, and made anew
+in the background as often as it is cheap; what a page shows of its own processes is read anew
+each time. The order of few processes is made for every page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from graph.store.standing import NEVER, Named, Standing, StandingStore
+
+if TYPE_CHECKING:
+    from api.graph_connection import GraphConnection
+
+PATIENCE_SECONDS = 1.5
+"""How long a page waits for an order that is being made."""
+
+GLANCE_SECONDS = 0.15
+"""How long it waits where there is an order of a while ago."""
+
+SHARE = 10
+"""The order of many processes is kept for so many times as long as it took."""
+
+LONGEST_SECONDS = 60.0
+
+NAMES_TOGETHER = 1_000
+CLAIMS_TOGETHER = 200
+"""Processes whose claims one statement looks at; the order of so many is made for every page."""
+
+Place = tuple[int, int, int, str]
+
+WORST = ("NOT_FULLY_SUPPORTED", "failed", "INCONCLUSIVE", NEVER)
+"""What needs attention, in this order."""
+
+_LIKE = {"over_budget": "failed", "cancelled": "failed", "queued": NEVER, "running": NEVER}
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A process with its place.
+
+    Attributes:
+        named: The process.
+        standing: How it stood when the order was made.
+        place: Its place; lower ones need attention first.
+    """
+
+    named: Named
+    standing: Standing
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Processes in their order.
+
+    Attributes:
+        ranked: The processes.
+        waiting: How many have no place yet, because nobody has looked at their claims.
+    """
+
+    ranked: tuple[Ranked, ...] = ()
+    waiting: int = 0
+
+
+def place_of(named: Named, standing: Standing) -> Place:
+    """The place of a process: by the worst that there is, how often, and how lately."""
+    outcomes = merged(standing.outcomes)
+    worst = next((rank for rank, one in enumerate(WORST) if outcomes.get(one)), len(WORST))
+    if worst == len(WORST) and outcomes:
+        worst += 1  # all is well: behind those that have no claims yet
+    often = outcomes.get(WORST[worst], 0) if worst < len(WORST) else 0
+    latest = max(standing.changed_at or "", named.created_at)
+    return worst, -often, -_number(latest), named.process_id
+
+
+def merged(outcomes: Mapping[str, int]) -> dict[str, int]:
+    """Outcomes of which some are alike: what was stopped failed, what waits is not verified."""
+    found: dict[str, int] = {}
+    for outcome, claims in outcomes.items():
+        name = _LIKE.get(outcome, outcome)
+        found[name] = found.get(name, 0) + claims
+    return found
+
+
+def _number(moment: str) -> int:
+    """A moment as a number that grows with it."""
+    digits = "".join(one for one in moment if one.isdigit())
+    return int(digits[:20].ljust(20, "0")) if digits else 0
+
+
+@dataclass(slots=True)
+class Standings:
+    """Keeps the order of the processes of a graph.
+
+    Attributes:
+        graph: The graph.
+    """
+
+    graph: GraphConnection
+    _order: Order = field(default_factory=Order)
+    _is_whole: bool = False
+    _is_stale: bool = False
+    _until: float = 0.0
+    _making: asyncio.Task[None] | None = None
+
+    async def order(self) -> Order:
+        """The order as it is known now; the first one may lack processes.
+
+        Raises:
+            EngineError: The graph does not answer.
+        """
+        if self._making is None and time.monotonic() >= self._until:
+            self._making = asyncio.create_task(self._make())
+            self._making.add_done_callback(_settle)
+        if self._making is not None:
+            making = self._making
+            is_large = self._is_whole and len(self._order.ranked) > CLAIMS_TOGETHER
+            patience = GLANCE_SECONDS if is_large else PATIENCE_SECONDS
+            done, _ = await asyncio.wait([making], timeout=patience)
+            if done:
+                making.result()
+        return self._order
+
+    def forget(self) -> None:
+        """Make the order anew for the next page: something was stored or removed."""
+        self._until, self._is_stale = 0.0, True
+
+    async def _make(self) -> None:
+        begun, self._is_stale = time.monotonic(), False
+        try:
+            store = StandingStore((await self.graph.store()).database)
+            ranked = await self._look(store, await _names(store))
+            self._order = Order(tuple(sorted(ranked, key=lambda one: one.place)))
+            self._is_whole = True
+            took = time.monotonic() - begun
+            is_kept = len(ranked) > CLAIMS_TOGETHER and not self._is_stale
+            kept = min(SHARE * took, LONGEST_SECONDS) if is_kept else 0.0
+            self._until = time.monotonic() + kept
+        finally:
+            self._making = None
+
+    async def _look(self, store: StandingStore, named: list[Named]) -> list[Ranked]:
+        """Look how all processes stand."""
+        ranked: list[Ranked] = []
+        for start in range(0, len(named), CLAIMS_TOGETHER):
+            batch = named[start : start + CLAIMS_TOGETHER]
+            found = await store.of([one.process_id for one in batch])
+            for one in batch:
+                standing = found.get(one.process_id, Standing())
+                ranked.append(Ranked(one, standing, place_of(one, standing)))
+            self._show(ranked, len(named) - len(ranked))
+        return ranked
+
+    def _show(self, ranked: list[Ranked], waiting: int) -> None:
+        """Show what is known so far, where nothing better is."""
+        if not self._is_whole:
+            self._order = Order(tuple(sorted(ranked, key=lambda one: one.place)), waiting)
+
+
+async def _names(store: StandingStore) -> list[Named]:
+    named: list[Named] = []
+    while page := await store.names(named[-1].process_id if named else "", NAMES_TOGETHER):
+        named += page
+        if len(page) < NAMES_TOGETHER:
+            break
+    return named
+
+
+def _settle(making: asyncio.Task[None]) -> None:
+    """What failed is told to whoever waits; where nobody does, the next page tries again."""
+    if not making.cancelled():
+        making.exception()

@@ -1,0 +1,1 @@
+"""The page: what people look at in a browser; `routers` names its parts."""

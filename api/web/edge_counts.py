@@ -1,0 +1,80 @@
+"""How many edges lead from stage to stage: counted once, kept as long as the content is the same.
+
+Counting looks at every edge of a process, which takes seconds on a large one: it goes on behind
+the page, one process at a time, and whoever comes later finds it done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from graph.errors import VeriTrailError
+from graph.model import Process
+from graph.store import Store
+from graph.store.picture import PictureReader, StageEdges
+
+PATIENCE = 0.15
+"""Seconds that a page waits for a count before it is shown without."""
+
+MOST_KEPT = 256
+"""Processes whose counts are kept."""
+
+_Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What is known of the edges of a process.
+
+    Attributes:
+        edges: The count; None: there is none yet.
+        has_failed: Whether counting failed; it is tried again when somebody asks again.
+    """
+
+    edges: StageEdges | None
+    has_failed: bool = False
+
+
+class EdgeCounts:
+    """Counts of the processes that were looked at.
+
+    Args:
+        patience: Seconds that whoever asks waits.
+    """
+
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
+        self._kept: OrderedDict[_Key, StageEdges] = OrderedDict()
+        self._under_way: dict[_Key, asyncio.Task[StageEdges]] = {}
+        self._one = asyncio.Lock()
+
+    async def of(self, store: Store, process: Process) -> Counted:
+        """The count of a process, or what is known of it."""
+        key = (process.process_id, process.content_hash)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return Counted(self._kept[key])
+        task = self._under_way.get(key)
+        if task is None:
+            task = asyncio.create_task(self._count(store, process))
+            # A fault that nobody comes back to hear of is looked at all the same.
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            self._under_way[key] = task
+        done, _ = await asyncio.wait([task], timeout=self._patience)
+        if not done:
+            return Counted(None)
+        self._under_way.pop(key, None)
+        try:
+            edges = task.result()
+        except (VeriTrailError, RuntimeError):  # the latter where its connection was closed
+            return Counted(None, has_failed=True)
+        self._kept[key] = edges
+        while len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+        return Counted(edges)
+
+    async def _count(self, store: Store, process: Process) -> StageEdges:
+        async with self._one:
+            return await PictureReader(store.database).stage_edges(process)

@@ -1,0 +1,133 @@
+"""What goes wrong on a page is told on a page: what happened, what to do, and the request's id.
+
+Routes, the guard and everything between them answer problems as they do over REST; here such an
+answer becomes a page, where a page was asked for. Every page leaves with its headers.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.rest.problems import MEDIA_TYPE, problem
+from api.web.links import url
+from api.web.rendering import render
+from api.web.wording import FaultWords, words_of
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+HEADERS = {
+    "content-security-policy": POLICY,
+    "cache-control": "private, no-store",
+    "referrer-policy": "same-origin",
+    "permissions-policy": ("camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
+    "cross-origin-opener-policy": "same-origin",
+}
+"""Headers of every page that does not say something else itself.
+
+The Referer goes to our own pages alone: a form that is refused says where it was.
+"""
+
+_OTHERS = ("/v1/", "/docs/", "/static/")
+_OTHER = frozenset({"/v1", "/docs", "/healthz", "/readyz", "/metrics", "/openapi.json"})
+_KEPT = ("retry-after", "connection", "allow")
+_LONGEST_PROBLEM = 1_000_000
+
+
+def is_page(path: str) -> bool:
+    """Whether a page is asked for, and not something that programs read."""
+    return path not in _OTHER and not path.startswith(_OTHERS)
+
+
+class Faults:
+    """Turns problems into pages, and gives pages their headers.
+
+    Args:
+        app: What answers.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http" or not is_page(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        answer = _Answer(scope, receive, send)
+        try:
+            await self._app(scope, receive, answer.send)
+        except ClientDisconnect:
+            raise
+        except Exception:
+            # Whoever is outside writes it down; nothing more is sent where something was.
+            if not answer.is_begun:
+                words = "A fault of the program; its log says more."
+                await problem(500, "fault", words)(scope, receive, answer.send)
+            raise
+
+
+class _Answer:
+    """One answer on its way out; a problem is kept until it is whole."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._start: Message | None = None
+        self.is_begun = False
+        self._body = bytearray()
+
+    async def send(self, message: Message) -> None:
+        self.is_begun = True
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            if headers.get("content-type", "").startswith(MEDIA_TYPE):
+                self._start = message
+                return
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        if self._start is None:
+            await self._send(message)
+            return
+        self._body += message.get("body", b"")[: _LONGEST_PROBLEM - len(self._body)]
+        if not message.get("more_body", False):
+            page = _page(Request(self._scope), self._start, self._body)
+            await page(self._scope, self._receive, self._send)
+
+
+def _page(request: Request, start: Message, body: bytes | bytearray) -> Response:
+    """A problem as a page; who has to show a key first is sent to where that is done."""
+    headers = Headers(scope=start)
+    kept = {
+        name: headers[name] for name in ("retry-after", "connection", "allow") if name in headers
+    }
+    found: dict[str, Any] = json.loads(bytes(body))
+    if start["status"] == 401:
+        return RedirectResponse(_sign_in(request), 303, {**HEADERS, **kept})
+    words: FaultWords = words_of(found)
+    return render(
+        request,
+        "fault.html",
+        start["status"],
+        {**HEADERS, **kept},
+        fault=words,
+        violations=found.get("violations", []),
+        retry_after=headers.get("retry-after"),
+        is_repeatable=request.method in ("GET", "HEAD"),
+    )
+
+
+def _sign_in(request: Request) -> str:
+    """Where a key is shown; one comes back to where one was, but a form is not sent again."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    here = request.url.path + query if request.method in ("GET", "HEAD") else "/"
+    return url("sign-in", next=None if here == "/" else here)

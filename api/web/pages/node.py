@@ -1,0 +1,131 @@
+"""A node: its text, what it was made from, what was made of it, and the claims that rest on it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import HTMLResponse
+
+from api.rest.access import needs
+from api.rest.names import ProcessId
+from api.rest.pages import LONGEST_CURSOR, Listing
+from api.service.access import Scope
+from api.web.links import plain, url
+from api.web.rendering import render
+from api.web.views.node import as_text, cited_here, pieces_near, resting
+from graph.store import Store
+from graph.store.lineage import Direction
+from graph.store.listed_nodes import Neighbour
+from graph.store.node_search import NodeSearch
+from graph.store.queries import QueryResult
+
+router = APIRouter(include_in_schema=False)
+
+AT_A_TIME = 25
+"""Neighbours, and claims, that are shown at a time."""
+
+MOST_RESTING = 1_000
+"""Claims that rest on a node that are shown at most."""
+
+BESIDE = 4_000
+"""Characters of the text that is shown beside a drawing."""
+
+NodeId = Annotated[str, Path(description="The node, by its node_id.")]
+PlaceInList = Annotated[str | None, Query(max_length=LONGEST_CURSOR)]
+
+
+@router.get("/processes/{process_id}/nodes/{node_id}", dependencies=[needs(Scope.READ)])
+async def show_node(
+    request: Request,
+    process_id: ProcessId,
+    node_id: NodeId,
+    piece: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
+    sources: PlaceInList = None,
+    feeds: PlaceInList = None,
+    rest: Annotated[int | None, Query(ge=1, le=MOST_RESTING)] = None,
+    part: Literal["text", "rest"] | None = None,
+) -> HTMLResponse:
+    """A node; `part` gives a part of the page, for the scripts of pages."""
+    node_id = plain(node_id)
+    store = await request.app.state.graph.store()
+    if part is not None:
+        return await _part(request, store, process_id, node_id, part, rest or AT_A_TIME)
+    search = NodeSearch(store.database)
+    node, text, process = await asyncio.gather(
+        search.get(process_id, node_id),
+        search.text(process_id, node_id, piece),
+        store.processes.get(process_id),
+    )
+    upstream, downstream, cited, errors = await asyncio.gather(
+        _neighbours(search, process_id, node_id, Direction.UPSTREAM, sources),
+        _neighbours(search, process_id, node_id, Direction.DOWNSTREAM, feeds),
+        search.cited_here(process_id, node_id),
+        search.errors_here(process_id, node_id, AT_A_TIME),
+    )
+    return render(
+        request,
+        "node.html",
+        process=process,
+        node=node,
+        text=text,
+        pieces=pieces_near(text.number, text.pieces),
+        metadata=as_text(text.metadata),
+        upstream=upstream,
+        downstream=downstream,
+        cited=cited_here(cited[0], is_cut=cited[1]),
+        errors=errors[0],
+        more_errors=errors[1],
+        claims=await _resting(store, process_id, node_id, rest) if rest else None,
+        base={"piece": piece if piece > 1 else None, "sources": sources, "feeds": feeds},
+    )
+
+
+async def _part(
+    request: Request, store: Store, process_id: str, node_id: str, part: str, rest: int
+) -> HTMLResponse:
+    """A part of the page by itself."""
+    if part == "text":
+        text = await NodeSearch(store.database).text(process_id, node_id)
+        return render(request, "node_text.html", text=text, most=BESIDE)
+    claims = await _resting(store, process_id, node_id, rest)
+    return render(request, "node_rest.html", process_id=process_id, claims=claims)
+
+
+async def _neighbours(
+    search: NodeSearch, process_id: str, node_id: str, way: Direction, cursor: str | None
+) -> dict[str, Any]:
+    listing = Listing("page-neighbours", (process_id, node_id, way.value))
+    after = listing.place(cursor, (-1, -1))
+    nodes: list[Neighbour]
+    nodes, more = await search.neighbours(process_id, node_id, way, after, AT_A_TIME)
+    return {
+        "nodes": nodes,
+        "next": listing.cursor(*nodes[-1].place) if more else None,
+        "is_first": cursor is None,
+    }
+
+
+async def _resting(store: Store, process_id: str, node_id: str, most: int) -> dict[str, Any]:
+    asked = {"process_id": process_id, "node_id": node_id, "limit": most}
+    found = await store.queries.run("impact", asked)
+    rows = _rows(found)
+    # The query knows verdicts only; what could not be checked is no "not checked".
+    without = [row["claim_id"] for row in rows if not row["verdict"]]
+    known = await store.reviews.claims(process_id, without) if without else {}
+    ends = {name: (one.latest_status, one.latest_failure) for name, one in known.items()}
+    is_last = most >= MOST_RESTING
+    following = min(most * 4, MOST_RESTING)
+    return {
+        "rows": resting(rows, ends),
+        "is_indicative": bool(found.indicative),
+        "is_cut": found.truncated and is_last,
+        "more": url("processes", process_id, "nodes", node_id, rest=following) + "#rest"
+        if found.truncated and not is_last
+        else None,
+    }
+
+
+def _rows(found: QueryResult) -> list[dict[str, Any]]:
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]

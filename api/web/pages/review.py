@@ -1,0 +1,222 @@
+"""The review page: going through claims, by keyboard too, and saving what a person says of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from contextlib import suppress
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request, Response
+from fastapi.responses import RedirectResponse
+
+from api import reviews
+from api.rest.access import Calling, needs, record
+from api.service.access import Scope
+from api.web.forms import FromOurPage
+from api.web.pages.review_forms import (
+    Asked,
+    Draft,
+    Given,
+    GivenForm,
+    draft_of,
+    status_of,
+    words_of,
+)
+from api.web.pages.reviewer import keep_name, reviewer_of
+from api.web.rendering import render
+from api.web.views.review import CHOICES, JUDGED_BLIND, open_view, saved_view
+from api.web.views.review_queue import SHOWN, Queue, ReviewState, queue_of, state_of
+from api.web.views.review_rows import Read, Reviewer, rows_of
+from api.web.views.review_source import SOURCES, Reading, marked_in, reading_of
+from graph.errors import (
+    EngineError,
+    EngineUnavailable,
+    InputError,
+    NotFound,
+    VeriTrailError,
+    Violation,
+)
+from graph.model import Process, Review, ReviewVerdict
+from graph.reviewing import NewReview, Seen, text_faults
+from graph.store import Store
+from graph.store.lineage import Direction
+
+router = APIRouter(include_in_schema=False)
+
+_log = logging.getLogger("veritrail.requests")
+
+
+@router.get("/processes/{process_id}/review", dependencies=[needs(Scope.READ)])
+async def show_review(
+    request: Request, caller: Calling, asked: Asked, saved: str | None = None
+) -> Response:
+    """A claim to review, with the list of claims."""
+    store = await request.app.state.graph.store()
+    return await _page(request, store, asked, reviewer_of(request, caller), saved=saved)
+
+
+@router.post("/processes/{process_id}/reviewer", dependencies=[needs(Scope.WRITE), FromOurPage])
+async def begin(
+    request: Request,
+    caller: Calling,
+    asked: Asked,
+    name: Annotated[str, Form()] = "",
+    is_blind: Annotated[str, Form()] = "",
+) -> Response:
+    """Keep the name of whoever reviews, where no key says it; go on blind or not."""
+    who = reviewer_of(request, caller)
+    blind = state_of(asked.process_id, claim=asked.claim, blind="1" if is_blind else "0")
+    answer = RedirectResponse(blind.href, 303)
+    if who.by_key:
+        return answer
+    if faults := text_faults("", name.strip()):
+        store = await request.app.state.graph.store()
+        draft = Draft(heading="That is no name", wrong=words_of(faults))
+        return await _page(request, store, blind, Reviewer(None), 422, draft=draft)
+    keep_name(answer, name.strip())
+    return answer
+
+
+@router.post("/processes/{process_id}/review", dependencies=[needs(Scope.WRITE), FromOurPage])
+async def save(request: Request, caller: Calling, asked: Asked, given: GivenForm) -> Response:
+    """Append a review; what cannot be stored comes back with everything that was typed."""
+    who = reviewer_of(request, caller)
+    try:
+        store = await request.app.state.graph.store()
+        review = await _add(store, asked, who, given, reviews.recorder(caller))
+    except VeriTrailError as error:
+        return await _again(request, asked, who, given, error)
+    await record(request, caller, "review.add", asked.process_id, **reviews.told_of(review))
+    if given.then == "list":
+        place = asked.saved(given.claim_id, asked.claim) + f"#row-{given.claim_id}"
+    else:
+        place = asked.saved(given.claim_id, given.next if given.then == "next" else None)
+    return RedirectResponse(place, 303)
+
+
+async def _add(
+    store: Store, asked: ReviewState, who: Reviewer, given: Given, key: str | None
+) -> Review:
+    reason = given.reason
+    if not given.verdict:
+        message = "is missing; choose one of the four"
+        raise InputError("No verdict was chosen", [Violation("missing", "verdict", message)])
+    if asked.blind and not reason.strip() and given.verdict != ReviewVerdict.UNCLEAR:
+        said = await store.reviews.of_claims(asked.process_id, [given.claim_id])
+        counting = said[given.claim_id].counting if given.claim_id in said else ()
+        if not any(one.reviewer == who.name for one in counting):
+            reason = JUDGED_BLIND
+    overrides = given.overrides or None
+    new = NewReview(given.verdict, reason, who.name or "", overrides, key)
+    seen = Seen(given.words, overrides)
+    name = given.claim_id
+    return await reviews.add_once(store, asked.process_id, name, new, once=given.once, seen=seen)
+
+
+async def _again(
+    request: Request, asked: ReviewState, who: Reviewer, given: Given, error: VeriTrailError
+) -> Response:
+    """The form once more, with what was typed; where nothing can be read, it stands alone."""
+    draft = draft_of(given, error)
+    status = status_of(error)
+    if isinstance(error, EngineUnavailable):
+        await request.app.state.graph.lost()
+    if isinstance(error, EngineError):
+        _log.warning("engine", extra={"fields": {"error": str(error)}})
+    elif not isinstance(error, NotFound):
+        with suppress(VeriTrailError):
+            store = await request.app.state.graph.store()
+            there = asked.to(given.claim_id)
+            return await _page(request, store, there, who, status, draft=draft)
+    can_retry = not isinstance(error, NotFound)
+    return render(
+        request,
+        "review_kept.html",
+        status,
+        state=asked,
+        given=given,
+        draft=draft,
+        choices=CHOICES,
+        can_retry=can_retry,
+    )
+
+
+async def _page(
+    request: Request,
+    store: Store,
+    asked: ReviewState,
+    who: Reviewer,
+    status: int = 200,
+    *,
+    draft: Draft | None = None,
+    saved: str | None = None,
+) -> Response:
+    process = await store.processes.get(asked.process_id)
+    every, said = await asyncio.gather(
+        store.reviews.queue(asked.process_id, judged=asked.tells),
+        store.reviews.reviewers(asked.process_id),
+    )
+    queue = queue_of(asked, every, said, who.name)
+    read = await _read(store, process, queue, saved)
+    if queue.is_lost and status == 200:
+        status = 404
+    return render(
+        request,
+        "review.html",
+        status,
+        process=process,
+        state=asked,
+        queue=queue,
+        who=who,
+        rows=rows_of(read, asked, queue, who),
+        open=open_view(read, asked, queue, who),
+        reading=await _reading(store, asked, process, read, queue.claim),
+        saved=saved_view(read, asked, saved, who) if saved is not None else None,
+        draft=draft or Draft(),
+        choices=CHOICES,
+        shows=SHOWN,
+        once=secrets.token_urlsafe(12),
+    )
+
+
+async def _read(store: Store, process: Process, queue: Queue, saved: str | None) -> Read:
+    """The claims of the list, and the trail and the answer of the open one."""
+    names = dict.fromkeys([*queue.listed, *filter(None, (queue.claim, saved))])
+    claims, reviewed = await asyncio.gather(
+        store.reviews.claims(process.process_id, list(names)),
+        store.reviews.of_claims(process.process_id, list(names)),
+    )
+    found = claims.get(queue.claim) if queue.claim is not None else None
+    if found is None:
+        return Read(process, claims, reviewed)
+    wanted = [found.verification_id] if found.verification_id else []
+    trails = await store.trails.read(wanted)
+    ref, text = None, None
+    with suppress(NotFound):
+        ref, text = await store.reading.node(process.process_id, found.claim.node_id)
+    trail = trails[0] if trails else None
+    return Read(process, claims, reviewed, trail, text, None if ref is None else ref.stage)
+
+
+async def _reading(
+    store: Store, asked: ReviewState, process: Process, read: Read, claim_id: str | None
+) -> Reading | None:
+    """The node that is read in place; None: none, or it is not there."""
+    if asked.node is None:
+        return None
+    with suppress(NotFound):
+        ref, text = await store.reading.node(process.process_id, asked.node)
+        found = await store.lineage.read(
+            process.process_id, asked.node, Direction.UPSTREAM, depth=1, limit=SOURCES + 1
+        )
+        own = next(one for one in found.nodes if one.node_id == asked.node)
+        sources = [one.node_id for one in found.nodes if one.node_id != asked.node]
+        name = process.stage_names.get(ref.stage, "")
+        there = read.claims.get(claim_id or "")
+        claim = there.claim if there is not None else None
+        marked = marked_in(asked.node, claim, read.verification)
+        made_of = (sources, own.upstream)
+        return reading_of(asked, ref, text, name, made_of, marked)
+    return None

@@ -1,0 +1,86 @@
+"""Signing in with a key, and out again."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Form, Request, Response
+from fastapi.responses import RedirectResponse
+
+from api.rest.access import Calling, NotAllowed, record
+from api.rest.attempts import TooManyAttempts
+from api.rest.guard import COOKIE, cookie_of, crosses
+from api.service.ring import Unauthorized
+from api.service.sessions import SECONDS
+from api.web.forms import FromOurPage
+from api.web.links import inside
+from api.web.rendering import render
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/sign-in")
+async def show_sign_in(request: Request, next: str = "/") -> Response:  # noqa: A002  # its name
+    """Where a key is shown; who need not, or has done so, goes on."""
+    state = request.app.state
+    token = cookie_of(request.headers)
+    is_in = token is not None and await state.sessions.admit(token) is not None
+    if is_in or not await state.ring.asks():
+        return RedirectResponse(inside(next), 303)
+    return render(request, "sign_in.html", next=inside(next), wrong=None)
+
+
+@router.post("/sign-in")
+async def sign_in(
+    request: Request,
+    key: Annotated[str, Form()] = "",
+    next: Annotated[str, Form()] = "/",  # noqa: A002  # its name
+) -> Response:
+    """Open a session for whoever shows a key.
+
+    There is no token to ask for yet; browsers say which page sent a form.
+    """
+    state = request.app.state
+    if crosses(request.headers, frozenset()):
+        raise NotAllowed("A page from elsewhere may not sign anybody in here.")
+    onward = inside(next)
+    if not await state.ring.asks():
+        return RedirectResponse(onward, 303)
+    try:
+        if not key.strip():
+            raise Unauthorized("Enter a key.")
+        admitted = await state.attempts.admit(request.scope, key.strip())
+    except Unauthorized as error:
+        return render(request, "sign_in.html", 401, next=onward, wrong=str(error))
+    except TooManyAttempts as error:
+        words = f"{error} Try again in {error.wait} s."
+        wait = {"Retry-After": str(error.wait)}
+        return render(request, "sign_in.html", 429, wait, next=onward, wrong=words)
+    caller = admitted.caller
+    token = await state.sessions.open(caller.key_id)
+    await record(request, caller, "session.open", caller.key_id)
+    answer = RedirectResponse(onward, 303)
+    # Lax, not Strict: a link in a message to a claim shall open it. What changes something is
+    # sent by POST, which a page from elsewhere cannot send with this cookie.
+    answer.set_cookie(
+        COOKIE, token, SECONDS, secure=_came_over_tls(request), httponly=True, samesite="lax"
+    )
+    return answer
+
+
+@router.post("/sign-out", dependencies=[FromOurPage])
+async def sign_out(request: Request, caller: Calling) -> Response:
+    """End the session."""
+    token = getattr(request.state, "session", None)
+    if token is not None:
+        await request.app.state.sessions.end(token)
+        await record(request, caller, "session.end", caller.key_id or "local")
+    answer = RedirectResponse("/sign-in", 303)
+    answer.delete_cookie(COOKIE, httponly=True, samesite="lax")
+    return answer
+
+
+def _came_over_tls(request: Request) -> bool:
+    """Whether the browser asked by https, also where a proxy passed it on without saying so."""
+    return "https" in (request.url.scheme, urlsplit(request.headers.get("origin", "")).scheme)

@@ -1,0 +1,122 @@
+"""Uploading a process: the form, what was wrong with the file, and what came of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+from starlette.requests import ClientDisconnect
+
+from api.rest.access import Calling, needs
+from api.rest.jobs import PROCESS_ID
+from api.rest.receiving import UploadRefused
+from api.rest.recording import record_upload
+from api.rest.storing import How
+from api.rest.uploads import store_body, told_of
+from api.rest.wording import worded
+from api.service.access import Scope
+from api.web.forms import FIELD, check_token
+from api.web.links import url
+from api.web.rendering import render
+from api.web.sent_file import SentFile
+from api.web.wording import plain
+from graph.errors import InputError, ProcessConflict, Violation
+from graph.store.overview import read_overview
+
+router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.WRITE)])
+
+SHOWN = 50
+"""Broken rules that are listed; a file that breaks one often breaks it everywhere."""
+
+
+@router.get("/upload")
+async def show_upload(
+    request: Request, stored: str | None = None, how: str | None = None
+) -> Response:
+    """The form; after an upload, what came of it."""
+    found = None
+    if stored is not None:
+        found = await read_overview((await request.app.state.graph.store()).database, stored)
+    return _form(request, found=found, how=how)
+
+
+@router.post("/upload")
+async def upload(request: Request, caller: Calling) -> Response:
+    """Store the file of a form, as POST of a process file does."""
+    sent = SentFile(request)
+    try:
+        await sent.begin()
+        check_token(request, sent.fields.get(FIELD, ""))
+        return await _stored(request, caller, sent)
+    except ClientDisconnect:
+        return _form(request, 400, wrong="The file did not arrive whole. Send it again.")
+    except UploadRefused as error:
+        return _form(request, error.status, error.headers, wrong=_said(error), sent=sent)
+    except ProcessConflict as error:
+        is_other = "is stored with another content" in str(error)
+        words = _said(error)
+        if is_other:
+            words = words.partition(" It can be replaced.")[0]
+        return _form(request, 409, wrong=words, may_replace=is_other, sent=sent)
+    except InputError as error:
+        return _form(request, 422, wrong=_said(error), violations=error.violations, sent=sent)
+
+
+async def _stored(request: Request, caller: Calling, sent: SentFile) -> Response:
+    wanted = sent.fields.get("process_id", "").strip() or None
+    if wanted is not None and not re.fullmatch(PROCESS_ID, wanted):
+        raise InputError(
+            "An id has up to 128 letters, digits and . _ : - and begins with a letter or a digit."
+        )
+    if not sent.name:
+        raise InputError("Choose a file first.")
+    replace = sent.fields.get("replace") == "1"
+    recorder = caller.name if caller.key_id is not None else None
+    kind = "application/x-ndjson" if _is_lines(sent.name) else "application/octet-stream"
+    how = How(wanted, replace=replace, recorder=recorder)
+    content = told_of(await store_body(request, sent, how, kind))
+    await record_upload(request, caller, content, force=False)
+    there = url("upload", stored=content["process_id"], how=content["status"])
+    return RedirectResponse(there, 303)
+
+
+def _is_lines(name: str) -> bool:
+    return name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+
+
+def _said(error: Exception) -> str:
+    """An error about a body, for whoever sent a file in a form."""
+    words = plain(worded(str(error)))
+    return words.replace("The body", "The file").replace("the body", "the file")
+
+
+def _form(
+    request: Request,
+    status: int = 200,
+    headers: Any = None,
+    *,
+    wrong: str | None = None,
+    violations: Sequence[Violation] = (),
+    may_replace: bool = False,
+    sent: SentFile | None = None,
+    found: Any = None,
+    how: str | None = None,
+) -> Response:
+    return render(
+        request,
+        "upload.html",
+        status,
+        headers,
+        wrong=wrong,
+        violations=violations[:SHOWN],
+        more=max(0, len(violations) - SHOWN),
+        may_replace=may_replace,
+        file=sent.name if sent is not None else None,
+        process_id=sent.fields.get("process_id", "") if sent is not None else "",
+        most=request.app.state.uploads.limits.wire,
+        found=found,
+        how=how if how in ("created", "unchanged", "replaced") else "created",
+    )

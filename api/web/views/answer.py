@@ -1,0 +1,293 @@
+"""The text of an answer with its claims in place.
+
+A text is cut into segments wherever a claim begins or ends; a segment says which claims cover
+it, each in a lane of its own, so that lines under overlapping claims do not run together. A long
+text comes in parts.
+
+Source: VeriTrail 3.2 (what a verdict is about); docs/page.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from api.web.views.marks import RANK, Mark
+from api.web.views.text_parts import PART, Place, part_bounds, part_count
+
+LANES = 4
+"""Lines under one segment; further claims there share the last."""
+
+MOST_STRETCHES = 1_000
+"""Stretches that one part draws; those beyond stand in the list of claims only."""
+
+MOST_BADGES = 12
+"""Claims that end in one place and are named there."""
+
+LOOKED_THROUGH = 40_000_000
+"""Code points that are looked through for claims without offsets."""
+
+_TRIES = 100  # places where the words stand within longer ones
+
+
+@dataclass(frozen=True, slots=True)
+class TextClaim:
+    """A claim as the text shows it.
+
+    Attributes:
+        claim_id: The claim.
+        text: What it says.
+        mark: How it stands.
+        start: Where it begins in the text of its node, in code points; None: not known.
+        end: Offset just behind it.
+        also: Further places.
+        number: Its number in the list of claims, counted from 1; None: it has none here.
+        faded: Whether a filter leaves it out; it is still drawn, but stands back.
+    """
+
+    claim_id: str
+    text: str
+    mark: Mark
+    start: int | None = None
+    end: int | None = None
+    also: tuple[Place, ...] = ()
+    number: int | None = None
+    faded: bool = False
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where it stands according to its offsets."""
+        if self.start is None or self.end is None:
+            return self.also
+        return ((self.start, self.end), *self.also)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A line under a segment.
+
+    Attributes:
+        lane: How far below the text, counted from 0.
+        kind: The kind of its mark.
+        faded: Whether it stands back.
+    """
+
+    lane: int
+    kind: str
+    faded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of text in which nothing begins or ends.
+
+    Attributes:
+        text: The text.
+        layers: The lines under it, the uppermost lane first.
+        ending: The claims that end here, whose badges stand behind it; of one stretch, what
+            needs attention first.
+        more: How many further claims end here.
+        first: Of those that end here, the claims that end nowhere before in this part.
+        whole: Whether it is the whole of the one stretch that it belongs to.
+    """
+
+    text: str
+    layers: tuple[Layer, ...] = ()
+    ending: tuple[TextClaim, ...] = ()
+    more: int = 0
+    first: frozenset[str] = frozenset()
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerText:
+    """A part of the text of a node with its claims.
+
+    Attributes:
+        segments: The text, in pieces.
+        part: Which part, counted from 1.
+        parts: How many there are.
+        length: Code points of the whole text.
+        missing: Claims without offsets whose words do not stand in the text.
+        not_looked_for: Claims without offsets that were not looked for, the text being so long.
+        undrawn: Stretches of this part that are not drawn.
+        found: Claims without offsets that were found word for word.
+    """
+
+    segments: tuple[Segment, ...]
+    part: int = 1
+    parts: int = 1
+    length: int = 0
+    missing: tuple[TextClaim, ...] = ()
+    not_looked_for: tuple[TextClaim, ...] = ()
+    undrawn: int = 0
+    found: tuple[TextClaim, ...] = ()
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Claims that stand in exactly the same place."""
+
+    start: int
+    end: int
+    claims: list[TextClaim] = field(default_factory=list)
+    lane: int = 0
+
+    @property
+    def faded(self) -> bool:
+        return all(claim.faded for claim in self.claims)
+
+    def sort(self) -> None:
+        self.claims.sort(key=lambda claim: (claim.faded, RANK[claim.mark.kind], claim.number or 0))
+
+
+def answer_text(
+    text: str, claims: Iterable[TextClaim], part: int = 1, size: int = PART
+) -> AnswerText:
+    """A part of a text with the claims that stand in it.
+
+    Args:
+        text: The whole text.
+        claims: Claims about it; those of other parts may be among them.
+        part: Which part; one beyond the last is the last.
+        size: Code points of a part.
+    """
+    every = list(claims)
+    parts = part_count(len(text), size)
+    part = min(max(part, 1), parts)
+    start, end = part_bounds(text, part, size)
+    found = find_places(text, [claim for claim in every if not claim.places])
+    stretches = _stretches(every, found.places, start, end)
+    drawn = stretches[:MOST_STRETCHES]
+    _give_lanes(drawn)
+    return AnswerText(
+        segments=tuple(_segments(text, start, end, drawn)),
+        part=part,
+        parts=parts,
+        length=len(text),
+        missing=found.missing,
+        not_looked_for=found.not_looked_for,
+        undrawn=len(stretches) - len(drawn),
+        found=tuple(claim for claim in every if claim.claim_id in found.places),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlaces:
+    """Where claims without offsets stand.
+
+    Attributes:
+        places: By claim_id: the first place where a claim stands word for word.
+        missing: Claims that stand nowhere.
+        not_looked_for: Claims that were not looked for.
+    """
+
+    places: Mapping[str, Place]
+    missing: tuple[TextClaim, ...]
+    not_looked_for: tuple[TextClaim, ...]
+
+
+def find_places(text: str, claims: Sequence[TextClaim], most: int = LOOKED_THROUGH) -> FoundPlaces:
+    """Where claims stand word for word.
+
+    Args:
+        text: The whole text.
+        claims: Claims without offsets.
+        most: Code points that are looked through for all of them together.
+    """
+    places: dict[str, Place] = {}
+    missing: list[TextClaim] = []
+    left: list[TextClaim] = []
+    spent = 0
+    for claim in claims:
+        if spent > most:
+            left.append(claim)
+            continue
+        place = _word_for_word(text, claim.text.strip())
+        if place is None:
+            spent += len(text)
+            missing.append(claim)
+        else:
+            spent += place[1]
+            places[claim.claim_id] = place
+    return FoundPlaces(places, tuple(missing), tuple(left))
+
+
+def _word_for_word(text: str, words: str) -> Place | None:
+    """The first place where these words stand, and not as a part of longer ones."""
+    if not words:
+        return None
+    start = text.find(words)
+    for _ in range(_TRIES):
+        if start < 0:
+            break
+        end = start + len(words)
+        begins = start == 0 or not (text[start - 1].isalnum() and words[0].isalnum())
+        ends = end == len(text) or not (text[end].isalnum() and words[-1].isalnum())
+        if begins and ends:
+            return start, end
+        start = text.find(words, start + 1)
+    return None
+
+
+def _stretches(
+    claims: Iterable[TextClaim], found: Mapping[str, Place], start: int, end: int
+) -> list[_Stretch]:
+    """Stretches that touch a part of the text, in its order; the longer of two comes first."""
+    stretches: dict[Place, _Stretch] = {}
+    for claim in claims:
+        places = claim.places or tuple(
+            place for place in (found.get(claim.claim_id),) if place is not None
+        )
+        for first, last in dict.fromkeys(places):
+            if first < end and last > start and first < last:
+                stretch = stretches.setdefault((first, last), _Stretch(first, last))
+                stretch.claims.append(claim)
+    for stretch in stretches.values():
+        stretch.sort()
+    return sorted(stretches.values(), key=lambda one: (one.start, -one.end))
+
+
+def _give_lanes(stretches: Sequence[_Stretch]) -> None:
+    """Give every stretch the first lane that is free where it begins."""
+    free = [0] * LANES
+    for stretch in stretches:
+        lane = next((n for n, end in enumerate(free) if end <= stretch.start), LANES - 1)
+        stretch.lane = lane
+        free[lane] = max(free[lane], stretch.end)
+
+
+def _segments(text: str, start: int, end: int, stretches: Sequence[_Stretch]) -> Iterable[Segment]:
+    """The text between two offsets, cut wherever a stretch begins or ends."""
+    edges = {start, end}
+    for stretch in stretches:
+        edges |= {max(stretch.start, start), min(stretch.end, end)}
+    cuts = sorted(edges)
+    waiting = list(reversed(stretches))
+    covering: list[_Stretch] = []
+    known: set[str] = set()
+    for first, last in pairwise(cuts):
+        covering = [one for one in covering if one.end > first]
+        while waiting and waiting[-1].start <= first:
+            covering.append(waiting.pop())
+        segment = _segment(text[first:last], first, last, covering)
+        new = frozenset(claim.claim_id for claim in segment.ending) - known
+        known |= new
+        yield replace(segment, first=new) if new else segment
+
+
+def _segment(text: str, first: int, last: int, covering: Sequence[_Stretch]) -> Segment:
+    if not covering:
+        return Segment(text)
+    by_lane: dict[int, _Stretch] = {}
+    for stretch in covering:
+        by_lane.setdefault(stretch.lane, stretch)
+    layers = tuple(
+        Layer(lane, by_lane[lane].claims[0].mark.kind, by_lane[lane].faded)
+        for lane in sorted(by_lane)
+    )
+    ending = [claim for stretch in covering if stretch.end == last for claim in stretch.claims]
+    whole = len(covering) == 1 and (covering[0].start, covering[0].end) == (first, last)
+    badges = tuple(ending[:MOST_BADGES])
+    return Segment(text, layers, badges, len(ending) - len(badges), whole=whole)

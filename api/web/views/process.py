@@ -1,0 +1,216 @@
+"""A process as its page shows it: how its claims stand, which to look at, what they cost.
+
+Source: VeriTrail 3.2 (verdicts, error stages); docs/page.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from api.web.views.answer import TextClaim
+from api.web.views.excerpts import Clipped, clip
+from api.web.views.marks import BY_KIND, MARKS, VERDICT_OF, Mark, mark_of
+from api.web.views.text_parts import part_of
+from graph.model import Process, Reviewed, Verdict
+from graph.store.judged_claims import ClaimFilter, JudgedClaim
+from graph.store.placed_claims import PlacedClaim, Tally
+
+ROW_BYTES = 900
+"""Bytes of HTML that a claim in the list may come to."""
+
+REVIEW_WORDS: Mapping[str, str] = {
+    "none": "Not reviewed",
+    "any": "Reviewed",
+    "confirmed": "Confirmed",
+    "overridden": "Overridden",
+    "unclear": "Claim unclear",
+}
+"""What a page calls the filters of reviews."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which claims somebody wants to see; None: any.
+
+    Attributes:
+        verdict: The kind of their mark.
+        error_stage: A stage at which unsupported content came in.
+        review: What people said of them.
+    """
+
+    verdict: str | None = None
+    error_stage: int | None = None
+    review: str | None = None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether any filter is on."""
+        return (self.verdict, self.error_stage, self.review) != (None, None, None)
+
+    @property
+    def filter(self) -> ClaimFilter:
+        """The same for the store."""
+        verdict = VERDICT_OF.get(self.verdict) if self.verdict else None
+        return ClaimFilter(
+            verdict.value if verdict else self.verdict, self.error_stage, self.review
+        )
+
+    def leaves_out(self, claim: PlacedClaim) -> bool:
+        """Whether a claim of the text stands back; what people said of it is not known there."""
+        if self.verdict is not None and mark_of_placed(claim).kind != self.verdict:
+            return True
+        return self.error_stage is not None and self.error_stage not in claim.error_stages
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many claims have a mark.
+
+    Attributes:
+        mark: The mark.
+        claims: How many claims.
+    """
+
+    mark: Mark
+    claims: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What people said of a claim.
+
+    Attributes:
+        words: In words.
+        mark: Their verdict, where it is another than the model's; else None.
+        reviews: How many reviews there are.
+        disputed: Whether reviewers disagree.
+    """
+
+    words: str
+    mark: Mark | None
+    reviews: int
+    disputed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """A claim in the list.
+
+    Attributes:
+        number: Its number among the claims of the process, counted from 1.
+        claim_id: The claim.
+        text: What it says.
+        mark: How it stands.
+        stages: In words, where unsupported content came in.
+        said: What people said of it, or None.
+        node_id: The node that it is about.
+        is_elsewhere: Whether that is another node than the one that is shown.
+        verifications: How many verifications it has.
+        part: In which part of the text that is shown it stands; None: not known, or there is one.
+    """
+
+    number: int
+    claim_id: str
+    text: Clipped
+    mark: Mark
+    stages: tuple[str, ...]
+    said: Said | None
+    node_id: str
+    is_elsewhere: bool
+    verifications: int
+    part: int | None = None
+
+
+def mark_of_placed(claim: PlacedClaim) -> Mark:
+    """The mark of a claim where it stands in a text."""
+    return mark_of(claim.verdict, claim.status, claim.failure, indicative=claim.indicative)
+
+
+def mark_of_judged(claim: JudgedClaim) -> Mark:
+    """The mark of a claim in the list."""
+    return mark_of(claim.verdict, claim.status, claim.failure, indicative=claim.indicative)
+
+
+def counts(tally: Tally) -> tuple[Count, ...]:
+    """How the claims of a process stand, what needs attention first."""
+    found = dict.fromkeys(BY_KIND, 0)
+    for kind in BY_KIND:
+        verdict = VERDICT_OF.get(kind)
+        found[kind] = tally.states.get(verdict.value if verdict else kind, 0)
+    return tuple(Count(mark, found[mark.kind]) for mark in MARKS)
+
+
+def text_claims(claims: Iterable[PlacedClaim], wanted: Wanted) -> list[TextClaim]:
+    """Claims as the text shows them; those that a filter leaves out stand back."""
+    return [
+        TextClaim(
+            one.claim_id,
+            one.text,
+            mark_of_placed(one),
+            one.start,
+            one.end,
+            one.also,
+            one.position + 1,
+            wanted.leaves_out(one),
+        )
+        for one in claims
+    ]
+
+
+def claim_rows(
+    claims: Sequence[JudgedClaim],
+    process: Process,
+    shown_node: str | None,
+    text: str | None = None,
+) -> tuple[ClaimRow, ...]:
+    """A page of the list of claims.
+
+    Args:
+        claims: The claims.
+        process: Their process.
+        shown_node: The node whose text is shown.
+        text: That text, where it has several parts.
+    """
+    return tuple(
+        ClaimRow(
+            one.position + 1,
+            one.claim.claim_id,
+            clip(one.claim.text, ROW_BYTES),
+            mark_of_judged(one),
+            tuple(process.stage_names.get(stage) or f"stage {stage}" for stage in one.error_stages),
+            said_of(one.reviewed),
+            one.claim.node_id,
+            shown_node is not None and one.claim.node_id != shown_node,
+            one.verifications,
+            _part(one, shown_node, text),
+        )
+        for one in claims
+    )
+
+
+def _part(one: JudgedClaim, shown_node: str | None, text: str | None) -> int | None:
+    start = one.claim.start
+    if text is None or one.claim.node_id != shown_node or start is None:
+        return None
+    return part_of(start, text)
+
+
+def said_of(reviewed: Reviewed | None) -> Said | None:
+    """What people said of a claim, in short."""
+    if reviewed is None:
+        return None
+    verdict: Verdict | None = reviewed.reviewed_verdict
+    differs = verdict is not None and verdict is not reviewed.verdict
+    mark = mark_of(verdict) if differs else None
+    return Said(REVIEW_WORDS[reviewed.kind.value], mark, reviewed.reviews, reviewed.disputed)
+
+
+def indicative_words(tally: Tally) -> str | None:
+    """Which verdicts are indicative only, or None where a model gave all."""
+    judged = tally.judged
+    if not tally.indicative:
+        return None
+    if tally.indicative == judged:
+        return "No model judged here: all verdicts are indicative."
+    return f"{tally.indicative:,} of {judged:,} verdicts are indicative: no model gave them."

@@ -1,0 +1,101 @@
+"""Where unsupported content came in, stage by stage.
+
+Source: VeriTrail 3.2 (error stages).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from graph.model import Process
+
+
+@dataclass(frozen=True, slots=True)
+class StageCount:
+    """What a process has of one stage.
+
+    Attributes:
+        stage: The stage.
+        introduced: Claims into which unsupported content came here.
+        cited: Different sentences of its nodes that are evidence.
+    """
+
+    stage: int
+    introduced: int
+    cited: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StageBar:
+    """A stage and how much unsupported content came in there.
+
+    Attributes:
+        stage: The stage.
+        name: What the input calls it, or None.
+        nodes: Its nodes.
+        introduced: Claims into which unsupported content came here.
+        cited: Different sentences of its nodes that are evidence.
+        share: Length of its bar, 0 to 100; the longest of them is 100.
+    """
+
+    stage: int
+    name: str | None
+    nodes: int
+    introduced: int
+    cited: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class StageBars:
+    """The stages of a process.
+
+    Attributes:
+        bars: The stages, that of the sources first.
+        unsupported: Claims that are not fully supported.
+        unplaced: Those of them of which no stage could be identified.
+    """
+
+    bars: tuple[StageBar, ...]
+    unsupported: int
+    unplaced: int = 0
+
+    @property
+    def tells_cited(self) -> bool:
+        """Whether it is known which sentences are evidence."""
+        return any(bar.cited for bar in self.bars)
+
+    @property
+    def worst(self) -> StageBar | None:
+        """The stage at which most came in; the later of two."""
+        most = max(self.bars, key=lambda bar: (bar.introduced, bar.stage), default=None)
+        return most if most is not None and most.introduced else None
+
+
+def stage_bars(
+    process: Process, counts: Iterable[StageCount], unsupported: int, unplaced: int = 0
+) -> StageBars:
+    """The stages of a process as bars.
+
+    Args:
+        process: The process.
+        counts: What there is of each stage; a stage without any may be left out.
+        unsupported: Claims that are not fully supported.
+        unplaced: Those of them of which no stage could be identified.
+    """
+    found: Mapping[int, StageCount] = {one.stage: one for one in counts}
+    most = max((one.introduced for one in found.values()), default=0)
+    bars = []
+    for stage, nodes in sorted(process.stages.items()):
+        count = found.get(stage, StageCount(stage, 0, 0))
+        share = 100 * count.introduced / most if most else 0.0
+        name = process.stage_names.get(stage)
+        bars.append(StageBar(stage, name, nodes, count.introduced, count.cited, share))
+    return StageBars(tuple(bars), unsupported, unplaced)
+
+
+def stage_words(stage: int, names: Mapping[int, str]) -> str:
+    """A stage in words: its name and number, or its number alone."""
+    name = names.get(stage)
+    return f"stage {stage}, {name}" if name else f"stage {stage}"

@@ -1,0 +1,132 @@
+"""The iterations of a verification as steps to go through: what each read, found, lacked and said.
+
+Source: VeriTrail 3.1.2 to 3.1.4 (interim verdicts), 3.2 (all of them are returned).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from api.web.views.excerpts import Clipped, clip
+from api.web.views.marks import Mark, mark_of
+from api.web.views.money import Spent, spent
+from graph.exporters.results import iteration_usage
+from graph.model import Iteration, Status, Termination, Verification
+from graph.outline import TrailOutline
+
+MOST_MISSING = 5
+"""What is missing according to so many prompts of an iteration is shown."""
+
+REASONING_BYTES = 6_000
+"""Bytes of HTML that reasons may come to."""
+
+_MISSING_BYTES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An iteration.
+
+    Attributes:
+        number: Counted from 1.
+        mark: Its interim verdict.
+        reasoning: The reasons for it.
+        read: How many nodes it read.
+        found: How many of them have evidence.
+        sentences: How many sentences it selected.
+        carried: How many sources with evidence it took along from earlier iterations.
+        missing: What the selected sentences do not say.
+        more_missing: What is missing according to so many further prompts.
+        dropped: How many sentence ids the model made up.
+        left_out: How many sentences did not fit into the verdict prompt.
+        reruns: How often evidence was selected again because it did not fit.
+        spent: What the iteration cost.
+        is_last: Whether the walk ended with it.
+    """
+
+    number: int
+    mark: Mark
+    reasoning: Clipped
+    read: int
+    found: int
+    sentences: int
+    carried: int
+    missing: tuple[Clipped, ...]
+    more_missing: int
+    dropped: int
+    left_out: int
+    reruns: int
+    spent: Spent
+    is_last: bool = False
+
+
+ENDINGS = {
+    Termination.NO_CANDIDATES: "nothing was left to read",
+    Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT: "only sources with evidence were left",
+    Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED: (
+        "the verdict was Not fully supported as many times in a row as were asked for"
+    ),
+}
+"""Why a walk stopped, in words."""
+
+WITHOUT_VERDICT = {
+    Status.QUEUED: "This check waits for its turn.",
+    Status.RUNNING: "This check is under way.",
+    Status.FAILED: "This check failed, so there is no verdict.",
+    Status.OVER_BUDGET: "The budget was spent before this check came to an end, so there is no "
+    "verdict.",
+    Status.CANCELLED: "This check was cancelled, so there is no verdict.",
+}
+"""What to say in place of a verdict, by status."""
+
+
+def steps_of(outline: TrailOutline) -> tuple[Step, ...]:
+    """The iterations of a verification, first to last."""
+    verification = outline.verification
+    last = len(verification.iterations)
+    return tuple(
+        _step(outline, iteration, is_last=place == last)
+        for place, iteration in enumerate(verification.iterations, start=1)
+    )
+
+
+def ending_words(verification: Verification) -> str | None:
+    """Why the walk stopped, or None where it did not come to its end."""
+    if verification.termination is None:
+        return None
+    words = ENDINGS[verification.termination]
+    if verification.termination is Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED:
+        return f"{words} (q = {verification.q})"
+    return words
+
+
+def _step(outline: TrailOutline, iteration: Iteration, *, is_last: bool) -> Step:
+    verification = outline.verification
+    missing = [one.missing for one in iteration.evidence if one.missing]
+    return Step(
+        number=iteration.number,
+        mark=mark_of(iteration.verdict, indicative=verification.indicative),
+        reasoning=clip(iteration.reasoning, REASONING_BYTES),
+        read=outline.read_in(iteration),
+        found=len(iteration.node_ids_with_evidence),
+        sentences=_selected(iteration),
+        carried=len(iteration.carried_roots),
+        missing=tuple(clip(one, _MISSING_BYTES) for one in missing[:MOST_MISSING]),
+        more_missing=max(len(missing) - MOST_MISSING, 0),
+        dropped=iteration.dropped_ids,
+        left_out=iteration.left_out,
+        reruns=iteration.reruns,
+        spent=spent(iteration_usage(verification, iteration.number)),
+        is_last=is_last,
+    )
+
+
+def _selected(iteration: Iteration) -> int:
+    """How many sentences an iteration selected, each counted once."""
+    return len(
+        {
+            (cited.sentence.node_id, cited.sentence.index)
+            for found in iteration.evidence
+            for cited in found.sentences
+        }
+    )

@@ -1,0 +1,82 @@
+"""Errors in words for a person who looks at a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_PREFIX = "urn:veritrail:problem:"
+
+
+@dataclass(frozen=True, slots=True)
+class FaultWords:
+    """What is said of something that went wrong.
+
+    Attributes:
+        heading: What it is, in a few words.
+        detail: What happened.
+        todo: What to do about it.
+        icon: The icon beside it.
+    """
+
+    heading: str
+    detail: str
+    todo: str
+    icon: str = "failed"
+
+
+_SAID: Mapping[int, tuple[str, str]] = {
+    400: ("That could not be read", "Go back and try again."),
+    403: ("Not allowed", "Sign in with a key that may do this, or ask whoever looks after it."),
+    404: (
+        "Not found",
+        "It may have been removed while you were looking, or the address has a slip in it.",
+    ),
+    405: ("That does not work here", "Go back and use the buttons of the page."),
+    408: ("It took too long to arrive", "Send it again; a wire may be slow at times."),
+    409: ("It is in conflict with what is there", "Load the page again and look what has changed."),
+    413: ("Too large", "Send less at a time, or pack it with gzip."),
+    415: ("Of another kind", "Choose a process file: JSON or JSON Lines, gzipped or not."),
+    421: ("Not from this machine", "Use the address of this machine, or make a key first."),
+    422: ("Something is not as it must be", "Go back, put it right and send it again."),
+    429: ("Too often", "Wait a moment, then load the page again."),
+    500: ("A fault of the program", "Nothing was half-done. Tell whoever looks after the service."),
+    503: ("It does not answer now", "Nothing is lost. Wait a moment and try again."),
+    504: ("It took too long", "Ask for less at once, or try again later."),
+    507: ("There is no room left", "Tell whoever looks after the service."),
+}
+_HEADINGS: Mapping[str, str] = {
+    "engine-unavailable": "The graph does not answer now",
+    "store-full": "The store is full",
+    "read-only": "The graph takes no writes now",
+    "process-in-use": "Claims of it are being verified",
+}
+_OF_PROGRAMS = (
+    (re.compile(r"Come again; the log"), "The log"),
+    (re.compile(r" Come again\.$"), ""),
+    (re.compile(r" `?GET /v1/[^.]*\."), ""),
+    (re.compile(r"(?:Add|add) \?replace=true to replace it[^.]*\."), "It can be replaced."),
+    (re.compile(r",? or add \?force=true: their claims then fail or are cancelled"), ""),
+)
+
+
+def words_of(problem: Mapping[str, Any]) -> FaultWords:
+    """What is said of a problem."""
+    status = int(problem["status"])
+    heading, todo = _SAID.get(status, (str(problem["title"]), "Go back and try again."))
+    kind = str(problem["type"]).removeprefix(_PREFIX)
+    return FaultWords(
+        _HEADINGS.get(kind, heading),
+        plain(str(problem["detail"])),
+        todo,
+        "lost" if status in (404, 503) else "failed",
+    )
+
+
+def plain(text: str) -> str:
+    """An error without the addresses and parameters that only programs use."""
+    for pattern, ours in _OF_PROGRAMS:
+        text = pattern.sub(ours, text)
+    return text.strip()

@@ -1,0 +1,142 @@
+"""Take the pictures of the documentation: the pages of a sample, light, dark and on a phone.
+
+`make screenshots` runs it. It serves the samples from a folder of its own, opens them in a browser
+of this machine, and writes docs/images/page-*.png. Nothing leaves the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+IMAGES = ROOT / "docs" / "images"
+LARGEST = 150_000
+START_SECONDS = 60.0
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SAMPLES = ("harbour-summary", "graphrag-energy")
+PROCESS, CLAIM = "harbour-summary", "k04"
+PAGES = {
+    "processes": "/",
+    "process": f"/processes/{PROCESS}",
+    "claim": f"/processes/{PROCESS}/claims/{CLAIM}",
+    "graph": f"/processes/{PROCESS}/graph",
+    "graph-claim": f"/processes/{PROCESS}/graph?claim={CLAIM}",
+    "review": f"/processes/{PROCESS}/review?blind=1&claim={CLAIM}",
+}
+ON_A_PHONE = ("process", "claim", "graph", "review")
+DESK = {"viewport": {"width": 1120, "height": 660}}
+PHONE = {
+    "viewport": {"width": 390, "height": 844},
+    "is_mobile": True,
+    "has_touch": True,
+}
+REVIEWER = "Ada"
+
+
+def main() -> int:
+    """Take all pictures; 0 unless there is no browser."""
+    program = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if program is None:
+        print(f"There is no browser here (looked for {', '.join(BROWSERS)}).", file=sys.stderr)
+        return 1
+    arguments = ["--disable-lcd-text"]  # letters in shades of one colour: a third less to store
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        arguments.append("--no-sandbox")
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="vt-", ignore_cleanup_errors=True) as folder:
+        environment = {**os.environ, "VERITRAIL_HOME": str(Path(folder) / "home")}
+        try:
+            _store(environment)
+            with (
+                _served(environment) as url,
+                sync_playwright() as playwright,
+                playwright.chromium.launch(executable_path=program, args=arguments) as browser,
+            ):
+                for look in ("light", "dark"):
+                    _take(browser, url, list(PAGES), look, look, DESK)
+                _take(browser, url, list(ON_A_PHONE), "light", "phone", PHONE)
+        finally:
+            _veritrail(environment, "db", "stop")
+    return 0
+
+
+def _take(
+    browser: Browser, url: str, names: list[str], scheme: str, look: str, window: dict[str, Any]
+) -> None:
+    """Pictures of some pages in one look."""
+    context = browser.new_context(
+        base_url=url, color_scheme=scheme, reduced_motion="reduce", locale="en-GB", **window
+    )
+    page = context.new_page()
+    page.goto(PAGES["review"])
+    name = page.get_by_label("Your name")
+    if name.count():  # a reviewer who has begun sees the form
+        name.fill(REVIEWER)
+        page.get_by_role("button", name="Begin").click()
+    for each in names:
+        page.goto(PAGES[each])
+        page.wait_for_load_state("networkidle")
+        path = IMAGES / f"page-{each}-{look}.png"
+        page.screenshot(path=path)
+        size = path.stat().st_size
+        remark = f", more than {LARGEST:,}" if size > LARGEST else ""
+        print(f"{path.relative_to(ROOT)}: {size:,} bytes{remark}")
+    context.close()
+
+
+def _store(environment: dict[str, str]) -> None:
+    for name in SAMPLES:
+        _veritrail(environment, "ingest", str(ROOT / "examples" / f"{name}.json"))
+        _veritrail(environment, "verify", name, "--engine", "lexical")
+
+
+def _veritrail(environment: dict[str, str], *arguments: str) -> None:
+    command = [sys.executable, "-m", "api.cli.main", *arguments]
+    subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True)
+
+
+@contextmanager
+def _served(environment: dict[str, str]) -> Iterator[str]:
+    """The service on a free port, until the end of the block."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "api.cli.main", "serve", "--port", str(port)]
+    child = subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _until_ready(f"{url}/readyz")
+        yield url
+    finally:
+        child.terminate()
+        child.wait(60)
+
+
+def _until_ready(address: str) -> None:
+    until = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            with urllib.request.urlopen(address, timeout=5):  # noqa: S310 (our own address)
+                return
+        except (urllib.error.URLError, ConnectionError):
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.2)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,292 @@
+"""`veritrail gate` as a pipeline calls it: status, output and files, and that they agree."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from acceptance.command import Veritrail, process_file
+from acceptance.model_fixtures import closed_port
+from fakes.judged_files import Judged, judged_file
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from api.cli.app import status
+
+GOOD: Judged = ("a", "A.", "supported", None)
+BAD: Judged = ("b", "B.", "not-supported", 3)
+ALL: list[Judged] = [
+    GOOD,
+    BAD,
+    ("c", "C.", "not-supported", 2),
+    ("d", "D.", "inconclusive", None),
+    ("e", "E.", "failed", None),
+    ("f", "F.", "unchecked", None),
+]
+
+
+@pytest.mark.parametrize(
+    ("claims", "options", "ends", "said"),
+    [
+        ([GOOD], [], 0, "Gate of p: passed"),
+        ([GOOD, BAD], [], 1, "not fully supported: 1, at most 0"),
+        ([GOOD, BAD], ["--max-unsupported", "1"], 0, "passed"),
+        ([GOOD, BAD], ["--max-rate", "0.5"], 0, "passed"),
+        ([GOOD, BAD], ["--max-rate", "0.49"], 1, "share not fully supported: 0.5"),
+        ([GOOD, BAD], ["--forbid-error-stage", "2"], 0, "passed"),
+        ([GOOD, BAD], ["--forbid-error-stage", "2", "--forbid-error-stage", "3"], 1, "at stage 3"),
+        ([GOOD, ALL[3]], [], 0, "inconclusive 1"),
+        ([GOOD, ALL[3]], ["--strict"], 1, "inconclusive ones counted: 1"),
+        ([GOOD, ALL[4]], [], 1, "What could not be checked is not passed"),
+        ([GOOD, ALL[4]], ["--max-failed", "1"], 0, "passed"),
+        ([ALL[5]], [], 1, "veritrail verify p"),
+        ([ALL[5]], ["--max-unchecked", "1"], 0, "passed"),
+        ([], ["--max-unchecked", "1"], 1, "there is nothing to judge"),
+    ],
+)
+def test_a_file_with_verdicts_passes_or_not_by_the_limits_given(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    claims: list[Judged],
+    options: list[str],
+    ends: int,
+    said: str,
+) -> None:
+    path = judged_file(tmp_path / "p.json", claims)
+    monkeypatch.setattr(sys, "argv", ["veritrail", "gate", path, *options])
+    assert status() == ends
+    assert said in capsys.readouterr().out
+
+
+STATES = ("supported", "not-supported", "inconclusive", "failed", "unchecked")
+CLAIMS = st.lists(
+    st.tuples(st.sampled_from("abcdef"), st.sampled_from(STATES), st.sampled_from((2, 3, None))),
+    max_size=5,
+    unique_by=lambda one: one[0],
+).map(lambda each: [(name, f"Claim {name}.", state, stage) for name, state, stage in each])
+OPTIONS = st.lists(
+    st.sampled_from(
+        [
+            ["--max-unsupported", "1"], ["--max-rate", "0.4"], ["--forbid-error-stage", "2"],
+            ["--max-failed", "2"], ["--max-unchecked", "2"], ["--strict"], ["--max-failed", "-1"],
+            ["--max-rate", "nan"],
+        ]
+    ),
+    max_size=4,
+)  # fmt: skip
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(claims=CLAIMS, before=st.none() | CLAIMS, options=OPTIONS, as_json=st.booleans())
+def test_what_is_printed_and_the_status_never_differ(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    claims: list[Judged],
+    before: list[Judged] | None,
+    options: list[list[str]],
+    as_json: bool,
+) -> None:
+    given_options = [part for option in options for part in option]
+    if before is not None:
+        old = judged_file(tmp_path / "old.json", before)
+        make = ["veritrail", "gate", old, "--write-baseline", str(tmp_path / "base.json")]
+        monkeypatch.setattr(sys, "argv", make)
+        assert status() in (0, 1)
+        given_options += ["--baseline", str(tmp_path / "base.json")]
+    files = ["--junit", str(tmp_path / "j.xml"), "--summary", str(tmp_path / "s.md")]
+    (tmp_path / "s.md").write_text("")
+    path = judged_file(tmp_path / "p.json", claims)
+    asked = [*given_options, *files, *(["--json"] if as_json else [])]
+    monkeypatch.setattr(sys, "argv", ["veritrail", "gate", path, *asked])
+    capsys.readouterr()
+    ended = status()
+    out = capsys.readouterr().out
+    if ended == 2:
+        assert "passed" not in out
+        assert (tmp_path / "s.md").read_text() == ""
+        return
+    word = {0: "passed", 1: "not met"}[ended]
+    if as_json:
+        told = json.loads(out)
+        assert (told["passed"], told["exit_status"]) == (ended == 0, ended)
+        assert all(check["met"] for check in told["checks"]) is told["passed"]
+    else:
+        assert out.startswith(f"Gate of p: {word}\n")
+        assert ("NOT MET" in out) is (ended == 1)
+    summary = (tmp_path / "s.md").read_text()
+    assert summary.startswith(f"## {'✅' if ended == 0 else '❌'} VeriTrail gate: {word}\n")
+    rules = ElementTree.parse(tmp_path / "j.xml").getroot()[1]
+    assert (rules.get("failures") != "0") is (ended == 1)
+
+
+def test_a_junit_file_has_a_case_for_every_rule_and_claim(tmp_path: Path) -> None:
+    found = _cases(tmp_path, [])
+    assert found == {
+        "claims": None, "unchecked": "failure", "failed": "failure", "unsupported": "failure",
+        "A.": None, "B.": "failure", "C.": "failure", "D.": "skipped", "E.": "error",
+        "F.": "skipped",
+    }  # fmt: skip
+    strict = _cases(tmp_path, ["--strict"])
+    assert (strict["D."], strict["F."]) == ("failure", "error")
+
+
+def test_what_the_baseline_knows_is_no_failure_in_a_junit_file(tmp_path: Path) -> None:
+    base = str(tmp_path / "base.json")
+    _cases(tmp_path, ["--write-baseline", base])
+    known = _cases(tmp_path, ["--baseline", base, "--max-failed", "1", "--max-unchecked", "1"])
+    assert (known["B."], known["C."], known["unsupported"]) == ("skipped", "skipped", None)
+
+
+def _cases(folder: Path, options: list[str]) -> dict[str, str | None]:
+    path = judged_file(folder / "p.json", ALL)
+    file = folder / "junit.xml"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["veritrail", "gate", path, "--junit", str(file), *options])
+        status()
+    found: dict[str, str | None] = {}
+    for case in ElementTree.parse(file).getroot().iter("testcase"):
+        kinds = [child.tag for child in case if child.tag != "properties"]
+        found[case.get("name", "")] = kinds[0] if kinds else None
+    return found
+
+
+HOSTILE = (
+    "<script>alert(1)</script> | @everyone [a](javascript:x) `b` http://evil.example \u202e**c**"
+)
+
+
+def test_a_summary_shows_hostile_texts_as_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = judged_file(
+        tmp_path / "p.json",
+        [("a", HOSTILE, "not-supported", 3)],
+        name=HOSTILE,
+        stages={"3": HOSTILE},
+    )
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    monkeypatch.setattr(sys, "argv", ["veritrail", "gate", path])
+    assert status() == 1
+    text = summary.read_text(encoding="utf-8")
+    assert text.startswith("before\n## ")
+    for part in ("<script", "@everyone", "](", "`b`", "http:", "\u202e", "**c**"):
+        assert part not in text
+    rows = [line for line in text.splitlines() if line.startswith("| `a`")]
+    assert len(rows) == 1
+    assert rows[0].replace("\\|", "").count("|") == 5
+    assert "\u202e" not in capsys.readouterr().out
+
+
+def test_a_baseline_that_the_process_falls_behind_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = tmp_path / "base.json"
+
+    def gate(claims: list[Judged], *options: str) -> int:
+        path = judged_file(tmp_path / "p.json", claims)
+        monkeypatch.setattr(sys, "argv", ["veritrail", "gate", path, *options])
+        return status()
+
+    both = ("--baseline", str(base), "--write-baseline", str(base))
+    assert gate([GOOD], "--write-baseline", str(base)) == 0
+    accepted = base.read_bytes()
+    worse: Judged = ("a", "A.", "not-supported", 3)
+    assert gate([worse], *both) == 1
+    assert base.read_bytes() == accepted
+    assert "was kept" in capsys.readouterr().err
+    assert gate([worse], *both) == 1
+    assert gate([worse], "--write-baseline", str(base)) == 1  # accepted by hand
+    assert gate([worse], *both) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--format", "xml"], "Unknown format 'xml'"),
+        (["--max-rate", "2"], "--max-rate"),
+        (["--max-rate", "nan"], "--max-rate"),
+        (["--baseline", "none.json"], "none.json cannot be read"),
+        (["--junit", "no-such-folder/j.xml"], "no-such-folder"),
+        (["--summary", "."], "is a folder"),
+        (["--write-baseline", "no-such-folder/b.json"], "no-such-folder"),
+    ],
+)
+def test_wrong_use_ends_with_2_and_leaves_nothing(
+    tmp_path: Path, bare: Veritrail, options: list[str], said: str
+) -> None:
+    path = judged_file(tmp_path / "p.json", [GOOD])
+    before = sorted(tmp_path.iterdir())
+    told = bare("gate", path, *options, status=2)
+    assert said in " ".join(told.err.split())
+    assert told.out == ""
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_file_that_is_not_there_starts_no_engine(bare: Veritrail) -> None:
+    told = bare("gate", "build/none.json", status=2)
+    assert "no file build/none.json" in told.err
+    assert not bare.home.exists()
+
+
+def test_a_broken_file_tells_its_violations(bare: Veritrail, tmp_path: Path) -> None:
+    path = process_file(tmp_path / "p.json", edges=[{"source": "a", "target": "z"}])
+    told = bare("gate", path, "--json", status=2)
+    assert told.violations
+
+
+def test_an_engine_that_is_down_ends_with_3_and_is_no_outcome(bare: Veritrail) -> None:
+    with closed_port() as port:
+        down = {"NEO4J_URI": f"bolt://127.0.0.1:{port}", "VERITRAIL_CONNECT_SECONDS": "0.2"}
+        told = bare("gate", "p", "--json", status=3, **down)
+        assert list(told.json) == ["error"]
+        said = bare("gate", "p", status=3, **down)
+    assert said.out == ""
+    assert str(port) in said.err
+
+
+@pytest.mark.engine
+def test_a_stored_process_and_its_export_have_one_outcome(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    veritrail("ingest", judged_file(tmp_path / "gate-stored.json", ALL))
+    stored = veritrail("gate", "gate-stored", "--format", "json", status=1).json
+    exported = tmp_path / "exported.json"
+    veritrail("export", "gate-stored", "-o", str(exported))
+    assert veritrail("gate", str(exported), "--json", status=1).json == stored
+    assert _counts(stored) == [1, 2, 1, 1, 1]
+
+
+@pytest.mark.engine
+def test_an_unknown_process_ends_with_2(veritrail: Veritrail) -> None:
+    assert "no-such-process" in veritrail("gate", "no-such-process", "--json", status=2).message
+
+
+@pytest.mark.engine
+def test_on_a_neo4j_server_the_outcome_is_the_same(
+    veritrail: Veritrail, neo4j_server: Any, tmp_path: Path
+) -> None:
+    login = {
+        "NEO4J_URI": neo4j_server.uri,
+        "NEO4J_USERNAME": neo4j_server.username,
+        "NEO4J_PASSWORD": neo4j_server.password,
+        "NEO4J_DATABASE": neo4j_server.database,
+    }
+    path = judged_file(tmp_path / "gate-on-neo4j.json", ALL)
+    veritrail("ingest", path, **login)
+    try:
+        stored = veritrail("gate", "gate-on-neo4j", "--json", status=1, **login).json
+    finally:
+        veritrail("delete", "gate-on-neo4j", "--yes", **login)
+    assert stored == veritrail("gate", path, "--json", status=1).json
+
+
+def _counts(told: dict[str, Any]) -> list[int]:
+    return [told["counts"][state] for state in STATES]

@@ -1,0 +1,123 @@
+"""The agreement page over HTTP: the figures of the command line, and disagreements side by side."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from acceptance.command import Veritrail, process_file, until
+from fakes.service_process import ServiceProcess
+
+pytestmark = pytest.mark.engine
+
+FS, NFS = "FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"
+CLAIMS = [f"k{number}" for number in range(1, 4)]
+
+
+@pytest.fixture(scope="module")
+def pier(shared_service: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Three verified claims: Ada and Bo differ on k1, both override k2, nobody looked at k3."""
+    name = f"agreed-{uuid.uuid4().hex[:8]}"
+    claims = [{"claim_id": one, "text": f"It has {one} piers.", "node_id": "t"} for one in CLAIMS]
+    path = tmp_path_factory.mktemp("agreed") / f"{name}.json"
+    content = Path(process_file(path, claims=claims)).read_bytes()
+    shared_service.post("/v1/processes", content=content)
+    body = {"process_id": name, "claim_ids": CLAIMS, "engine": "lexical"}
+    job = shared_service.post("/v1/verifications", json=body).json()["job_id"]
+    until(lambda: shared_service.get(f"/v1/jobs/{job}").json()["status"] == "succeeded")
+    said = {"k1": {"Ada": True, "Bo": False}, "k2": {"Ada": False, "Bo <b>": False}}
+    for claim_id, words in said.items():
+        address = f"/v1/processes/{name}/claims/{claim_id}"
+        verdict = shared_service.get(address).json()["verdict"]
+        other = NFS if verdict != NFS else FS
+        for reviewer, agrees in words.items():
+            given = {
+                "verdict": verdict if agrees else other,
+                "reason": f"{reviewer} <i>counted</i> {claim_id}.",
+                "reviewer": reviewer,
+            }
+            assert shared_service.post(f"{address}/reviews", json=given).status_code == 201
+    yield name
+    shared_service.delete(f"/v1/processes/{name}")
+
+
+def shown(service: ServiceProcess, process: str, who: str = "", **query: str) -> httpx2.Response:
+    headers = {"Cookie": f"veritrail_reviewer={who}"} if who else {}
+    answer = service.get(f"/processes/{process}/agreement", params=query, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+def test_the_page_shows_the_figures_that_the_command_line_prints(
+    shared_service: ServiceProcess, veritrail: Veritrail, pier: str
+) -> None:
+    page = shown(shared_service, pier)
+    printed = veritrail("reviews", "agreement", pier, "--json").json
+    saved = shared_service.get(f"/processes/{pier}/agreement.json")
+    assert saved.json() == printed
+    assert "attachment" in saved.headers["content-disposition"]
+    overall = printed["overall"]
+    assert f"{overall['agreed']} of {overall['pairs']} claims" in page.text
+    assert f"{overall['share']:.0%}" in page.text
+    for line in printed["between_reviewers"]:
+        assert (
+            " and ".join(line["reviewers"]).replace("<", "&lt;").replace(">", "&gt;") in page.text
+        )
+
+
+def test_disagreements_stand_side_by_side_with_every_reason(
+    shared_service: ServiceProcess, pier: str
+) -> None:
+    page = shown(shared_service, pier, "Ada").text
+    assert page.index('id="claim-k1"') < page.index('id="claim-k2"')
+    assert 'id="claim-k3"' not in page
+    for reason in ("Ada &lt;i&gt;counted", "Bo &lt;i&gt;counted", "Bo &lt;b&gt; &lt;i&gt;counted"):
+        assert reason in page
+    assert "<i>counted" not in page
+    assert "<b>" not in page
+    (first,) = [part for part in page.split("<article") if 'id="claim-k1"' in part]
+    assert first.index("<strong>Model</strong>") < first.index("<strong>You</strong>")
+    assert "people differ" in first
+
+
+def test_the_list_is_narrowed_by_whom_one_disagrees_with(
+    shared_service: ServiceProcess, pier: str
+) -> None:
+    among = shown(shared_service, pier, whom="people").text
+    assert 'id="claim-k1"' in among
+    assert 'id="claim-k2"' not in among
+    mine = shown(shared_service, pier, reviewer="Bo <b>").text
+    assert 'id="claim-k2"' in mine
+    assert 'id="claim-k1"' not in mine
+    assert 'value="Bo &lt;b&gt;"' in mine
+    nobody = shown(shared_service, pier, reviewer="Nobody").text
+    assert "No disagreement here" in nobody
+
+
+def test_blind_nothing_is_shown_of_claims_that_the_reader_has_not_judged(
+    shared_service: ServiceProcess, pier: str
+) -> None:
+    page = shown(shared_service, pier, "Bo", blind="1").text
+    assert 'id="claim-k1"' in page
+    assert 'id="claim-k2"' not in page
+    assert "1 claim is left out" in page
+
+
+def test_without_reviews_the_page_says_how_to_begin(
+    shared_service: ServiceProcess, tmp_path: Path
+) -> None:
+    name = f"bare-{uuid.uuid4().hex[:8]}"
+    content = Path(process_file(tmp_path / f"{name}.json")).read_bytes()
+    shared_service.post("/v1/processes", content=content)
+    assert "Nobody has reviewed anything yet" in shown(shared_service, name).text
+    review = shared_service.get(f"/processes/{name}/review")
+    assert "No claims to review" in review.text
+    assert json.loads(shared_service.get(f"/processes/{name}/agreement.json").text)["reviews"] == 0
+    shared_service.delete(f"/v1/processes/{name}")
+    gone = shared_service.get(f"/processes/{name}/agreement")
+    assert gone.status_code == 404
+    assert gone.headers["content-type"].startswith("text/html")

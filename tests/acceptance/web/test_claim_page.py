@@ -1,0 +1,259 @@
+"""The page of a claim over HTTP: verdict, trail, rounds, routes, reviews, cost, what is gone."""
+
+from __future__ import annotations
+
+import html
+import re
+import uuid
+
+import pytest
+from acceptance.command import Veritrail
+from acceptance.conftest import EXAMPLES
+from fakes.page_processes import a_heavy_trail, a_hub, store_process, verification
+from fakes.service_process import ServiceProcess
+
+from graph.importers.records import ClaimRecord
+from graph.model import Claim, Status, Usage
+
+pytestmark = pytest.mark.engine
+
+HOSTILE = "</textarea><script>alert(1)</script>\u202e'\"\x07"
+MOST_BYTES = 200_000
+
+
+@pytest.fixture(scope="module")
+def harbour(veritrail: Veritrail) -> str:
+    name = f"claim-{uuid.uuid4().hex[:8]}"
+    veritrail("ingest", str(EXAMPLES / "harbour-summary.json"), "--process-id", name)
+    veritrail("verify", name, "--engine", "lexical")
+    veritrail("verify", name, "--claim-id", "k07", "--engine", "lexical", "--q", "1")
+    return name
+
+
+@pytest.fixture(scope="module")
+def hub(veritrail: Veritrail) -> str:
+    """A node with 3,000 sources, of which 1,250 have four sentences each as evidence."""
+    name = f"hub-{uuid.uuid4().hex[:8]}"
+    texts, trail = a_hub(name, 3_000, 1_250)
+    claim = ClaimRecord("It is so.", "c", claim_id="k1", node_id="t")
+    edges = ((source, "t") for source in texts if source != "t")
+    store_process(veritrail.environment({}), name, texts, edges, [claim], [trail])
+    return name
+
+
+def page_of(service: ServiceProcess, path: str, status: int = 200) -> str:
+    answer = service.get(f"/processes/{path}")
+    assert answer.status_code == status, answer.text[:2000]
+    assert answer.headers["content-type"].startswith("text/html")
+    assert len(answer.content) < MOST_BYTES
+    return answer.text
+
+
+def link(page: str, pattern: str) -> str:
+    found = re.search(rf'href="/processes/([^"]*{pattern}[^"]*)"', page)
+    assert found is not None, pattern
+    return html.unescape(found[1])
+
+
+def words_of(page: str) -> str:
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", " ", page)))
+
+
+def test_a_claim_shows_where_its_error_came_in_and_which_way_it_went(
+    shared_service: ServiceProcess, harbour: str
+) -> None:
+    page = page_of(shared_service, f"{harbour}/claims/k04")
+    words = words_of(page)
+    assert "Not fully supported indicative only introduced at chunk summary" in words
+    assert "s03 introduced, chunk summary" in words
+    assert "final inherited, final summary" in words
+    cards = re.findall(
+        r'<article class="node-card[^"]*" id="n(\d)"[^>]*aria-label="Node (\w+)"', page
+    )
+    assert cards == [("1", "g1"), ("2", "s03"), ("3", "c03")]
+    assert re.findall(r'data-feeds="([\d ]*)"', page) == ["0 ", "1 ", "2 "]
+    assert "removed 48,200 cubic metres" in words
+    assert "The approach channel silts up by about 30 centimetres a year" in words
+    assert "This is the only route; it begins in a source." in words
+    assert f'href="/processes/{harbour}/nodes/s03"' in page
+    assert link(page, "claims/k03").endswith("/claims/k03")
+    assert link(page, "claims/k05").endswith("/claims/k05")
+
+
+def test_rounds_are_gone_through_one_by_one(shared_service: ServiceProcess, harbour: str) -> None:
+    page = page_of(shared_service, f"{harbour}/claims/k04?iteration=1")
+    words = words_of(page)
+    assert "The trail after iteration 1" in words
+    assert "Nodes read 4 With evidence 1 Sentences selected 1" in words
+    assert "Reasons for this interim verdict" in words
+    assert re.findall(r'aria-label="Node (\w+)"', page) == ["g1"]
+    last = page_of(shared_service, f"{harbour}/claims/k04?iteration=3")
+    assert "The check ended here: only sources with evidence were left." in words_of(last)
+    assert "is-earlier" in last
+    beyond = page_of(shared_service, f"{harbour}/claims/k04?iteration=99")
+    assert "From the answer to the sources" in beyond
+
+
+def test_of_several_checks_one_is_chosen_and_two_are_compared(
+    shared_service: ServiceProcess, harbour: str
+) -> None:
+    page = page_of(shared_service, f"{harbour}/claims/k07")
+    assert "2 verifications of this claim" in page
+    compared = words_of(page_of(shared_service, link(page, "difference")))
+    assert "They part in iteration 2" in compared
+    assert "What was set otherwise" in compared
+    older = re.findall(r'href="[^"]*\?(verification=[^"&]*)"', page)[1]
+    other = page_of(shared_service, f"{harbour}/claims/k07?{older}")
+    assert "q = 3" in words_of(other)
+    lone = page_of(shared_service, f"{harbour}/claims/k07/difference?a=x&b=y", 404)
+    assert "may have been deleted" in lone
+
+
+def test_a_trail_that_was_deleted_meanwhile_is_said_in_words(
+    shared_service: ServiceProcess, harbour: str
+) -> None:
+    page = page_of(shared_service, f"{harbour}/claims/k04?verification=v-gone", 404)
+    assert "This verification is not there any more" in page
+    assert "introduced at" in page
+    more = page_of(shared_service, f"{harbour}/claims/k04/evidence?verification=v-gone", 404)
+    assert "not stored any more" in more
+    assert page_of(shared_service, f"{harbour}/claims/none-such", 404)
+
+
+def test_the_query_to_copy_is_the_one_of_the_library(
+    shared_service: ServiceProcess, veritrail: Veritrail, harbour: str
+) -> None:
+    page = page_of(shared_service, f"{harbour}/claims/k04")
+    area = re.search(r'<textarea id="cypher" readonly[^>]*>(.*?)</textarea>', page, re.DOTALL)
+    assert area is not None
+    text = html.unescape(area[1])
+    (named,) = re.findall(r":param verification_id => '([^']*)';", text)
+    told = veritrail(
+        "query", "evidence_trail", "--cypher", "-p", f"process_id={harbour}",
+        "-p", "claim_id=k04", "-p", f"verification_id={named}",
+    )  # fmt: skip
+    assert text.strip() == told.out.strip()
+    assert "Open in Neo4j Browser" not in page  # the graph is no Neo4j
+
+
+def test_a_page_of_five_thousand_sentences_stays_small_and_tells_of_the_rest(
+    shared_service: ServiceProcess, hub: str
+) -> None:
+    page = page_of(shared_service, f"{hub}/claims/k1")
+    words = words_of(page)
+    assert "5,000 sentences in 1,250 nodes" in words
+    assert "read 3,000 nodes, kept 5,000 sentences" in words
+    assert "20 of 1,250 routes are shown; each begins in a source." in words
+    assert page.count("<article") < 30
+    assert "What the model made of it" in words
+    further = words_of(page_of(shared_service, link(page, "node=r0&amp;after=3")))
+    assert "4 to 4 of 4" in further
+    stage = page_of(shared_service, link(page, "stage=1&amp;after="))
+    assert re.findall(r'aria-label="Node (\w+)"', stage)[0] == "r9"
+    again = page_of(shared_service, link(stage, "after=29"))
+    assert "30 to 49 of 1,250" in words_of(again)
+    routes = page_of(shared_service, link(page, "routes[?]"))
+    assert "21 to 70 of 1,250" in words_of(routes)
+    assert "71 to 120 of 1,250" in words_of(page_of(shared_service, link(routes, "after=70")))
+
+
+def test_a_page_stays_small_whatever_the_texts_are_full_of(
+    shared_service: ServiceProcess, veritrail: Veritrail
+) -> None:
+    name = f"heavy-{uuid.uuid4().hex[:8]}"
+    texts, trail = a_heavy_trail(name)
+    claim = ClaimRecord(trail.claim.text, "c", claim_id="k1", node_id="t")
+    edges = [(path.source, path.target) for path in trail.paths]
+    store_process(veritrail.environment({}), name, texts, edges, [claim], [trail])
+    page = page_of(shared_service, f"{name}/claims/k1")
+    assert page.count("<article") == 20
+    assert len(page.encode()) > 60_000
+    page_of(shared_service, f"{name}/claims/k1?iteration=6")
+
+
+def test_a_part_of_a_page_can_be_had_by_itself(shared_service: ServiceProcess, hub: str) -> None:
+    page = page_of(shared_service, f"{hub}/claims/k1")
+    part = page_of(shared_service, f"{link(page, 'node=r0&amp;after=3')}&fragment=1")
+    assert part.strip().startswith('<div class="further">')
+    assert "At last it ends." in part
+
+
+@pytest.fixture(scope="module")
+def ended(veritrail: Veritrail) -> str:
+    """Checks that came to no end, one that waits, one with hostile words, one of unknown cost."""
+    name = f"ended-{uuid.uuid4().hex[:8]}"
+    claims = {key: Claim(key, f"{key}: {HOSTILE}", "t") for key in ("fail", "over", "stop", "paid")}
+    said = {"verdict": None, "failure": f"Because of {HOSTILE}"}
+    store_process(
+        veritrail.environment({}),
+        name,
+        {"a": "A.", "t": HOSTILE},
+        [("a", "t")],
+        [ClaimRecord(one.text, "c", claim_id=key, node_id="t") for key, one in claims.items()],
+        [
+            verification(name, claims["fail"], "1", status=Status.FAILED, **said),
+            verification(name, claims["over"], "2", status=Status.OVER_BUDGET, **said),
+            verification(name, claims["stop"], "3", status=Status.CANCELLED, **said),
+            verification(
+                name, claims["paid"], "4", reasoning=HOSTILE, usage=Usage(calls=3, unpriced_calls=3)
+            ),
+        ],
+    )
+    return name
+
+
+@pytest.mark.parametrize(
+    ("claim", "words"),
+    [
+        ("fail", "Could not be checked"),
+        ("over", "The budget was spent"),
+        ("stop", "This check was cancelled"),
+    ],
+)
+def test_a_check_that_came_to_no_end_says_why_and_gives_no_verdict(
+    shared_service: ServiceProcess, ended: str, claim: str, words: str
+) -> None:
+    page = page_of(shared_service, f"{ended}/claims/{claim}")
+    told = words_of(page)
+    assert words in told
+    assert "Because of </textarea><script>alert(1)</script>⟨RLO⟩" in told
+    assert "This says nothing about the claim." in told
+    assert "mark-not-supported" not in page
+    assert "<script>alert" not in page
+
+
+def test_an_unknown_price_is_unknown(shared_service: ServiceProcess, ended: str) -> None:
+    page = words_of(page_of(shared_service, f"{ended}/claims/paid"))
+    assert "Cost unknown" in page
+    assert "$0" not in page
+    whole = words_of(page_of(shared_service, ended))
+    assert "Cost unknown" in whole
+
+
+def test_what_people_said_stands_beside_the_verdict(
+    shared_service: ServiceProcess, veritrail: Veritrail, harbour: str
+) -> None:
+    answer = shared_service.post(
+        f"/v1/processes/{harbour}/claims/k01/reviews",
+        json={"verdict": "NOT_FULLY_SUPPORTED", "reviewer": "Ada", "reason": f"See {HOSTILE}"},
+    )
+    assert answer.status_code == 201, answer.text
+    page = page_of(shared_service, f"{harbour}/claims/k01")
+    words = words_of(page)
+    assert "Overridden: Not fully supported" in words
+    assert "See </textarea><script>" in words
+    assert "<script>alert" not in page
+    assert "Overridden" in words_of(page_of(shared_service, f"{harbour}?review=overridden"))
+
+
+def test_a_claim_that_was_never_checked_says_what_to_do(
+    shared_service: ServiceProcess, veritrail: Veritrail
+) -> None:
+    name = f"new-{uuid.uuid4().hex[:8]}"
+    claim = ClaimRecord("It is so.", "c", claim_id="k1", node_id="t")
+    store_process(
+        veritrail.environment({}), name, {"a": "A.", "t": "It is so."}, [("a", "t")], [claim]
+    )
+    page = words_of(page_of(shared_service, f"{name}/claims/k1"))
+    assert "Not checked" in page
+    assert "This claim was not checked yet" in page

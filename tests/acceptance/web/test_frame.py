@@ -1,0 +1,101 @@
+"""What every page has: its headers, its files, and its errors in words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from acceptance.conftest import a_home
+from fakes.ports import free_port
+from fakes.service_process import ServiceProcess, serving
+
+ASSET = re.compile(r'(?:href|src)="(/static/[^"#]+)')
+
+
+def test_pages_forbid_what_they_do_not_need(shared_service: ServiceProcess) -> None:
+    for path in ("/", "/jobs", "/upload", "/no-such-page", "/processes/none/verify"):
+        answer = shared_service.get(path)
+        assert answer.headers["content-type"] == "text/html; charset=utf-8", path
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert answer.headers["cache-control"] == "private, no-store"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        # With no-referrer a browser would send forms with the origin null.
+        assert answer.headers["referrer-policy"] == "same-origin"
+        assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+        assert "geolocation=()" in answer.headers["permissions-policy"]
+        assert "style=" not in answer.text
+        assert not re.search(r"<script(?![^>]*src=)", answer.text)
+        assert "http://" not in answer.text.replace(shared_service.url, "")
+        assert "/v1" not in answer.text or path == "/upload"
+
+
+def test_files_of_pages_are_kept_by_their_content(shared_service: ServiceProcess) -> None:
+    found = set(ASSET.findall(shared_service.get("/upload").text))
+    kinds = {one.partition("?")[0].rpartition(".")[2] for one in found}
+    assert kinds == {"css", "js", "svg"}
+    for path in found:
+        answer = shared_service.get(path)
+        assert answer.status_code == 200, path
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        bare = shared_service.get(path.partition("?")[0])
+        assert bare.headers["cache-control"] == "no-cache"
+        again = {"If-None-Match": bare.headers["etag"]}
+        assert shared_service.get(path.partition("?")[0], headers=again).status_code == 304
+    assert shared_service.get("/static/nothing.css").status_code == 404
+    assert shared_service.get("/static/..%2Frendering.py").status_code == 404
+
+
+def test_a_page_that_is_not_there_says_so_with_the_id_of_the_request(
+    shared_service: ServiceProcess,
+) -> None:
+    answer = shared_service.get("/processes/never-stored/verify")
+    assert answer.status_code == 404
+    assert "never-stored" in answer.text
+    assert answer.headers["x-request-id"] in answer.text
+    assert "GET " not in answer.text
+    assert "Traceback" not in answer.text
+
+
+def test_programs_are_answered_as_before(shared_service: ServiceProcess) -> None:
+    for path in ("/v1/nothing", "/v1/processes/never-stored"):
+        answer = shared_service.get(path)
+        assert answer.status_code == 404
+        assert answer.headers["content-type"] == "application/problem+json"
+    assert shared_service.get("/healthz").json() == {"status": "ok"}
+    told = shared_service.get("/openapi.json").json()
+    assert all(
+        path.startswith(("/v1", "/healthz", "/readyz", "/metrics")) for path in told["paths"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("POST", "/", 405), ("DELETE", "/jobs", 405), ("GET", "/?q=" + "x" * 300, 422)],
+)
+def test_what_cannot_be_asked_of_a_page_is_told_on_a_page(
+    shared_service: ServiceProcess, method: str, path: str, status: int
+) -> None:
+    answer = shared_service.request(method, path)
+    assert answer.status_code == status
+    assert answer.headers["content-type"].startswith("text/html")
+
+
+def test_a_graph_that_is_down_is_told_and_tried_again() -> None:
+    nowhere = {"NEO4J_URI": f"bolt://127.0.0.1:{free_port()}"}
+    with a_home() as veritrail, serving(veritrail, env=nowhere) as service:
+        answer = service.get("/")
+        assert answer.status_code == 503
+        assert "The graph does not answer now" in answer.text
+        assert f'http-equiv="refresh" content="{answer.headers["retry-after"]}"' in answer.text
+        assert "bolt://" not in answer.text
+        assert service.get("/jobs").status_code == 200
+
+
+def test_a_stranger_without_a_key_gets_a_page_that_says_so(shared_service: ServiceProcess) -> None:
+    answer = shared_service.get("/", headers={"Host": "evil.example"})
+    assert answer.status_code == 421
+    assert "answers to localhost only" in answer.text

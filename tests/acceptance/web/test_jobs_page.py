@@ -1,0 +1,177 @@
+"""Starting a verification on a page, watching it, cancelling and taking it up again."""
+
+from __future__ import annotations
+
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import httpx2
+import pytest
+from acceptance.command import Veritrail
+from acceptance.conftest import a_home
+from acceptance.model_fixtures import asking, pumps
+from acceptance.web.test_processes_page import document
+from fakes.model_server import ModelServer
+from fakes.page_forms import forms_of, send
+from fakes.service_process import ServiceProcess, serving
+
+PATIENCE = 60.0
+
+
+def soon(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < until, "not in time"
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def stored(shared_service: ServiceProcess) -> str:
+    name = f"job-{uuid.uuid4().hex[:10]}"
+    assert shared_service.post("/v1/processes", json=document(name)).status_code == 201
+    return name
+
+
+def began(service: ServiceProcess, process_id: str, **filled: str) -> httpx2.Response:
+    """The form, the cost, and off it goes; gives where that leads to."""
+    path = f"/processes/{process_id}/verify"
+    cost = send(service.client, service.get(path), path, **filled)
+    assert cost.status_code == 200, cost.text
+    return send(service.client, cost, path, step="start")
+
+
+def test_a_verification_is_started_and_watched_to_its_end(
+    shared_service: ServiceProcess, stored: str
+) -> None:
+    path = f"/processes/{stored}/verify"
+    page = shared_service.get(path)
+    assert "Stored claims without a verdict" in page.text
+    cost = send(shared_service.client, page, path)
+    assert "It costs nothing: no model is asked." in cost.text
+    assert "indicative" in cost.text
+    begun = send(shared_service.client, cost, path, step="start")
+    assert begun.status_code == 303
+    job = begun.headers["location"]
+    assert re.fullmatch(r"/jobs/j-[0-9a-f]{32}", job)
+    # The same form again is the same job.
+    assert send(shared_service.client, cost, path, step="start").headers["location"] == job
+    soon(lambda: "See the result" in shared_service.get(job).text)
+    done = shared_service.get(job).text
+    assert "1 of 1 claims" in done
+    assert re.search("mark-(supported|not-supported|inconclusive)", done)
+    assert "no model asked" in done
+    assert 'http-equiv="refresh"' not in done
+    assert "data-events" not in done
+    assert job in shared_service.get("/jobs", params={"process": stored}).text
+    nothing_left = send(shared_service.client, shared_service.get(path), path)
+    assert nothing_left.status_code == 422
+    assert "Every stored claim has a verdict" in nothing_left.text
+
+
+def test_claims_are_typed_in(shared_service: ServiceProcess, stored: str) -> None:
+    typed = "The harbour has nine piers.\r\n\r\n  The harbour opened in 1901.\r\n"
+    job = began(shared_service, stored, which="typed", texts=typed).headers["location"]
+    soon(lambda: "See the result" in shared_service.get(job).text)
+    assert "2 of 2 claims" in shared_service.get(job).text
+    assert "nine piers" in shared_service.get(job).text
+
+
+@pytest.mark.parametrize(
+    ("filled", "words"),
+    [
+        ({"which": "typed", "texts": " \n "}, "type at least one claim"),
+        ({"q": "0"}, "a whole number from 1"),
+        ({"q": "x"}, "a whole number from 1"),
+        ({"budget_usd": "-1"}, "must be US dollars"),
+        ({"budget_usd": "nan"}, "must be US dollars"),
+        ({"which": "nonsense"}, "choose which claims"),
+        ({"engine": "oracle"}, "Unknown engine"),
+        ({"engine": "openai"}, "needs a model"),
+        ({"which": "typed", "texts": "A claim.", "node_id": "s"}, "root"),
+        ({"which": "typed", "texts": "A claim.", "node_id": "nowhere"}, "nowhere"),
+    ],
+)
+def test_what_cannot_be_is_told_beside_the_form(
+    shared_service: ServiceProcess, stored: str, filled: dict[str, str], words: str
+) -> None:
+    path = f"/processes/{stored}/verify"
+    answer = send(shared_service.client, shared_service.get(path), path, step="start", **filled)
+    assert answer.status_code in (404, 422), answer.text
+    assert words in answer.text
+    assert "--" not in re.sub(r"<[^>]*>", "", answer.text)
+
+
+def test_claims_are_taken_from_a_text_only_by_a_model(
+    shared_service: ServiceProcess, stored: str
+) -> None:
+    path = f"/processes/{stored}/verify"
+    page = shared_service.get(path)
+    for step in ("", "start"):
+        answer = send(shared_service.client, page, path, which="extract", step=step)
+        assert answer.status_code == 422
+        assert "language model" in answer.text
+
+
+@contextmanager
+def slow_service() -> Iterator[tuple[ServiceProcess, Veritrail]]:
+    """A service whose model takes its time, with claims that it is asked about."""
+    with a_home() as veritrail, ModelServer(latency=0.6) as server:
+        file = pumps(veritrail.home.parent / "pump-log.json", 30)
+        veritrail("ingest", file)
+        with serving(veritrail, env={**asking(server), "VERITRAIL_CONCURRENCY": "2"}) as service:
+            service.until_ready()
+            yield service, veritrail
+
+
+def test_a_job_is_cancelled_and_taken_up_again_and_the_price_is_unknown() -> None:
+    with slow_service() as (service, _):
+        path = "/processes/pump-log/verify"
+        cost = send(service.client, service.get(path), path)
+        assert "unknown" in cost.text
+        assert "Likely" in cost.text
+        job = send(service.client, cost, path, step="start").headers["location"]
+        page = service.get(job)
+        assert 'http-equiv="refresh"' in page.text
+        events = re.search(r'data-events="([^"]+)"', page.text)
+        assert events is not None
+        after = f"{job}/events?after="
+        assert events[1].startswith(f"/v1{after}")
+        assert service.post(f"{job}/cancel").status_code == 403
+        soon(lambda: "Being checked" in service.get(job).text)
+        assert send(service.client, service.get(job), f"{job}/cancel").status_code == 303
+        soon(lambda: f"{job}/resume" in forms_of(service.get(job).text))
+        stopped = service.get(job).text
+        assert "Cancelled" in stopped
+        assert "mark-failed" in stopped
+        assert "$0" not in stopped
+        answer = send(service.client, service.get(job), f"{job}/resume")
+        assert answer.status_code == 303, answer.text
+        assert "30 claims" in service.get(job).text
+        assert f"{job}/cancel" in forms_of(service.get(job).text)
+        assert "Being verified" in service.get("/").text
+
+
+def test_a_job_is_still_shown_when_its_graph_is_away() -> None:
+    with a_home() as veritrail:
+        with serving(veritrail) as service:
+            service.until_ready()
+            assert service.post("/v1/processes", json=document("away")).status_code == 201
+            job = began(service, "away").headers["location"]
+            soon(lambda: "See the result" in service.get(job).text)
+        veritrail("db", "stop")
+        nowhere = {"NEO4J_URI": "bolt://127.0.0.1:9"}
+        with serving(veritrail, env=nowhere, args=["--no-worker"]) as service:
+            page = service.get(job)
+            assert page.status_code == 200
+            assert "The graph does not answer now" in page.text
+            assert "1 of 1 claims" in page.text
+
+
+def test_jobs_that_are_not_there_are_told_so(shared_service: ServiceProcess) -> None:
+    for path in ("/jobs/none", "/jobs/j-" + "0" * 32):
+        answer = shared_service.get(path)
+        assert answer.status_code == 404
+        assert "There is no job" in answer.text

@@ -1,0 +1,216 @@
+"""The page of a process over HTTP: its answer with claims in place, the list, filters, stages."""
+
+from __future__ import annotations
+
+import html
+import re
+import time
+import uuid
+
+import pytest
+from acceptance.command import Veritrail
+from acceptance.conftest import EXAMPLES
+from fakes.page_processes import store_process, verification
+from fakes.service_process import ServiceProcess
+
+from graph.importers.records import ClaimRecord
+from graph.model import Claim, Status, Verdict
+
+pytestmark = pytest.mark.engine
+
+HOSTILE = "</title><script>alert(1)</script> \u202eevil\x07 'quoted' \"twice\" &amp;"
+LONG = "The quay is long and the sea is calm. " * 3_000
+
+
+@pytest.fixture(scope="module")
+def harbour(veritrail: Veritrail) -> str:
+    name = f"process-{uuid.uuid4().hex[:8]}"
+    veritrail("ingest", str(EXAMPLES / "harbour-summary.json"), "--process-id", name)
+    veritrail("verify", name, "--engine", "lexical")
+    return name
+
+
+@pytest.fixture(scope="module")
+def odd(veritrail: Veritrail) -> str:
+    """Two final outputs: one hostile with claims that overlap, fail and are not there, one long."""
+    name = f"odd-{uuid.uuid4().hex[:8]}"
+    text = f"{HOSTILE} It rained. It rained and it snowed."
+    place = text.index("It rained and")
+    claims = [
+        ClaimRecord("It rained.", "c", claim_id="word-for-word", node_id="t"),
+        ClaimRecord("Nothing like it.", "c", claim_id="nowhere", node_id="t"),
+        ClaimRecord(HOSTILE, "c", claim_id="hostile", node_id="t", start=0, end=len(HOSTILE)),
+        ClaimRecord("Rain, snow.", "c", claim_id="both", node_id="t", start=place, end=place + 24),
+        ClaimRecord("Rain.", "c", claim_id="rain", node_id="t", start=place, end=place + 9),
+        ClaimRecord("Calm.", "c", claim_id="calm", node_id="u/2", start=100_000, end=100_020),
+    ]
+    facts = {"verdict": None, "status": Status.FAILED, "failure": HOSTILE}
+    store_process(
+        veritrail.environment({}),
+        name,
+        {"a": "A.", "t": text, "u/2": LONG},
+        [("a", "t"), ("a", "u/2")],
+        claims,
+        [
+            verification(name, Claim("both", "Rain, snow.", "t"), "1", **facts),
+            verification(name, Claim("rain", "Rain.", "t"), "2", verdict=Verdict.INCONCLUSIVE),
+        ],
+        name=HOSTILE,
+        question=HOSTILE,
+        terminals=("t", "u/2"),
+    )
+    return name
+
+
+def page_of(service: ServiceProcess, process_id: str, query: str = "", status: int = 200) -> str:
+    answer = service.get(f"/processes/{process_id}{query}")
+    assert answer.status_code == status, answer.text[:2000]
+    assert answer.headers["content-type"].startswith("text/html")
+    return answer.text
+
+
+def listed(page: str) -> list[str]:
+    return re.findall(r'<li class="claim-row" data-claim="([^"]*)"', page)
+
+
+def text_of(page: str) -> str:
+    """What stands in the box of the answer, without what is only read out."""
+    box = page.split('class="t reading answer"')[1].split("</div>")[0].partition(">")[2]
+    return html.unescape(re.sub(r"<[^>]*>", "", box))
+
+
+def test_every_claim_is_underlined_in_place_with_icon_and_word(
+    shared_service: ServiceProcess, harbour: str
+) -> None:
+    page = page_of(shared_service, harbour)
+    assert len(re.findall(r'class="(?:in-text|badge kind-[a-z-]*)" id="in-k\d\d"', page)) == 24
+    marked = re.search(r'<a class="in-text" id="in-k04".*?</a>', page)
+    assert marked is not None
+    assert 'class="u u-not-supported lane-0"' in marked[0]
+    assert "#not-supported" in marked[0]
+    assert "Not fully supported" in marked[0]
+    assert "removed 84,200 cubic metres" in marked[0]
+    assert len(listed(page)) == 24
+    for words in ("no model was asked", "No model judged here", "Most came in at", "chunk summary"):
+        assert words in page
+
+
+@pytest.mark.parametrize(
+    ("query", "few"),
+    [
+        ("?verdict=not-supported", 5),
+        ("?verdict=inconclusive", 1),
+        ("?verdict=failed", 0),
+        ("?error_stage=2", 2),
+        ("?error_stage=4&verdict=not-supported", 3),
+        ("?review=none&verdict=inconclusive", 1),
+        ("?review=any", 0),
+    ],
+)
+def test_filters_narrow_the_list_and_fade_the_text(
+    shared_service: ServiceProcess, harbour: str, query: str, few: int
+) -> None:
+    page = page_of(shared_service, harbour, query)
+    assert len(listed(page)) == few
+    assert ("No claim is like that" in page) == (few == 0)
+    if "verdict=not" in query or "error_stage" in query:
+        assert page.count("lane-0 aside") >= 15
+
+
+@pytest.mark.parametrize(
+    "query", ["?verdict=wrong", "?error_stage=x", "?part=0", "?cursor=broken", "?review=maybe"]
+)
+def test_a_wrong_filter_is_told_on_a_page(
+    shared_service: ServiceProcess, harbour: str, query: str
+) -> None:
+    page = page_of(shared_service, harbour, query, 422)
+    assert "<main" in page
+
+
+def test_hostile_texts_are_shown_and_do_nothing(shared_service: ServiceProcess, odd: str) -> None:
+    page = page_of(shared_service, odd)
+    assert "<script>alert" not in page
+    assert "⟨RLO⟩evil␇" in text_of(page)
+    assert text_of(page).startswith("</title><script>alert(1)</script>")
+    assert "\u202e" not in page
+
+
+def test_overlapping_claims_are_told_apart_and_words_are_found(
+    shared_service: ServiceProcess, odd: str
+) -> None:
+    page = page_of(shared_service, odd)
+    both = re.search(
+        r'<span class="u u-[a-z]* lane-0"><span class="u u-[a-z]* lane-1">([^<]*)', page
+    )
+    assert both is not None
+    assert html.unescape(both[1]) == "It rained"
+    assert 'id="in-word-for-word"' in page
+    missing = page.split("Not found in the text")[1].split("</section>")[0]
+    assert "Nothing like it." in missing
+    assert "word-for-word" not in missing
+
+
+def test_four_states_are_kept_apart(shared_service: ServiceProcess, odd: str) -> None:
+    page = page_of(shared_service, odd)
+    rows = dict(zip(listed(page), page.split('<li class="claim-row"')[1:], strict=True))
+    assert "Could not be checked" in rows["both"]
+    assert "mark-failed" in rows["both"]
+    assert "Inconclusive" in rows["rain"]
+    assert "Not checked" in rows["nowhere"]
+    assert "Not fully supported" not in page.split("<main")[1]
+    assert listed(page_of(shared_service, odd, "?verdict=failed")) == ["both"]
+    assert "both" not in listed(page_of(shared_service, odd, "?verdict=unchecked"))
+
+
+def test_a_long_output_comes_in_parts_that_follow_the_offsets(
+    shared_service: ServiceProcess, odd: str
+) -> None:
+    page = page_of(shared_service, odd, "?node=u%2F2")
+    assert "Part 1 of 6" in page
+    place = re.search(r'href="([^"]*part=6[^"]*)#in-calm"', page)
+    assert place is not None
+    assert "in part 6" in page
+    last = page_of(shared_service, odd, "?" + html.unescape(place[1]).partition("?")[2])
+    assert 'id="in-calm"' in last
+    parts = [
+        text_of(page_of(shared_service, odd, f"?node=u%2F2&part={part}")) for part in range(1, 7)
+    ]
+    assert re.sub(r" ?\(claim 6 Not checked\)", "", "".join(parts)) == LONG
+    assert page_of(shared_service, odd, "?node=none%20such", 404)
+
+
+def test_a_process_without_claims_says_what_to_do_next(
+    shared_service: ServiceProcess, veritrail: Veritrail
+) -> None:
+    name = f"bare-{uuid.uuid4().hex[:8]}"
+    store_process(veritrail.environment({}), name, {"a": "A.", "t": "T."}, [("a", "t")], [])
+    page = page_of(shared_service, name)
+    assert "No claims to look at yet" in page
+    assert f"/processes/{name}/verify" in page
+    assert "no-such-process" in page_of(shared_service, "no-such-process", status=404)
+
+
+@pytest.mark.slow
+def test_ten_thousand_claims_are_usable(
+    shared_service: ServiceProcess, veritrail: Veritrail
+) -> None:
+    name = f"many-{uuid.uuid4().hex[:8]}"
+    says = [f"Pump {n} of this hall delivered {n} litres. " for n in range(10_000)]
+    claims, start = [], 0
+    for n, words in enumerate(says):
+        place = {"start": start, "end": start + len(words) - 1} if n % 4 else {}
+        claims.append(ClaimRecord(words.strip(), "c", claim_id=f"k{n}", node_id="t", **place))
+        start += len(words)
+    store_process(
+        veritrail.environment({}), name, {"a": "A.", "t": "".join(says)}, [("a", "t")], claims
+    )
+    first = page_of(shared_service, name)
+    assert len(listed(first)) == 50
+    assert "10,000" in first
+    more = re.search(r'<a class="button" href="([^"]*cursor=[^"]*)" rel="next"', first)
+    assert more is not None
+    began = time.monotonic()
+    second = shared_service.get(html.unescape(more[1]))
+    assert time.monotonic() - began < 10
+    assert listed(second.text)[0] == "k50"
+    assert len(second.content) < 400_000

@@ -1,0 +1,189 @@
+"""The list of processes, and storing one through the page."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import uuid
+from typing import Any
+
+import httpx2
+import pytest
+from acceptance.command import Veritrail
+from acceptance.conftest import a_home
+from fakes.page_forms import forms_of
+from fakes.service_process import ServiceProcess, serving
+
+
+def document(process_id: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "format": "veritrail.process/1",
+        "process_id": process_id,
+        "name": f"Report {process_id}",
+        "nodes": [
+            {"node_id": "s", "text": "The harbour opened in 1901. It has two piers."},
+            {"node_id": "t", "text": "The harbour has two piers."},
+        ],
+        "edges": [{"source": "s", "target": "t"}],
+        "claims": [{"claim_id": "k1", "text": "The harbour has two piers.", "node_id": "t"}],
+        **changes,
+    }
+
+
+@pytest.fixture
+def name() -> str:
+    return f"page-{uuid.uuid4().hex[:10]}"
+
+
+def upload(
+    service: ServiceProcess, content: bytes, file: str = "process.json", **filled: str
+) -> httpx2.Response:
+    page = service.get("/upload")
+    values = {**forms_of(page.text)["/upload"], **filled}
+    return service.post(
+        "/upload", data=values, files={"file": (file, content)}, follow_redirects=False
+    )
+
+
+def names_in(page: httpx2.Response) -> list[str]:
+    return re.findall(r'<h2><a href="/processes/([^"]+)"', page.text)
+
+
+def test_a_process_is_uploaded_found_and_named_as_it_stands(
+    shared_service: ServiceProcess, veritrail: Veritrail, name: str
+) -> None:
+    answer = upload(shared_service, json.dumps(document(name)).encode())
+    assert answer.status_code == 303, answer.text
+    assert answer.headers["location"] == f"/upload?stored={name}&how=created"
+    told = shared_service.get(answer.headers["location"])
+    assert "It is stored" in told.text
+    assert "2 nodes" in told.text
+    page = shared_service.get("/", params={"q": f"report {name}"})
+    assert names_in(page) == [name]
+    assert "Not verified yet" in page.text
+    assert "not checked" in page.text
+    veritrail("verify", name, "--engine", "lexical")
+    page = shared_service.get("/", params={"q": name})
+    assert re.search("<strong>1</strong> (fully|not fully|inconclusive)", page.text)
+    assert "Indicative" in page.text
+    assert "$0" not in page.text
+    again = upload(shared_service, json.dumps(document(name)).encode())
+    assert again.headers["location"].endswith("how=unchanged")
+
+
+def test_lines_and_packed_files_are_taken_as_by_the_other_door(
+    shared_service: ServiceProcess, name: str
+) -> None:
+    whole = document(name)
+    head = {key: whole[key] for key in ("format", "process_id", "name")}
+    lines = [head, *({"node": one} for one in whole["nodes"])]
+    lines += [{"edge": one} for one in whole["edges"]]
+    content = "\n".join(json.dumps(one) for one in lines).encode()
+    answer = upload(shared_service, gzip.compress(content), "Bericht é.jsonl.gz")
+    assert answer.status_code == 303, answer.text
+
+
+def test_every_broken_rule_is_told_and_nothing_is_stored(
+    shared_service: ServiceProcess, name: str
+) -> None:
+    edges = [{"source": f"<b>{n}</b>", "target": "t"} for n in range(60)]
+    answer = upload(shared_service, json.dumps(document(name, edges=edges)).encode())
+    assert answer.status_code == 422
+    assert answer.text.count("<li><code") == 50
+    assert "10 more of them" in answer.text or "more of them" in answer.text
+    assert "<b>0</b>" not in answer.text
+    assert "&lt;b&gt;0&lt;/b&gt;" in answer.text
+    assert names_in(shared_service.get("/", params={"q": name})) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"", "empty"), (b"{", "not JSON"), (b"\x89PNG", "no process file")],
+)
+def test_what_is_no_process_file_is_refused_in_words(
+    shared_service: ServiceProcess, content: bytes, words: str
+) -> None:
+    answer = upload(shared_service, content)
+    assert answer.status_code in (415, 422)
+    assert "Nothing was stored" in answer.text
+    assert words in answer.text
+    assert "/uploads/" not in answer.text
+
+
+def test_another_content_is_replaced_only_when_that_was_asked_for(
+    shared_service: ServiceProcess, name: str
+) -> None:
+    upload(shared_service, json.dumps(document(name)).encode())
+    other = document(name)
+    other["nodes"][0]["text"] += " It is deep."
+    refused = upload(shared_service, json.dumps(other).encode())
+    assert refused.status_code == 409
+    assert 'name="replace"' in refused.text
+    assert "?replace" not in refused.text
+    kept = upload(shared_service, json.dumps(other).encode(), process_id=f"{name}-b")
+    assert kept.headers["location"].startswith(f"/upload?stored={name}-b&")
+    taken = upload(shared_service, json.dumps(other).encode(), replace="1")
+    assert taken.headers["location"].endswith("how=replaced")
+
+
+def test_a_form_that_is_none_of_ours_stores_nothing(
+    shared_service: ServiceProcess, name: str
+) -> None:
+    content = json.dumps(document(name)).encode()
+    answer = upload(shared_service, content, form_token="no")
+    assert answer.status_code == 403
+    bare = shared_service.post("/upload", files={"file": ("p.json", content)})
+    assert bare.status_code == 403
+    raw = shared_service.post("/upload", content=content)
+    assert raw.status_code == 422
+    damaged = shared_service.post(
+        "/upload",
+        content=b"--x\r\nnonsense",
+        headers={"Content-Type": "multipart/form-data; boundary=x"},
+    )
+    assert damaged.status_code == 422
+    elsewhere = shared_service.post(
+        "/upload", files={"file": ("p.json", content)}, headers={"Origin": "https://evil.example"}
+    )
+    assert elsewhere.status_code == 421
+    assert names_in(shared_service.get("/", params={"q": name})) == []
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_read() -> None:
+    with a_home() as veritrail, serving(veritrail, env={"VERITRAIL_UPLOAD_MAX": "10kB"}) as small:
+        answer = upload(small, b"{" + b" " * 50_000)
+        assert answer.status_code == 413
+        assert "10,000 bytes" in answer.text
+
+
+def test_an_empty_store_says_what_to_do_next_and_the_list_is_read_by_the_page() -> None:
+    with a_home() as veritrail, serving(veritrail) as service:
+        service.until_ready()
+        page = service.get("/")
+        assert "Nothing is stored yet" in page.text
+        assert 'href="/upload"' in page.text
+        assert "veritrail ingest" in page.text
+        for number in range(30):
+            content = document(f"p{number:02d}", claims=[])
+            assert service.post("/v1/processes", json=content).status_code == 201
+        seen: list[str] = []
+        address: str | None = "/"
+        while address is not None:
+            page = service.get(address)
+            seen += names_in(page)
+            further = re.search(r'href="([^"]+)" rel="next"', page.text)
+            address = further[1].replace("&amp;", "&") if further else None
+        assert sorted(seen) == [f"p{number:02d}" for number in range(30)]
+        assert "From the beginning" in page.text
+        # Hurt ones come first, whenever they were stored.
+        bad = document("p07", claims=[{"text": "The harbour has nine piers.", "node_id": "t"}])
+        bad["claims"][0]["claim_id"] = "k9"
+        assert service.post("/v1/processes", json=bad).status_code == 200
+        veritrail("verify", "p07", "--engine", "lexical")
+        page = service.get("/")
+        assert names_in(page)[0] == "p07"
+        assert names_in(service.get("/", params={"q": "no such"})) == []
+        assert "Nothing has that in its name" in service.get("/", params={"q": "no such"}).text
+        foreign = service.get("/", params={"cursor": "x"})
+        assert foreign.status_code == 422

@@ -1,0 +1,369 @@
+"""The review page over HTTP: blind until one has judged, and nothing that was typed is lost."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+import pytest
+from acceptance.command import Veritrail, process_file, until
+from fakes.page_forms import forms_of, send
+from fakes.service_process import ServiceProcess, serving
+
+pytestmark = pytest.mark.engine
+
+FS, NFS, INC = "FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE"
+TEXTS = {
+    "k1": "The harbour opened in 1901.",
+    "k2": "The lighthouse was built in 1877 by Vikings.",
+    "k3": 'It has <b>two</b> piers & "more" \'><script>alert(1)</script>.',
+    "k4": "Nobody has looked at this one.",
+}
+MARKS = re.compile(r'class="mark mark-(?:supported|not-supported|inconclusive|failed)')
+
+
+@pytest.fixture
+def pier(shared_service: ServiceProcess, tmp_path: Path) -> Iterator[str]:
+    """A process of four claims, three of them verified; every test has its own."""
+    claims = [{"claim_id": name, "text": text, "node_id": "t"} for name, text in TEXTS.items()]
+    name = f"pier-{uuid.uuid4().hex[:8]}"
+    content = Path(process_file(tmp_path / f"{name}.json", claims=claims)).read_bytes()
+    shared_service.post("/v1/processes", content=content)
+    verify(shared_service, name, "k1", "k2", "k3")
+    yield name
+    shared_service.delete(f"/v1/processes/{name}")
+
+
+def verify(service: ServiceProcess, process: str, *claims: str, q: int = 3) -> None:
+    """Verify claims by words, and wait until that is done."""
+    body = {"process_id": process, "claim_ids": claims, "engine": "lexical", "q": q}
+    job = service.post("/v1/verifications", json=body).json()["job_id"]
+    until(lambda: service.get(f"/v1/jobs/{job}").json()["status"] == "succeeded")
+
+
+@pytest.fixture
+def ada(shared_service: ServiceProcess) -> Iterator[httpx2.Client]:
+    with named(shared_service, "Ada") as client:
+        yield client
+
+
+def named(service: ServiceProcess, name: str) -> httpx2.Client:
+    """A browser whose owner has said who they are."""
+    cookies = {"veritrail_reviewer": quote(name)}
+    return httpx2.Client(base_url=service.url, cookies=cookies, trust_env=False, timeout=60.0)
+
+
+def shown(client: httpx2.Client, process: str, claim: str = "k1", **query: Any) -> httpx2.Response:
+    params = {"claim": claim, "blind": 1, **query}
+    answer = client.get(f"/processes/{process}/review", params=params)
+    assert answer.status_code == 200, answer.text
+    return answer
+
+
+def say(
+    client: httpx2.Client, page: httpx2.Response, verdict: str, reason: str = "", **more: str
+) -> httpx2.Response:
+    """Fill in the form of the page's open claim and send it."""
+    action = page.url.raw_path.decode()
+    return send(client, page, action, verdict=verdict, reason=reason, then="stay", **more)
+
+
+def kept(service: ServiceProcess, process: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = service.get(f"/v1/processes/{process}/reviews").json()["reviews"]
+    return found
+
+
+def verdict_of(service: ServiceProcess, process: str, claim: str) -> str:
+    verdict: str = service.get(f"/v1/processes/{process}/claims/{claim}").json()["verdict"]
+    return verdict
+
+
+def other(verdict: str) -> str:
+    return FS if verdict != FS else NFS
+
+
+def test_blind_no_page_tells_a_verdict_before_one_has_been_given(
+    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+) -> None:
+    with named(shared_service, "Bo") as bo:
+        assert say(bo, shown(bo, pier, "k1"), NFS, "I, Bo, have seen enough.").status_code == 303
+    trails = {
+        name: shared_service.get(
+            "/v1/verifications/"
+            + shared_service.get(f"/v1/processes/{pier}/claims/{name}").json()["verification_id"]
+        ).json()
+        for name in ("k1", "k2", "k3")
+    }
+    for name, trail in trails.items():
+        page = shown(ada, pier, name).text
+        assert not MARKS.search(page)
+        secrets = [trail["reasoning"], *(one["reasoning"] for one in trail["iterations"])]
+        secrets += [one["text"] for each in trail["iterations"] for one in each["summaries"]]
+        for secret in filter(None, secrets):
+            is_evidence = any(
+                secret in one["text"] for each in trail["iterations"] for one in each["evidence"]
+            )
+            assert is_evidence or secret not in page
+        assert "seen enough" not in page
+        assert f"/claims/{name}" not in page
+        assert "Introduced" not in page
+        assert "data-model" not in page
+
+
+def test_the_verdict_stands_beside_ones_own_as_soon_as_that_is_given(
+    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+) -> None:
+    said = other(verdict_of(shared_service, pier, "k2"))
+    answer = say(ada, shown(ada, pier, "k2"), said)
+    assert answer.status_code == 303
+    page = ada.get(answer.headers["location"])
+    assert "You differ" in page.text
+    assert "Say why" in page.text
+    assert f'href="/processes/{pier}/claims/k2"' in page.text
+    assert len(MARKS.findall(page.text)) >= 2
+    # Of the claims that are still to be judged nothing is told on the same page.
+    rows = page.text.split('class="review-row')
+    assert not any(MARKS.search(row) for row in rows if 'id="row-k1"' in row[:200])
+
+
+def test_a_blind_verdict_needs_no_reason_whichever_it_is(
+    shared_service: ServiceProcess, pier: str
+) -> None:
+    # A reason that were asked for only where they differ would tell the verdict.
+    for verdict in (FS, NFS, INC):
+        with named(shared_service, f"Reviewer {verdict}") as client:
+            answer = say(client, shown(client, pier, "k1"), verdict)
+            assert answer.status_code == 303, answer.text
+    assert {one["reason"] for one in kept(shared_service, pier)} == {
+        "Judged blind; no reason was given."
+    }
+
+
+def test_with_the_verdict_in_sight_another_one_needs_a_reason(
+    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+) -> None:
+    verdict = verdict_of(shared_service, pier, "k1")
+    page = shown(ada, pier, "k1", blind=0)
+    refused = say(ada, page, other(verdict))
+    assert refused.status_code == 422
+    assert "say why" in refused.text
+    assert kept(shared_service, pier) == []
+    assert say(ada, page, verdict).status_code == 303
+    assert say(ada, page, other(verdict), "I counted again.").status_code == 303
+    assert [one["reason"] for one in kept(shared_service, pier)] == ["I counted again.", ""]
+
+
+def test_a_form_that_is_sent_twice_is_stored_once(
+    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+) -> None:
+    page = shown(ada, pier, "k1")
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: say(ada, page, FS, "Once."), range(4)))
+    assert {one.status_code for one in answers} == {303}
+    assert len(kept(shared_service, pier)) == 1
+    assert say(ada, page, FS, "Once.\r\nBut now in other words.").status_code == 303
+    newest = kept(shared_service, pier)[0]["reason"]
+    assert newest == "Once.\nBut now in other words."
+
+
+def test_two_people_on_one_claim_lose_nothing_of_each_other(
+    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+) -> None:
+    with named(shared_service, "Bo") as bo:
+        pages = shown(ada, pier, "k1"), shown(bo, pier, "k1")
+        with ThreadPoolExecutor(2) as pool:
+            sent = [
+                pool.submit(say, client, page, verdict, "Mine.")
+                for client, page, verdict in ((ada, pages[0], FS), (bo, pages[1], NFS))
+            ]
+        assert [one.result().status_code for one in sent] == [303, 303]
+        assert {(one["reviewer"], one["verdict"]) for one in kept(shared_service, pier)} == {
+            ("Ada", FS), ("Bo", NFS),
+        }  # fmt: skip
+        assert "disputed" in shown(ada, pier, "k1").text
+        assert "Bo" in shown(ada, pier, "k1").text
+
+
+def test_a_claim_verified_anew_meanwhile_is_shown_again_with_what_was_typed(
+    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+) -> None:
+    page = shown(ada, pier, "k1")
+    verify(shared_service, pier, "k1", q=1)
+    again = say(ada, page, FS, "A long & careful reason.")
+    assert again.status_code == 409, again.text
+    assert "verified anew" in again.text
+    assert "A long &amp; careful reason." in again.text
+    assert kept(shared_service, pier) == []
+    assert say(ada, again, FS, "A long & careful reason.").status_code == 303
+    (found,) = kept(shared_service, pier)
+    newest = shared_service.get(f"/v1/processes/{pier}/claims/k1").json()["verification_id"]
+    assert found["overrides"] == newest
+
+
+def test_a_claim_whose_text_was_changed_is_shown_again(
+    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+) -> None:
+    page = shown(ada, pier, "k1")
+    address = f"/v1/processes/{pier}/claims/k1"
+    shared_service.patch(address, params={"force": "true"}, json={"text": "It never opened."})
+    again = say(ada, page, FS, "Yes.")
+    assert again.status_code == 409
+    assert "was changed since you opened it" in again.text
+    assert "It never opened." in again.text
+
+
+def test_what_was_deleted_meanwhile_is_said_and_the_text_is_kept(
+    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+) -> None:
+    page, second = shown(ada, pier, "k1"), shown(ada, pier, "k2")
+    shared_service.delete(f"/v1/processes/{pier}/claims/k1", params={"force": "true"})
+    gone = say(ada, page, FS, "My careful words.")
+    assert gone.status_code == 404
+    assert "not there any more" in gone.text
+    assert "My careful words." in gone.text
+    looked = ada.get(f"/processes/{pier}/review", params={"claim": "k1"})
+    assert looked.status_code == 404
+    assert "not stored any more" in looked.text
+    assert TEXTS["k2"] in looked.text
+    assert shared_service.delete(f"/v1/processes/{pier}").status_code == 204
+    gone = say(ada, second, FS, "More careful words.")
+    assert gone.status_code == 404
+    assert "More careful words." in gone.text
+
+
+def test_claims_are_rated_in_the_list_without_opening_them(
+    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+) -> None:
+    page = shown(ada, pier, "k1")
+    (row,) = re.findall(r'id="row-k2".*?</li>', page.text, re.DOTALL)
+    ((action, fields),) = forms_of(row).items()
+    answer = ada.post(action, data={**fields, "verdict": INC}, follow_redirects=False)
+    assert answer.status_code == 303
+    assert answer.headers["location"].endswith("claim=k1&blind=1&saved=k2#row-k2")
+    assert [(one["claim_id"], one["verdict"]) for one in kept(shared_service, pier)] == [
+        ("k2", INC)
+    ]
+    # A claim without a verdict has nothing to rate.
+    (bare,) = re.findall(r'id="row-k4".*?</li>', page.text, re.DOTALL)
+    assert forms_of(bare) == {}
+
+
+def test_a_node_is_read_in_place_and_followed_to_its_sources_blind(
+    ada: httpx2.Client, pier: str
+) -> None:
+    page = shown(ada, pier, "k1", node="t")
+    assert "stage 2" in page.text
+    assert "Made from" in page.text
+    assert "node=a#reading" in page.text
+    source = shown(ada, pier, "k1", node="b")
+    assert "The lighthouse was built in 1923." in source.text
+    assert "made from nothing else" in source.text
+    assert not MARKS.search(page.text + source.text)
+    assert 'id="reading"' not in shown(ada, pier, "k1", node="no such / node").text
+
+
+def test_of_a_claim_without_a_verdict_only_its_own_fault_can_be_told(
+    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+) -> None:
+    page = shown(ada, pier, "k4")
+    assert "Not checked" in page.text
+    assert say(ada, page, FS, "Yes.").status_code == 422
+    refused = say(ada, page, "UNCLEAR")
+    assert refused.status_code == 422
+    assert "say what is unclear" in refused.text
+    assert say(ada, page, "UNCLEAR", "Who is nobody?").status_code == 303
+    assert [one["kind"] for one in kept(shared_service, pier)] == ["unclear"]
+
+
+def test_who_has_said_no_name_is_asked_for_it_and_offered_to_be_blind(
+    shared_service: ServiceProcess, pier: str
+) -> None:
+    with httpx2.Client(base_url=shared_service.url, trust_env=False) as client:
+        page = client.get(f"/processes/{pier}/review")
+        assert not MARKS.search(page.text)
+        assert f"/processes/{pier}/review?claim=k1" not in forms_of(page.text)
+        action = next(one for one in forms_of(page.text) if "/reviewer" in one)
+        assert forms_of(page.text)[action]["is_blind"] == "1"
+        for wrong in ("", " ", "two\nlines", "x" * 201):
+            refused = send(client, page, action, name=wrong)
+            assert refused.status_code == 422
+            assert "That is no name" in refused.text
+        answer = send(client, page, action, name=" Zoë 'Zed' <Z> ")
+        assert answer.status_code == 303
+        assert "blind=1" in answer.headers["location"]
+        begun = client.get(answer.headers["location"])
+        assert "Zoë &#39;Zed&#39; &lt;Z&gt;" in begun.text
+
+
+def test_texts_from_outside_are_shown_and_nothing_of_them_runs(
+    shared_service: ServiceProcess, pier: str
+) -> None:
+    with named(shared_service, '"><img src=x onerror=alert(1)>') as client:
+        answer = say(client, shown(client, pier, "k3"), FS, "</textarea><script>alert(2)</script>")
+        assert answer.status_code == 303
+        page = client.get(answer.headers["location"])
+        refused = say(client, shown(client, pier, "k4"), "x'><script>", "<script>alert(3)</script>")
+    assert refused.status_code == 422
+    for text in (page.text, refused.text):
+        assert "<script>alert" not in text
+        assert "<img" not in text
+    assert "&lt;script&gt;alert(2)" in page.text
+    assert "script-src 'self'" in page.headers["content-security-policy"]
+
+
+def test_the_owner_of_a_key_speaks_in_its_name_alone(bare: Veritrail, tmp_path: Path) -> None:
+    claims = [{"claim_id": name, "text": text, "node_id": "t"} for name, text in TEXTS.items()]
+    bare("ingest", process_file(tmp_path / "keyed.json", claims=claims))
+    bare("verify", "keyed", "--claim-id", "k1", "--engine", "lexical")
+    keys = {
+        scope: bare("keys", "create", "--name", f"desk {scope}", "--scope", scope, "--json").json
+        for scope in ("admin", "read")
+    }
+    with serving(bare) as service:
+        service.until_ready()
+        with named(service, "Somebody Else") as client:
+            client.headers["Authorization"] = f"Bearer {keys['admin']['key']}"
+            page = shown(client, "keyed", "k1")
+            assert "Somebody Else" not in page.text
+            assert "/reviewer" not in page.text
+            assert say(client, page, FS, "Yes.", reviewer="Somebody Else").status_code == 303
+            reviews = client.get("/v1/processes/keyed/reviews").json()["reviews"]
+            assert [(one["reviewer"], one["recorded_by"]) for one in reviews] == [
+                ("desk admin", "desk admin")
+            ]
+            client.headers["Authorization"] = f"Bearer {keys['read']['key']}"
+            looking = shown(client, "keyed", "k1")
+            assert "You may look, not review" in looking.text
+            assert 'name="verdict"' not in looking.text
+            action = "/processes/keyed/review?claim=k1&blind=1"
+            refused = client.post(action, data={**forms_of(page.text)[action], "verdict": FS})
+            assert refused.status_code == 403
+            assert len(client.get("/v1/processes/keyed/reviews").json()["reviews"]) == 1
+
+
+def test_when_the_engine_is_gone_the_page_keeps_what_was_typed(
+    bare: Veritrail, tmp_path: Path
+) -> None:
+    claims = [{"claim_id": "k1", "text": TEXTS["k1"], "node_id": "t"}]
+    bare("ingest", process_file(tmp_path / "down.json", claims=claims))
+    bare("verify", "down", "--engine", "lexical")
+    with serving(bare) as service, named(service, "Ada") as client:
+        service.until_ready()
+        page = shown(client, "down", "k1")
+        bare.kill_engine()
+        failed = say(client, page, FS, "Hours of work.")
+        assert failed.status_code == 503, failed.text
+        assert "nothing is stored twice" in " ".join(failed.text.split())
+        assert "Hours of work." in failed.text
+        assert "bolt://" not in failed.text
+        service.until_ready()
+        action = "/processes/down/review?claim=k1&blind=1"
+        sent = send(client, failed, action, verdict=FS, reason="Hours of work.", then="stay")
+        assert sent.status_code == 303
+        assert [one["reason"] for one in kept(service, "down")] == ["Hours of work."]

@@ -1,0 +1,66 @@
+"""axe on every page: nothing serious or critical, light and dark, at desk and at phone width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from fakes.browser import DESK, PHONE, serious
+from fakes.service_process import ServiceProcess
+from playwright.sync_api import Page
+
+pytestmark = [pytest.mark.engine, pytest.mark.slow]
+
+PROCESS = "pump-log"
+PAGES = {
+    "processes": "/",
+    "upload": "/upload",
+    "process": f"/processes/{PROCESS}",
+    "process, filtered to nothing": f"/processes/{PROCESS}?q=nothing-says-this",
+    "claim": f"/processes/{PROCESS}/claims/k2",
+    "claim that failed": f"/processes/{PROCESS}/claims/k5",
+    "claim that was not checked": f"/processes/{PROCESS}/claims/k11",
+    "graph": f"/processes/{PROCESS}/graph",
+    "graph at a claim": f"/processes/{PROCESS}/graph?claim=k2",
+    "node": f"/processes/{PROCESS}/nodes/s2",
+    "review": f"/processes/{PROCESS}/review",
+    "blind review": f"/processes/{PROCESS}/review?blind=1",
+    "agreement": f"/processes/{PROCESS}/agreement",
+    "verify": f"/processes/{PROCESS}/verify",
+    "jobs": "/jobs",
+    "nothing there": "/processes/no-such-process",
+}
+WIDTHS: dict[str, dict[str, Any]] = {"desk": DESK, "phone": PHONE}
+CONTRAST = {"runOnly": ["color-contrast"]}
+WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_page_has_a_serious_fault(
+    open_page: Callable[..., Page],
+    site: ServiceProcess,
+    expected_faults: list[str],
+    tmp_path: Path,
+    width: str,
+) -> None:
+    expected_faults.append("status of 404.*no-such-process|no-such-process.*status of 404")
+    page = open_page(site.url, **WIDTHS[width])
+    report = tmp_path / "report.html"
+    report.write_bytes(site.get(f"/processes/{PROCESS}/report.html").content)
+    faults = []
+    for name, address in {**PAGES, "report": report.as_uri()}.items():
+        page.emulate_media(color_scheme="light")
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        faults += [f"{name}: {fault}" for fault in serious(Axe().run(page).response)]
+        if (more := page.evaluate(WIDER)) > 1:
+            faults.append(f"{name}: {more} pixels wider than the window")
+        if page.locator("h1").count() != 1:
+            faults.append(f"{name}: {page.locator('h1').count()} headings of the first level")
+        page.emulate_media(color_scheme="dark")  # changes colours and nothing else
+        found = Axe().run(page, options=CONTRAST).response
+        faults += [f"{name}, dark: {fault}" for fault in serious(found)]
+    assert not faults, "\n".join(faults)

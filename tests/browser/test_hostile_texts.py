@@ -1,0 +1,147 @@
+"""Whatever a pipeline, a file or a reviewer writes is shown as text: nothing of it runs.
+
+Every field that a person controls holds the usual payloads; every page, report and dossier is
+opened. A window of these tests fails on a dialog, on anything that the content security policy
+refuses, and on a request to another machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import unescape
+from pathlib import Path
+
+import httpx2
+import pytest
+from acceptance.command import Veritrail
+from fakes.crawling import Crawl, kind_of
+from fakes.hostile_file import NODE_IDS, PAYLOADS, hostile_process
+from fakes.service_process import ServiceProcess
+from playwright.sync_api import Page
+
+from api.web.links import url
+
+pytestmark = [pytest.mark.engine, pytest.mark.slow]
+
+PROCESS = "hostile"
+OF_A_KIND = 3
+"""Pages of one kind, whatever they ask for, that are opened in the browser."""
+PLAIN = [0, 1, 2, 4, 5, 6, 7, 13, 15]
+"""Payloads without a character that is shown as a symbol."""
+REPORTS = ("html", "md", "csv", "json", "xml")
+LOOK = """() => ({
+  hit: window.__hit ?? null,
+  wrong: [...document.querySelectorAll(
+    'hostile-mark, iframe, object, embed, base, meta[http-equiv=refresh], [data-hostile], [style]'
+    + ', [onerror], [onload], [onclick], [srcdoc], [href^="javascript:" i], [src^="//"]'
+  )].map((one) => one.outerHTML.slice(0, 200)),
+  text: document.body.innerText,
+})"""
+
+
+@pytest.fixture(scope="module")
+def crawl(home: Veritrail, site: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) -> Crawl:
+    """Every page of the process, followed from its first one."""
+    home("ingest", hostile_process(tmp_path_factory.mktemp("hostile") / "hostile.json"))
+    with httpx2.Client(base_url=site.url, timeout=60, trust_env=False) as client:
+        reports = [f"/processes/{PROCESS}/report.{kind}" for kind in REPORTS]
+        return Crawl(client).walk(f"/processes/{PROCESS}", *reports)
+
+
+def test_no_link_of_a_hostile_process_is_broken_and_nothing_is_markup(crawl: Crawl) -> None:
+    assert not crawl.faults
+    kinds = Counter(kind_of(address).partition("?")[0] for address in crawl.pages())
+    for page in ("/processes/*", "/processes/*/claims/*", "/processes/*/graph"):
+        assert kinds[page], kinds
+    assert kinds["/processes/*/nodes/*"], kinds
+
+
+def test_every_answer_carries_a_policy_without_inline_scripts(crawl: Crawl) -> None:
+    for address in crawl.pages():
+        policy = crawl.answers[address].headers["content-security-policy"]
+        assert "default-src 'none'" in policy, address
+        assert "unsafe" not in policy, address
+        assert crawl.answers[address].headers["x-content-type-options"] == "nosniff", address
+
+
+@pytest.mark.parametrize("number", PLAIN)
+def test_a_hostile_claim_is_shown_as_it_reads(
+    site: ServiceProcess, crawl: Crawl, number: int
+) -> None:
+    assert crawl.answers
+    got = site.get(f"/processes/{PROCESS}/claims/k{number}")
+    assert got.status_code == 200
+    assert PAYLOADS[number] not in got.text or "<" not in PAYLOADS[number]
+    assert " ".join(PAYLOADS[number].split()) in " ".join(unescape(got.text).split())
+
+
+@pytest.mark.parametrize("node_id", NODE_IDS, ids=map(str, range(len(NODE_IDS))))
+def test_a_node_of_any_id_has_a_page(site: ServiceProcess, crawl: Crawl, node_id: str) -> None:
+    assert crawl.answers
+    found = site.post(
+        f"/v1/processes/{PROCESS}/nodes:batchGet", json={"node_ids": [node_id]}
+    ).json()
+    assert [node["node_id"] for node in found["nodes"]] == [node_id]
+    assert site.get(url("processes", PROCESS, "nodes", node_id)).status_code == 200
+
+
+def test_nothing_runs_on_any_page(page: Page, crawl: Crawl) -> None:
+    for address in _some(crawl):
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        _poke(page)
+        found = page.evaluate(LOOK)
+        assert found["hit"] is None, address
+        assert found["wrong"] == [], address
+        assert "49#49" not in found["text"], address
+
+
+def test_nothing_runs_in_a_report_or_a_dossier_opened_from_a_file(
+    page: Page, site: ServiceProcess, crawl: Crawl, tmp_path: Path
+) -> None:
+    assert crawl.answers
+    names = [f"/processes/{PROCESS}/report.html", f"/processes/{PROCESS}/dossier.html"]
+    names += [f"/processes/{PROCESS}/claims/k{number}/dossier.html" for number in (0, 1, 3)]
+    for number, name in enumerate(names):
+        got = site.get(name)
+        assert got.status_code == 200, name
+        file = tmp_path / f"{number}.html"
+        file.write_bytes(got.content)
+        page.goto(file.as_uri())
+        _poke(page)
+        found = page.evaluate(LOOK)
+        assert (found["hit"], found["wrong"]) == (None, []), name
+        assert page.locator("meta[http-equiv=Content-Security-Policy]").count() == 1, name
+
+
+def test_no_link_of_the_samples_is_broken(site: ServiceProcess) -> None:
+    with httpx2.Client(base_url=site.url, timeout=60, trust_env=False) as client:
+        crawl = Crawl(client, each=4).walk("/", *(f"/processes/{name}" for name in SAMPLES))
+    assert not crawl.faults
+
+
+SAMPLES = ("harbour-summary", "graphrag-energy", "pump-log")
+
+
+def _some(crawl: Crawl) -> list[str]:
+    """Some addresses of every kind."""
+    seen: Counter[str] = Counter()
+    chosen = []
+    for address in crawl.pages():
+        got = crawl.answers[address]
+        if "attachment" in got.headers.get("content-disposition", ""):
+            continue
+        kind = kind_of(address).partition("?")[0]
+        seen[kind] += 1
+        if seen[kind] <= OF_A_KIND:
+            chosen.append(address)
+    return chosen
+
+
+def _poke(page: Page) -> None:
+    """Do what may wake a script up: point at things, press keys, open what is folded."""
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    for one in page.locator("main a:visible, main button[type=button]:visible").all()[:6]:
+        one.hover(timeout=2_000, force=True)
+    for key in ("?", "Escape"):
+        page.keyboard.press(key)

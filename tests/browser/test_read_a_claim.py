@@ -1,0 +1,98 @@
+"""Somebody reads an answer, opens what is not supported, and follows it to its source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fakes.browser import PHONE
+from fakes.browser import serious as serious_findings
+from fakes.service_process import ServiceProcess
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.engine
+
+
+def test_from_an_answer_to_the_sentence_in_the_source(
+    page: Page, site: ServiceProcess, shoot: Callable[..., Path]
+) -> None:
+    page.goto("/processes/harbour-summary")
+    page.locator("a.in-text", has_text="84,200 cubic metres").hover()
+    expect(page.locator(".claim-row.lit")).to_contain_text("Cornelis Bakker")
+    shoot(page, "claim-1-process")
+    page.get_by_role("link", name=re.compile(r"^Not fully supported \d")).click()
+    expect(page.locator(".claim-row")).to_have_count(5)
+    expect(page.locator(".u.aside").first).to_be_visible()
+    page.locator("a.in-text", has_text="84,200 cubic metres").click()
+    expect(page.locator(".verdict-row")).to_contain_text("introduced at chunk summary")
+    expect(page.locator(".answer-box .u-not-supported")).to_be_in_viewport()
+    source = page.locator("article", has_text="removed 48,200 cubic metres")
+    source.hover()
+    expect(page.locator(".node-card.lit")).to_have_count(3)
+    sentence = source.locator("a.ev")
+    sentence.click()
+    expect(page).to_have_url(re.compile(r"#n3-\d+$"))
+    expect(sentence).to_have_class(re.compile("pinned"))
+    page.reload()
+    expect(page.locator("a.ev.pinned")).to_contain_text("48,200")
+    shoot(page, "claim-2-pinned")
+    page.keyboard.press("Escape")
+    expect(page.locator(".pinned")).to_have_count(0)
+
+
+def test_rounds_queries_and_neighbours_are_within_reach(page: Page, site: ServiceProcess) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
+    page.goto("/processes/graphrag-energy/claims/q14")
+    page.get_by_role("link", name=re.compile("^Iteration 3")).click()
+    expect(page.locator("#step")).to_contain_text("Nodes read")
+    page.locator("#step").get_by_role("link", name="Iteration 4").click()
+    expect(page).to_have_url(re.compile("iteration=4"))
+    page.get_by_text("Reasons for this interim verdict").click()
+    expect(page.locator(".reasoning p")).to_be_visible()
+    page.get_by_role("button", name="Copy Cypher").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert ":param claim_id => 'q14';" in copied
+    page.get_by_role("link", name="Next claim").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Voltera Storage")
+
+
+def test_a_claim_can_be_read_without_scripts_and_on_a_phone(
+    open_page: Callable[..., Page], site: ServiceProcess, shoot: Callable[..., Path]
+) -> None:
+    page = open_page(site.url, java_script_enabled=False, color_scheme="dark", **PHONE)
+    page.goto("/processes/harbour-summary/claims/k04")
+    expect(page.get_by_text("Introduced here")).to_be_visible()
+    page.locator("a.ev").last.click()
+    expect(page).to_have_url(re.compile("#n3-"))
+    expect(page.locator("textarea")).to_have_value(re.compile("MATCH"))
+    shoot(page, "claim-3-phone-dark")
+    page.goto("/processes/harbour-summary")
+    expect(page.locator(".badge-word").first).to_be_visible()
+    shoot(page, "claim-4-process-phone-dark")
+
+
+def test_a_check_that_failed_and_one_of_a_model_are_told_in_words(
+    page: Page, site: ServiceProcess
+) -> None:
+    page.goto("/processes/pump-log/claims/k5")
+    expect(page.locator(".note-warn")).to_contain_text("This check failed, so there is no verdict.")
+    expect(page.locator(".mark-not-supported")).to_have_count(0)
+    page.goto("/processes/pump-log/claims/k1")
+    page.get_by_text("What the model made of it").first.click()
+    expect(page.locator(".summary p").first).to_be_visible()
+    expect(page.locator("main")).not_to_contain_text("indicative")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_pages_are_fit_for_readers_of_screens(
+    open_page: Callable[..., Page], site: ServiceProcess, scheme: str
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = open_page(site.url, color_scheme=scheme)
+    for path in ("harbour-summary", "harbour-summary/claims/k04", "pump-log/claims/k5"):
+        page.goto(f"/processes/{path}")
+        assert serious_findings(Axe().run(page).response) == [], path

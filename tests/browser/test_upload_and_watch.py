@@ -1,0 +1,149 @@
+"""What a person does first: sign in, upload a process, verify it, watch it, stop it, go on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from acceptance.command import Veritrail
+from acceptance.model_fixtures import asking, pumps
+from browser.conftest import a_home
+from fakes import browser as browsers
+from fakes.model_server import ModelServer, Received
+from fakes.service_process import ServiceProcess, serving
+from playwright.sync_api import Page, expect
+
+CLAIMS = 20
+QUICK = re.compile("Claim: Pump[012] ")
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A service that asks for keys and has a model that takes its time."""
+
+    service: ServiceProcess
+    veritrail: Veritrail
+    key: str
+    file: Path
+    hurry: Event
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    file = tmp_path_factory.mktemp("desk") / "pump-log.json"
+    hurry = Event()
+
+    def latency(asked: Received) -> float:
+        """The first claims are quick, the others once they are told to."""
+        return 0.02 if hurry.is_set() or QUICK.search(asked.user) else 3.0
+
+    with a_home() as veritrail, ModelServer(latency=latency) as server:
+        pumps(file, CLAIMS)
+        words = ("--scope", "read,write,verify", "--json")
+        key = veritrail("keys", "create", "--name", "Ada", *words).json["key"]
+        settings = {**asking(server), "VERITRAIL_CONCURRENCY": "32"}
+        with serving(veritrail, env=settings) as service:
+            service.until_ready()
+            yield Desk(service, veritrail, key, file, hurry)
+
+
+def sign_in(page: Page, desk: Desk) -> None:
+    page.get_by_label("Key").fill(desk.key)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def test_a_process_is_uploaded_verified_watched_stopped_and_resumed(
+    desk: Desk, open_page: Callable[..., Page], shoot: Callable[..., Path], expected_faults: Any
+) -> None:
+    page = open_page(desk.service.url)
+    page.goto("/upload")
+    expect(page).to_have_title("Sign in · VeriTrail")
+    shoot(page, "sign-in")
+    sign_in(page, desk)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Upload a process")
+
+    # A file with a fault: told in words, with nothing stored and the file still chosen.
+    whole = json.loads(desk.file.read_text(encoding="utf-8"))
+    whole["edges"].append({"source": "<img src=x onerror=alert(1)>", "target": "nowhere"})
+    broken = desk.file.with_name("broken.json")
+    broken.write_text(json.dumps(whole), encoding="utf-8")
+    expected_faults.append("status of 422")
+    page.set_input_files("#file", broken)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was stored")
+    expect(page.get_by_role("alert")).to_contain_text("<img src=x onerror=alert(1)>")
+    assert page.evaluate("document.querySelector('#file').files[0].name") == "broken.json"
+    shoot(page, "upload-refused")
+
+    page.set_input_files("#file", desk.file)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_text("It is stored")).to_be_visible()
+    shoot(page, "upload")
+    page.get_by_role("link", name="Verify its claims").click()
+    shoot(page, "verify")
+    expect(page.get_by_label("Claims to type in, one on a line")).to_be_hidden()
+    page.get_by_label("Claims that I type in").check()
+    expect(page.get_by_label("Claims to type in, one on a line")).to_be_visible()
+    page.get_by_label("Stored claims without a verdict").check()
+    page.get_by_role("button", name="Next: what it may cost").click()
+    expect(page.get_by_role("row", name="Likely")).to_contain_text("unknown")
+    shoot(page, "verify-cost")
+    page.get_by_role("button", name="Start").click()
+
+    # It is followed without loading the page again.
+    expect(page.get_by_text("Being checked").first).to_be_visible()
+    page.evaluate("window.isTheSamePage = true")
+    expect(page.get_by_role("status")).to_contain_text(f"3 of {CLAIMS} claims", timeout=30_000)
+    shoot(page, "job")
+    assert page.evaluate("window.isTheSamePage") is True
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    expect(page.get_by_role("status")).to_contain_text("Cancelled")
+    shoot(page, "job-cancelled", whole=True)
+    desk.hurry.set()
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("link", name="See the result")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("status")).to_contain_text(f"{CLAIMS} of {CLAIMS} claims")
+    assert "$0" not in page.inner_text("main")
+    page.get_by_role("link", name="See the result").click()
+    expect(page).to_have_url(f"{desk.service.url}/processes/pump-log")
+
+    # The choice of colours stays, and signing out closes the door.
+    page.goto("/")
+    page.get_by_role("button", name="Light or dark").click()
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    shoot(page, "processes-dark")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page).to_have_title("Sign in · VeriTrail")
+    page.goto("/")
+    expect(page).to_have_title("Sign in · VeriTrail")
+
+
+def test_everything_works_on_a_phone_without_scripts(
+    desk: Desk, open_page: Callable[..., Page], shoot: Callable[..., Path]
+) -> None:
+    desk.hurry.set()
+    page = open_page(desk.service.url, java_script_enabled=False, **browsers.PHONE)
+    page.goto("/upload")
+    sign_in(page, desk)
+    page.set_input_files("#file", pumps(desk.file.with_name("few.json"), 2))
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_text("It is stored")).to_be_visible()
+    shoot(page, "upload-phone")
+    page.get_by_role("link", name="Verify its claims").click()
+    shoot(page, "verify-phone")
+    page.get_by_role("button", name="Next: what it may cost").click()
+    page.get_by_role("button", name="Start").click()
+    # The page loads itself again until it has ended.
+    expect(page.get_by_role("link", name="See the result")).to_be_visible(timeout=60_000)
+    shoot(page, "job-phone")
+    page.goto("/")
+    expect(page.get_by_role("link", name="few", exact=False).first).to_be_visible()
+    shoot(page, "processes-phone")

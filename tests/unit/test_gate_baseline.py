@@ -1,0 +1,90 @@
+"""The baseline's file, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.gate.baseline import FORMAT, baseline_text, read_baseline
+from api.gate.entries import Entry
+from api.reports.material import State
+from graph.errors import InputError
+
+CLAIM = {"claim_id": "k", "text": "A claim.", "state": "supported", "error_stages": []}
+WHOLE = {"format": FORMAT, "process_id": "p", "judges": [], "claims": [CLAIM]}
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@given(
+    st.lists(
+        st.builds(
+            Entry,
+            claim_id=st.text(st.characters(codec="ascii", categories=["L"]), min_size=1),
+            text=st.text(st.characters(codec="utf-8")),
+            state=st.sampled_from(State),
+            error_stages=st.lists(st.integers(0, 9)).map(tuple),
+        ),
+        unique_by=lambda one: one.claim_id,
+    )
+)
+def test_a_baseline_reads_back_as_it_was_written(
+    tmp_path_factory: pytest.TempPathFactory, entries: list[Entry]
+) -> None:
+    path = written(
+        tmp_path_factory.mktemp("b") / "b.json", baseline_text("p", ["lexical"], entries)
+    )
+    found = read_baseline(path)
+    assert (found.process_id, found.judges) == ("p", ("lexical",))
+    assert found.entries == tuple(sorted(entries, key=lambda one: one.claim_id))
+
+
+def test_two_baselines_of_the_same_claims_are_the_same_bytes() -> None:
+    one = [Entry("b", "B", State.FAILED), Entry("a", "A", State.SUPPORTED)]
+    assert baseline_text("p", ["y", "x"], one) == baseline_text("p", ["x", "y"], one[::-1])
+
+
+@pytest.mark.parametrize(
+    ("document", "why"),
+    [
+        ({**WHOLE, "format": "veritrail.baseline/2"}, "its version is"),
+        ({**WHOLE, "format": "veritrail.process/1"}, "its format is"),
+        ({"claims": []}, 'it has no "format"'),
+        ([], 'it has no "format"'),
+        ({**WHOLE, "claims": None}, 'needs "claims", an array'),
+        ({**WHOLE, "claims": [{**CLAIM, "state": "fine"}]}, "expected one of supported"),
+        ({**WHOLE, "claims": [{**CLAIM, "error_stages": [True]}]}, "must hold integers"),
+        ({**WHOLE, "claims": [{**CLAIM, "text": 5}]}, 'claims[0] needs "text", a string'),
+        ({**WHOLE, "claims": [CLAIM, CLAIM]}, "stands in it 2 times"),
+        ({**WHOLE, "claims": ["k"]}, "claims[0] is no object"),
+        ({**WHOLE, "judges": [5]}, '"judges" must hold strings'),
+    ],
+)
+def test_what_is_no_baseline_is_refused_in_words(tmp_path: Path, document: Any, why: str) -> None:
+    path = written(tmp_path / "b.json", json.dumps(document))
+    with pytest.raises(InputError) as refused:
+        read_baseline(path)
+    assert why in str(refused.value)
+    assert str(path) in str(refused.value)
+    assert "--write-baseline" in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "\ud83d".encode("utf-8", "surrogatepass"), "[" * 90_000])
+def test_what_is_not_json_is_refused_in_words(tmp_path: Path, text: str | bytes) -> None:
+    path = tmp_path / "b.json"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    with pytest.raises(InputError, match="is not JSON"):
+        read_baseline(path)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.json cannot be read"):
+        read_baseline(tmp_path / "none.json")

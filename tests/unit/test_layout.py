@@ -1,0 +1,144 @@
+"""The layered drawing: no overlap, no edge backward, the same every time, and quick."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.web.views.layout import Edge, Layout, Sizes, Vertex, arrange
+
+SIZES = Sizes()
+Graph = tuple[list[Vertex], list[Edge]]
+
+
+@st.composite
+def graphs(draw: st.DrawFn, arrivals: int = 4) -> Graph:
+    """Nodes of any stages that came in groups, and edges that never lead to a lower stage."""
+    stages = sorted(draw(st.lists(st.integers(0, 5), min_size=1, max_size=30)))
+    came = st.integers(0, arrivals - 1)
+    vertices = [Vertex(f"n{n}", stage, draw(came)) for n, stage in enumerate(stages)]
+    pairs = list(combinations(range(len(vertices)), 2))
+    chosen = draw(st.lists(st.sampled_from(pairs), max_size=60, unique=True)) if pairs else []
+    order = draw(st.permutations(vertices))
+    return order, [(f"n{a}", f"n{b}") for a, b in chosen]
+
+
+def columns_of(layout: Layout) -> list[list[str]]:
+    columns = defaultdict(list)
+    for place in sorted(layout.places.values(), key=lambda one: one.y):
+        columns[place.layer].append(place.name)
+    return [columns[layer] for layer in sorted(columns)]
+
+
+@given(graphs())
+def test_nodes_do_not_overlap_and_stand_inside(graph: Graph) -> None:
+    layout = arrange(*graph)
+    assert set(layout.places) == {vertex.name for vertex in graph[0]}
+    for one, other in combinations(layout.places.values(), 2):
+        apart = abs(one.x - other.x) >= SIZES.width or abs(one.y - other.y) >= SIZES.height
+        assert apart, (one, other)
+    for place in layout.places.values():
+        assert 0 <= place.x <= layout.width - SIZES.width + 0.1
+        assert 0 <= place.y <= layout.height - SIZES.height + 0.1
+
+
+@given(graphs())
+def test_no_edge_points_backward(graph: Graph) -> None:
+    layout = arrange(*graph)
+    assert {line.edge for line in layout.lines} == set(graph[1])
+    for line in layout.lines:
+        source, target = (layout.places[name] for name in line.edge)
+        assert source.layer < target.layer
+        assert all(a[0] < b[0] for a, b in pairwise(line.points)), line
+        assert line.points[0] == pytest.approx(
+            (source.x + SIZES.width, source.y + SIZES.height / 2), abs=0.2
+        )
+        assert line.points[-1] == pytest.approx((target.x, target.y + SIZES.height / 2), abs=0.2)
+
+
+@given(graphs())
+def test_stages_stand_in_their_order(graph: Graph) -> None:
+    layout = arrange(*graph)
+    stages = {vertex.name: vertex.stage for vertex in graph[0]}
+    for one, other in combinations(layout.places.values(), 2):
+        if stages[one.name] < stages[other.name]:
+            assert one.layer < other.layer
+
+
+@given(graphs())
+def test_the_same_is_drawn_alike_every_time(graph: Graph) -> None:
+    vertices, edges = graph
+    assert arrange(vertices, edges) == arrange(list(vertices), list(edges))
+
+
+@given(graphs(), st.integers(0, 2))
+def test_what_was_there_keeps_its_order_when_more_comes(graph: Graph, until: int) -> None:
+    vertices, edges = graph
+    before = arrange([vertex for vertex in vertices if vertex.arrival <= until], edges)
+    after = arrange(vertices, edges)
+    order = {name: place.y for name, place in before.places.items()}
+    for column in columns_of(after):
+        old = [name for name in column if name in order]
+        for one, other in combinations(old, 2):
+            if before.places[one].layer == before.places[other].layer:
+                assert order[one] < order[other], (one, other)
+
+
+@given(graphs())
+def test_an_edge_that_passes_a_column_passes_between_its_nodes(graph: Graph) -> None:
+    layout = arrange(*graph)
+    for line in layout.lines:
+        for one in layout.places.values():
+            if one.name in line.edge:
+                continue
+            for x, y in line.points:
+                inside = one.x <= x <= one.x + SIZES.width
+                assert not (inside and one.y < y < one.y + SIZES.height), (line, one)
+
+
+def test_neighbours_that_cross_are_put_right() -> None:
+    vertices = [Vertex(name, stage) for name, stage in [("a", 1), ("b", 1), ("x", 2), ("y", 2)]]
+    layout = arrange(vertices, [("a", "y"), ("b", "x")])
+    upper, lower = columns_of(layout)
+    assert (upper, lower) in ((["a", "b"], ["y", "x"]), (["b", "a"], ["x", "y"]))
+
+
+def test_one_edge_runs_straight() -> None:
+    layout = arrange([Vertex("a", 1), Vertex("b", 2)], [("a", "b")])
+    assert layout.places["a"].y == layout.places["b"].y == pytest.approx(SIZES.below / 2)
+
+
+def test_what_stands_alone_is_drawn_too() -> None:
+    layout = arrange([Vertex("a", 1), Vertex("alone", 1, 1), Vertex("b", 2)], [("a", "b")])
+    assert layout.places["alone"].y > layout.places["a"].y
+    assert arrange([], []).places == {}
+
+
+def test_nodes_of_one_stage_stand_behind_each_other_where_an_edge_joins_them() -> None:
+    vertices = [Vertex(name, 1) for name in "abc"] + [Vertex("t", 2)]
+    layout = arrange(vertices, [("a", "b"), ("b", "c"), ("a", "c"), ("c", "t")])
+    assert [layout.places[name].layer for name in "abct"] == [0, 1, 2, 3]
+
+
+def test_edges_to_what_is_not_drawn_are_left_out() -> None:
+    assert arrange([Vertex("a", 1)], [("a", "b"), ("b", "a")]).lines == ()
+
+
+def test_three_hundred_nodes_are_arranged_quickly() -> None:
+    count = 300
+    vertices = [Vertex(f"n{n}", 1 + n // 50, n // 25) for n in range(count)]
+    edges = [(f"n{n}", f"n{min(count - 1, 50 + n // 50 * 50 + n * 7 % 50)}") for n in range(250)]
+    edges += [(f"n{n}", f"n{n * 13 % 50 + 250}") for n in range(200)]
+    best = min(_seconds(vertices, edges) for _ in range(5))
+    assert best < 0.05
+
+
+def _seconds(vertices: list[Vertex], edges: list[Edge]) -> float:
+    began = time.process_time()
+    arrange(vertices, edges)
+    return time.process_time() - began

@@ -1,0 +1,230 @@
+"""Reports of a process file in every format: what they say, and what texts cannot do to them."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from fakes.hostile_file import PAYLOADS, hostile_process
+from fakes.judged_files import judged_file
+
+from api.reports.filed import FiledOrigin, is_file
+from api.reports.formats import Asked, pieces
+from api.reports.material import Made, State, Wanted
+from api.reports.wanted import states_named
+from graph.errors import InputError, NotFound
+
+CLAIMS = [
+    ("k1", "The ferry carries 180 people.", "supported", None),
+    ("k2", "The ferry was built in 1997.", "not-supported", 2),
+    ("k3", "The ferry is fast.", "not-supported", None),
+    ("k4", "The ferry is liked.", "inconclusive", None),
+    ("k5", "The ferry is old.", "failed", None),
+    ("k6", "The ferry is blue.", "unchecked", None),
+]
+MADE = Made(at="2026-02-01T10:20:30.000000Z", by="veritrail-graph 9.9", origin="ferry.json")
+
+
+@pytest.fixture
+def ferry(tmp_path: Path) -> Path:
+    """A process file with a claim in every state."""
+    names = {"1": "source", "2": "summary", "3": "answer"}
+    return Path(judged_file(tmp_path / "ferry.json", CLAIMS, stages=names))
+
+
+def told(path: Path, name: str, wanted: Wanted | None = None, **asked: Any) -> str:
+    """A report of a file."""
+    origin = FiledOrigin.read(path, wanted or Wanted(), MADE)
+
+    async def whole() -> str:
+        return "".join([piece async for piece in pieces(origin, Asked(name, **asked))])
+
+    return asyncio.run(whole())
+
+
+def test_every_claim_stands_in_one_of_five_states(ferry: Path) -> None:
+    material = FiledOrigin.read(ferry).material
+    assert [one.state.value for one in material.claims] == [state for _, _, state, _ in CLAIMS]
+    assert material.counts == dict(zip(State, (1, 2, 1, 1, 1), strict=True))
+    assert [stage.introduced for stage in material.stages] == [0, 1, 0]
+
+
+def test_the_latest_verdict_counts_and_a_later_failure_is_told(tmp_path: Path) -> None:
+    twice = [
+        ("k1", "The ferry is old.", "supported", None),
+        ("k1", "The ferry is old.", "failed", None),
+    ]
+    path = Path(judged_file(tmp_path / "twice.json", twice))
+    document = json.loads(path.read_text())
+    document["claims"] = document["claims"][:1]
+    document["verifications"][1]["created_at"] = "2026-02-01T09:30:00.000000Z"
+    path.write_text(json.dumps(document))
+    (one,) = FiledOrigin.read(path).material.claims
+    assert one.state is State.SUPPORTED
+    assert one.later is not None
+    assert "A later verification gave no verdict" in told(path, "html")
+    (claim,) = json.loads(told(path, "json"))["claims"]
+    assert claim["later_attempt"]["status"] == "failed"
+
+
+def test_filters_narrow_a_report_and_say_so(ferry: Path) -> None:
+    only = Wanted(states=states_named(["not-supported", "FAILED"]))
+    document = json.loads(told(ferry, "json", only))
+    assert [claim["claim_id"] for claim in document["claims"]] == ["k2", "k3", "k5"]
+    assert document["process"]["claims"] == 6
+    words = "Only: <bdi>not fully supported or could not be checked</bdi>"
+    assert words in told(ferry, "html", only)
+    with pytest.raises(NotFound, match="k9"):
+        FiledOrigin.read(ferry, Wanted(claim_ids=("k9",)))
+    with pytest.raises(InputError, match="'s'"):
+        FiledOrigin.read(ferry, Wanted(node_ids=("s",)))
+    with pytest.raises(InputError, match="purple"):
+        states_named(["purple"])
+
+
+def test_json_has_the_whole_trail_of_every_claim(ferry: Path) -> None:
+    document = json.loads(told(ferry, "json"))
+    assert (document["format"], document["version"]) == ("veritrail/report", 1)
+    assert document["made_at"] == MADE.at
+    claim = document["claims"][1]
+    assert claim["state"] == "not-supported"
+    assert claim["error_stages"] == [2]
+    assert [one["verdict"] for one in claim["verification"]["iterations"]] == [
+        "FULLY_SUPPORTED",
+        "NOT_FULLY_SUPPORTED",
+    ]
+    assert "context" not in claim
+    unchecked = document["claims"][5]
+    assert (unchecked["verdict"], unchecked["verification"]) == (None, None)
+
+
+def test_a_dossier_brings_nodes_and_what_stands_around_its_sentences(tmp_path: Path) -> None:
+    path = Path(judged_file(tmp_path / "ferry.json", CLAIMS[:1]))
+    document = json.loads(path.read_text())
+    text = "Ships are large. The ferry of 1998 carries 180 people. It is white."
+    document["nodes"][1]["text"] = text
+    start = text.index("The ferry")
+    (sentence,) = document["verifications"][0]["iterations"][0]["evidence"]
+    end = start + len(sentence["text"])
+    place = {"sentence": 1, "start": start, "end": end}
+    sentence |= place
+    document["verifications"][0]["iterations"][0]["summaries"][0]["sentences"][0] |= place
+    path.write_text(json.dumps(document))
+    (claim,) = json.loads(told(path, "json", dossier=True))["claims"]
+    assert claim["context"][0] == {
+        "node_id": "s", "start": start, "end": end,
+        "before": "Ships are large.", "after": "It is white.",
+    }  # fmt: skip
+    assert {node["node_id"] for node in claim["nodes"]} >= {"r", "s", "t"}
+
+
+def test_csv_has_a_row_a_claim_and_no_cell_is_a_formula(ferry: Path, tmp_path: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(told(ferry, "csv"), newline="")))
+    assert [row["claim_id"] for row in rows] == [name for name, *_ in CLAIMS]
+    assert rows[1]["error_stages"] == "2"
+    assert rows[1]["error_stage_names"] == "summary"
+    assert rows[4]["state"] == "Could not be checked"
+    assert rows[4]["verdict"] == rows[5]["verdict"] == ""
+    odd = [f"{char}1+1" for char in "=+-@\t\n\uff1d"]
+    claims = [(f"k{n}", text, "supported", None) for n, text in enumerate(odd)]
+    found = told(Path(judged_file(tmp_path / "odd.json", claims)), "csv")
+    cells = [row["claim"] for row in csv.DictReader(io.StringIO(found, newline=""))]
+    assert cells == [f"'{text}" for text in odd]
+    assert "\r\n" in found
+
+
+def test_an_unknown_cost_is_never_zero(ferry: Path) -> None:
+    document = json.loads(ferry.read_text())
+    unpriced = {"calls": 3, "input_tokens": 10, "output_tokens": 5, "unpriced_calls": 3}
+    document["verifications"][0]["usage"] = {**unpriced, "cost_usd": None}
+    ferry.write_text(json.dumps(document))
+    rows = list(csv.DictReader(io.StringIO(told(ferry, "csv"), newline="")))
+    assert rows[0]["cost_usd"] == "unknown"
+    assert rows[1]["cost_usd"] == ""
+    assert json.loads(told(ferry, "json"))["summary"]["usage"]["cost_usd"] is None
+    html = told(ferry, "html")
+    assert "<dd>unknown</dd>" in html
+    assert "$0" not in html
+
+
+@pytest.mark.parametrize(
+    ("strict", "figures"), [(False, ("6", "2", "1", "2")), (True, ("6", "3", "2", "0"))]
+)
+def test_junit_tells_failures_errors_and_skipped_apart(
+    ferry: Path, strict: bool, figures: tuple[str, ...]
+) -> None:
+    suites = ET.fromstring(told(ferry, "junit", strict=strict))
+    names = ("tests", "failures", "errors", "skipped")
+    assert tuple(suites.attrib[name] for name in names) == figures
+    (suite,) = suites
+    assert suite.attrib["name"] == "ferry: t"
+    assert suite.attrib["timestamp"] == "2026-02-01T10:20:30"
+    cases = {case.attrib["classname"]: case for case in suite.iter("testcase")}
+    failure = cases["ferry.k2"].find("failure")
+    assert failure is not None
+    assert "introduced at stage 2 (summary)" in failure.attrib["message"]
+    error = cases["ferry.k5"].find("error")
+    assert error is not None
+    assert "no usable answer" in error.attrib["message"]
+    assert cases["ferry.k1"].find("failure") is None
+
+
+def test_hostile_texts_leave_every_format_what_it_is(tmp_path: Path) -> None:
+    path = Path(hostile_process(tmp_path / "hostile.json"))
+    count = len(json.loads(path.read_text())["claims"])
+    xml = told(path, "junit", strict=True)
+    assert len(list(ET.fromstring(xml).iter("testcase"))) == count
+    rows = list(csv.reader(io.StringIO(told(path, "csv"), newline="")))
+    assert len(rows) == count + 1
+    assert len({len(row) for row in rows}) == 1
+    document = json.loads(told(path, "json", dossier=True))
+    assert [claim["text"] for claim in document["claims"]][: len(PAYLOADS)] == list(PAYLOADS)
+    for text in (xml, told(path, "csv"), told(path, "json"), told(path, "markdown")):
+        assert not re.search(
+            "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text
+        )
+
+
+def test_nothing_in_a_claim_becomes_markdown(tmp_path: Path) -> None:
+    path = Path(hostile_process(tmp_path / "hostile.json"))
+    text = told(path, "markdown")
+    lines = text.splitlines()
+    header = next(number for number, line in enumerate(lines) if line.startswith("| claim |"))
+    rows = []
+    for line in lines[header:]:
+        if not line.startswith("|"):
+            break
+        rows.append(len(re.findall(r"(?<!\\)\|", line)))
+    assert len(set(rows)) == 1
+    assert len(rows) == len(json.loads(path.read_text())["claims"]) + 2
+    assert not re.search(r"<(?!!-- -->)", text)
+    assert not re.search(r"(?<!\\)\]\(|(?<!\\)!\[", text)
+    assert not re.search(r"[a-z]://|www\.|@\w", text)
+
+
+def test_markdown_of_a_filter_has_only_these_claims(ferry: Path) -> None:
+    text = told(ferry, "markdown", Wanted(claim_ids=("k2",)))
+    assert "Only: claim k2" in text
+    assert "1 claims" in text
+    assert "`k1`" not in text
+
+
+def test_a_file_is_told_from_a_process_by_its_name(
+    ferry: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ferry.parent)
+    assert is_file("ferry.json")
+    assert is_file(str(ferry))
+    assert not is_file("ferry")
+    assert not is_file("other.json")
+    assert not is_file(f"{'a' * 5_000}.json")
+    Path("ferry").write_text("{}")
+    assert not is_file("ferry")
+    assert is_file("./ferry")

@@ -1,0 +1,168 @@
+"""A text with its claims in place: segments, lanes, groups, parts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from api.web.views.answer import (
+    LANES,
+    MOST_BADGES,
+    MOST_STRETCHES,
+    TextClaim,
+    answer_text,
+    find_places,
+)
+from api.web.views.marks import INCONCLUSIVE, NOT_SUPPORTED, SUPPORTED, Mark
+from api.web.views.text_parts import part_bounds, part_count, part_of
+
+TEXT = "The pier is long. The quay is short. It rained."
+
+
+def claim(
+    name: str, start: int | None = None, end: int | None = None, **other: object
+) -> TextClaim:
+    facts: dict[str, object] = {"text": "?", "mark": SUPPORTED, **other}
+    return TextClaim(name, start=start, end=end, **facts)  # type: ignore[arg-type]
+
+
+def told(text: str, *claims: TextClaim) -> list[tuple[str, list[str], list[str]]]:
+    """Each segment: its text, the kinds of its lines, the claims that end there."""
+    return [
+        (one.text, [layer.kind for layer in one.layers], [c.claim_id for c in one.ending])
+        for one in answer_text(text, claims).segments
+    ]
+
+
+def test_a_claim_stands_in_its_place() -> None:
+    assert told(TEXT, claim("k", 18, 36, mark=NOT_SUPPORTED)) == [
+        ("The pier is long. ", [], []),
+        ("The quay is short.", ["not-supported"], ["k"]),
+        (" It rained.", [], []),
+    ]
+
+
+def test_claims_of_one_stretch_stand_together_and_the_worst_gives_the_line() -> None:
+    (segment, _) = answer_text(
+        TEXT, [claim("good", 0, 17), claim("bad", 0, 17, mark=NOT_SUPPORTED)]
+    ).segments
+    assert [one.claim_id for one in segment.ending] == ["bad", "good"]
+    assert [layer.kind for layer in segment.layers] == ["not-supported"]
+    assert segment.whole
+
+
+def test_overlapping_claims_have_lanes_of_their_own() -> None:
+    found = answer_text(TEXT, [claim("a", 0, 36), claim("b", 4, 47, mark=INCONCLUSIVE)]).segments
+    lanes = [[(layer.kind, layer.lane) for layer in one.layers] for one in found]
+    assert lanes == [
+        [("supported", 0)],
+        [("supported", 0), ("inconclusive", 1)],
+        [("inconclusive", 1)],
+    ]
+    assert not any(one.whole for one in found)
+
+
+def test_a_claim_without_offsets_is_found_word_for_word() -> None:
+    found = answer_text(TEXT, [claim("k", text="The quay is short.")])
+    assert [one.claim_id for one in found.found] == ["k"]
+    assert [one.text for one in found.segments if one.layers] == ["The quay is short."]
+    assert not found.missing
+
+
+@pytest.mark.parametrize("words", ["The quays are short.", "ier", "pier is lon", "", "  "])
+def test_a_claim_whose_words_do_not_stand_there_is_said_to_be_missing(words: str) -> None:
+    found = answer_text(TEXT, [claim("k", text=words)])
+    assert [one.claim_id for one in found.missing] == ["k"]
+    assert not any(one.layers for one in found.segments)
+
+
+def test_words_within_longer_words_are_passed_over() -> None:
+    found = find_places("seaside sea", [claim("k", text="sea")])
+    assert found.places == {"k": (8, 11)}
+
+
+def test_not_everything_is_looked_for_in_a_text_without_end() -> None:
+    found = find_places("x" * 100, [claim(str(n), text="y") for n in range(5)], most=250)
+    assert (len(found.missing), len(found.not_looked_for)) == (3, 2)
+
+
+def test_a_claim_made_twice_is_drawn_twice_and_is_a_target_once() -> None:
+    found = answer_text("On. Off. On.", [claim("k", 0, 3, also=((9, 12),))]).segments
+    drawn = [one for one in found if one.layers]
+    assert [one.text for one in drawn] == ["On.", "On."]
+    assert [one.first for one in drawn] == [frozenset({"k"}), frozenset()]
+
+
+def test_what_a_filter_leaves_out_stands_back_behind_the_others() -> None:
+    found = answer_text(
+        TEXT, [claim("out", 0, 17, mark=NOT_SUPPORTED, faded=True), claim("in", 0, 17)]
+    ).segments[0]
+    assert [one.claim_id for one in found.ending] == ["in", "out"]
+    assert [(layer.kind, layer.faded) for layer in found.layers] == [("supported", False)]
+
+
+def test_a_crowd_of_claims_on_one_stretch_is_counted() -> None:
+    found = answer_text(TEXT, [claim(str(n), 0, 17) for n in range(MOST_BADGES + 5)]).segments[0]
+    assert (len(found.ending), found.more) == (MOST_BADGES, 5)
+
+
+def test_more_stretches_than_anybody_reads_are_counted() -> None:
+    text = "a" * (MOST_STRETCHES + 50)
+    found = answer_text(text, [claim(str(n), n, n + 1) for n in range(len(text))])
+    assert found.undrawn == 50
+    assert "".join(one.text for one in found.segments) == text
+
+
+def test_offsets_beyond_the_text_draw_nothing_there() -> None:
+    assert told("Short.", claim("k", 100, 200)) == [("Short.", [], [])]
+    assert told("", claim("k", 0, 5)) == []
+
+
+def test_a_part_shows_what_touches_it() -> None:
+    text = "word " * 100
+    first, second = (answer_text(text, [claim("k", 195, 210)], part, size=200) for part in (1, 2))
+    assert [(one.part, one.parts) for one in (first, second)] == [(1, 3), (2, 3)]
+    assert [one.text for one in first.segments if one.layers] == ["word "]
+    assert [one.text for one in second.segments if one.layers] == ["word word "]
+    assert answer_text(text, [], 99, size=200).part == 3
+
+
+Places = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=12)
+
+
+@given(st.text(max_size=50), Places, st.integers(5, 40))
+@settings(max_examples=150, deadline=None)
+def test_no_letter_is_lost_and_every_claim_ends_where_it_ends(
+    text: str, places: list[tuple[int, int]], size: int
+) -> None:
+    claims = [
+        claim(str(n), min(pair), max(pair) + 1, text="\0none")
+        for n, pair in enumerate(places)
+        if max(pair) < len(text)
+    ]
+    joined, ended = "", set()
+    for part in range(1, part_count(len(text), size) + 1):
+        for segment in answer_text(text, claims, part, size).segments:
+            joined += segment.text
+            ended |= {(one.claim_id, len(joined)) for one in segment.ending}
+            assert len(segment.layers) <= LANES
+            assert len({layer.lane for layer in segment.layers}) == len(segment.layers)
+    assert joined == text
+    assert {(one.claim_id, one.end) for one in claims} == ended
+
+
+@given(st.text(alphabet="ab \n", max_size=120), st.integers(5, 40))
+@settings(max_examples=100, deadline=None)
+def test_parts_follow_on_each_other_and_every_place_is_in_one(text: str, size: int) -> None:
+    bounds = [part_bounds(text, part, size) for part in range(1, part_count(len(text), size) + 1)]
+    assert [start for start, _ in bounds[1:]] == [end for _, end in bounds[:-1]]
+    assert (bounds[0][0], bounds[-1][1]) == (0, len(text))
+    for offset in range(len(text)):
+        start, end = bounds[part_of(offset, text, size) - 1]
+        assert start <= offset < end
+
+
+def test_marks_of_claims_are_told_apart() -> None:
+    kinds: list[Mark] = [SUPPORTED, NOT_SUPPORTED, INCONCLUSIVE]
+    assert len({(one.kind, one.icon, one.word) for one in kinds}) == 3

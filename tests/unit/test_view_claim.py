@@ -1,0 +1,212 @@
+"""A claim in its text, where it went wrong, and rows of the list of claims."""
+
+from __future__ import annotations
+
+import pytest
+from fakes.trails import NFS, NODES, a_trail
+
+from api.pasting import browser_address, browser_link, pasteable
+from api.web.views.answer import TextClaim
+from api.web.views.claim import MOST_NODES, choices, claim_in_text, error_view, said_reviews
+from api.web.views.marks import SUPPORTED
+from api.web.views.process import (
+    Wanted,
+    claim_rows,
+    counts,
+    indicative_words,
+    said_of,
+    text_claims,
+)
+from graph.errors import InputError
+from graph.model import (
+    Claim,
+    ErrorLocation,
+    NodeRef,
+    Process,
+    Review,
+    Reviewed,
+    ReviewVerdict,
+    Role,
+    Status,
+    Verdict,
+)
+from graph.store.judged_claims import ClaimFilter, JudgedClaim
+from graph.store.placed_claims import PlacedClaim, Tally
+from graph.store.queries import find
+
+WORDS = "Some words stand here. "
+PROCESS = Process("p", "P", None, "f", "0", {1: 1, 2: 1}, {1: "page"}, ("t",), nodes=2, edges=1)
+
+
+def test_a_claim_is_shown_with_the_text_around_it() -> None:
+    text = WORDS * 400 + "The pier is long. " + WORDS * 400
+    start = len(WORDS) * 400
+    found = claim_in_text(text, TextClaim("k", "?", SUPPORTED, start, start + 17), around=100)
+    (lined,) = [one for one in found.answer.segments if one.layers]
+    assert lined.text == "The pier is long."
+    assert found.is_found
+    assert found.starts_later
+    assert found.ends_earlier
+    assert sum(len(one.text) for one in found.answer.segments) < 300
+    assert found.part == 1
+
+
+def test_a_claim_whose_place_is_not_known_is_shown_with_the_beginning() -> None:
+    found = claim_in_text(WORDS * 400, TextClaim("k", "The pier is long.", SUPPORTED), around=100)
+    assert (found.is_found, found.starts_later, found.ends_earlier) == (False, False, True)
+    assert not any(one.layers for one in found.answer.segments)
+    assert claim_in_text("", TextClaim("k", "x", SUPPORTED)).answer.segments == ()
+
+
+def test_a_claim_as_long_as_a_book_does_not_fill_the_page() -> None:
+    text = WORDS * 4000
+    found = claim_in_text(text, TextClaim("k", "?", SUPPORTED, 0, len(text)), around=100)
+    assert sum(len(one.text) for one in found.answer.segments) < 1_000
+    assert found.ends_earlier
+
+
+def test_the_way_of_an_error_names_its_beginning_and_its_end() -> None:
+    many = tuple(NodeRef(f"n{n}", 2, n, Role.INTERMEDIATE) for n in range(40))
+    end = NodeRef("t", 3, 99, Role.TERMINAL)
+    found = error_view(a_trail(error=ErrorLocation((NODES["c1"],), (*many, end))), {1: "page"})
+    assert found is not None
+    assert found.stages == ("page",)
+    assert [one.node_id for one in found.introduced] == ["c1"]
+    assert (found.inherited[-1].node_id, len(found.inherited)) == ("t", MOST_NODES)
+    assert found.more_inherited == 41 - MOST_NODES
+    assert error_view(a_trail(), {}) is None
+
+
+def test_of_several_verifications_one_is_shown() -> None:
+    failed = a_trail("b", status=Status.FAILED, verdict=None, failure="no answer")
+    first, second = choices([a_trail("a", verdict=NFS), failed], "a")
+    assert (first.is_shown, first.mark.kind, first.judge) == (True, "not-supported", "a-model")
+    assert (second.is_shown, second.mark.kind) == (False, "failed")
+
+
+def review(verdict: ReviewVerdict, who: str = "Ada", of: str = "a") -> Review:
+    return Review("r", "p", "k", "So.", verdict, who, "2026-01-01T00:00:00Z", "Why.", of)
+
+
+def test_reviews_say_which_check_they_are_about() -> None:
+    given = [review(ReviewVerdict.UNCLEAR), review(ReviewVerdict.INCONCLUSIVE, of="b")]
+    assert [(one.mark.word, one.is_of_shown) for one in said_reviews(given, "a")] == [
+        ("Unclear", True),
+        ("Inconclusive", False),
+    ]
+
+
+def judged(verdict: Verdict | None, **other: object) -> JudgedClaim:
+    claim = Claim("k", "The pier is long.", "t", 30_000, 30_017)
+    facts: dict[str, object] = {"error_stages": (), "reviewed": None, **other}
+    return JudgedClaim(claim, verdict, "v", indicative=False, verifications=1, **facts)  # type: ignore[arg-type]
+
+
+def test_rows_tell_stage_review_and_part() -> None:
+    reviewed = Reviewed(
+        review(ReviewVerdict.FULLY_SUPPORTED), (review(ReviewVerdict.FULLY_SUPPORTED),), NFS, 1
+    )
+    one = judged(NFS, error_stages=(1, 2), reviewed=reviewed, position=6)
+    (row,) = claim_rows([one], PROCESS, "t", WORDS * 4_000)
+    assert (row.number, row.stages, row.part, row.is_elsewhere) == (
+        7,
+        ("page", "stage 2"),
+        2,
+        False,
+    )
+    assert row.said is not None
+    assert row.said.mark is not None
+    assert (row.said.words, row.said.mark.kind) == ("Overridden", "supported")
+    (other,) = claim_rows([judged(None, status=Status.FAILED)], PROCESS, "x", None)
+    assert (other.mark.kind, other.is_elsewhere, other.part, other.said) == (
+        "failed",
+        True,
+        None,
+        None,
+    )
+    assert said_of(None) is None
+
+
+def placed(verdict: Verdict | None, *stages: int, status: Status | None = None) -> PlacedClaim:
+    return PlacedClaim("k", "So.", 0, 3, (), 0, verdict, False, stages, status, None)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "faded"),
+    [
+        (Wanted(), [False, False, False]),
+        (Wanted(verdict="not-supported"), [False, True, True]),
+        (Wanted(verdict="failed"), [True, True, False]),
+        (Wanted(error_stage=2), [False, True, True]),
+        (Wanted(error_stage=1), [True, True, True]),
+    ],
+)
+def test_what_filters_leave_out_stands_back_in_the_text(wanted: Wanted, faded: list[bool]) -> None:
+    claims = [
+        placed(NFS, 2),
+        placed(Verdict.FULLY_SUPPORTED),
+        placed(None, status=Status.FAILED),
+    ]
+    assert [one.faded for one in text_claims(claims, wanted)] == faded
+
+
+def test_filters_are_those_of_the_store() -> None:
+    assert Wanted("not-supported", 2, "any").filter == ClaimFilter("NOT_FULLY_SUPPORTED", 2, "any")
+    assert Wanted("failed").filter == ClaimFilter("failed")
+    assert (Wanted().is_narrow, Wanted(error_stage=0).is_narrow) == (False, True)
+
+
+def test_counts_keep_all_states_apart() -> None:
+    tally = Tally({"FULLY_SUPPORTED": 3, "failed": 2, "unchecked": 1}, {}, 0, 2)
+    assert {one.mark.kind: one.claims for one in counts(tally)} == {
+        "not-supported": 0,
+        "inconclusive": 0,
+        "failed": 2,
+        "unchecked": 1,
+        "supported": 3,
+    }
+    assert (tally.total, tally.judged) == (6, 3)
+    assert indicative_words(tally) == "2 of 3 verdicts are indicative: no model gave them."
+    assert "all verdicts" in str(indicative_words(Tally({"INCONCLUSIVE": 2}, {}, 0, 2)))
+    assert indicative_words(Tally({"INCONCLUSIVE": 2}, {}, 0, 0)) is None
+
+
+@pytest.mark.parametrize(
+    ("uri", "begins"),
+    [
+        ("bolt://graph.example:7687", "http://graph.example:7474/browser/?dbms=bolt%3A%2F%2Fgraph"),
+        ("neo4j+s://graph.example", "https://graph.example:7473/browser/?dbms=neo4j%2Bs"),
+        ("neo4j+s://ab.databases.neo4j.io", "https://browser.neo4j.io/?dbms=neo4j%2Bs"),
+        ("bolt://[::1]:7687", "http://[::1]:7474/browser/?dbms="),
+    ],
+)
+def test_neo4j_browser_is_opened_where_the_server_is(uri: str, begins: str) -> None:
+    link = browser_link(uri, "data", "MATCH (n) RETURN n;")
+    assert link is not None
+    assert link.startswith(begins)
+    assert link.endswith("&db=data&cmd=edit&arg=MATCH+%28n%29+RETURN+n%3B")
+
+
+def test_no_user_and_no_password_get_into_the_link() -> None:
+    link = browser_link("bolt://ada:secret@h:7687", None, "RETURN 1;")
+    assert link is not None
+    assert "secret" not in link
+    assert "ada" not in link
+    assert browser_link(None, None, "RETURN 1;") is None
+
+
+def test_neo4j_browser_can_be_elsewhere() -> None:
+    set_ = {"VERITRAIL_NEO4J_BROWSER": "https://b.example/browser/"}
+    link = browser_link("bolt://inside:7687", None, "RETURN 1;", browser_address(set_))
+    assert str(link).startswith("https://b.example/browser/?dbms=bolt")
+    assert browser_address({}) is None
+    for wrong in ("javascript:alert(1)", "browser", "https://b.example/?x=1"):
+        with pytest.raises(InputError, match="VERITRAIL_NEO4J_BROWSER"):
+            browser_address({"VERITRAIL_NEO4J_BROWSER": wrong})
+
+
+def test_a_query_is_pasted_with_its_parameters() -> None:
+    told = {"process_id": "p", "claim_id": "k'1", "verification_id": "v"}
+    text = pasteable(find("evidence_trail"), told)
+    assert ":param process_id => 'p';" in text
+    assert ":param verification_id => 'v';" in text

@@ -1,0 +1,62 @@
+"""How a claim stands, in one of five marks."""
+
+from __future__ import annotations
+
+import pytest
+
+from api.web.assets import text_of
+from api.web.views.marks import BY_KIND, MARKS, RANK, mark_of, said_mark
+from graph.model import ReviewVerdict, Status, Verdict
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status", "kind", "word"),
+    [
+        (Verdict.FULLY_SUPPORTED, Status.SUCCEEDED, "supported", "Fully supported"),
+        (Verdict.NOT_FULLY_SUPPORTED, None, "not-supported", "Not fully supported"),
+        (Verdict.INCONCLUSIVE, Status.FAILED, "inconclusive", "Inconclusive"),
+        (None, None, "unchecked", "Not checked"),
+        (None, Status.QUEUED, "unchecked", "Waiting"),
+        (None, Status.RUNNING, "unchecked", "Being checked"),
+        (None, Status.FAILED, "failed", "Could not be checked"),
+        (None, Status.OVER_BUDGET, "failed", "Over budget"),
+        (None, Status.CANCELLED, "failed", "Cancelled"),
+    ],
+)
+def test_a_verdict_counts_first_and_a_failure_is_none(
+    verdict: Verdict | None, status: Status | None, kind: str, word: str
+) -> None:
+    mark = mark_of(verdict, status, "no answer")
+    assert (mark.kind, mark.word, mark.is_verdict) == (kind, word, verdict is not None)
+    assert ("no answer" in mark.hint) == (kind == "failed")
+
+
+def test_a_verdict_that_no_model_gave_says_so() -> None:
+    mark = mark_of(Verdict.FULLY_SUPPORTED, indicative=True)
+    assert mark.indicative
+    assert "indicative" in mark.hint
+    assert not mark_of(Verdict.FULLY_SUPPORTED).indicative
+    assert not mark_of(None, Status.FAILED, indicative=True).indicative
+
+
+def test_a_long_reason_is_cut_in_a_hint() -> None:
+    assert len(mark_of(None, Status.FAILED, "x" * 5_000).hint) < 500
+
+
+def test_marks_differ_in_word_and_icon_and_every_icon_is_there() -> None:
+    assert len({one.word for one in MARKS}) == len({one.icon for one in MARKS}) == len(BY_KIND) == 5
+    for mark in (*MARKS, said_mark(ReviewVerdict.UNCLEAR)):
+        assert f'id="{mark.icon}"' in text_of("icons.svg"), mark
+    assert sorted(RANK.values()) == list(range(5))
+
+
+def test_the_style_sheet_knows_every_kind() -> None:
+    for kind in BY_KIND:
+        assert f".mark-{kind} " in text_of("style.css")
+        assert f".u-{kind} " in text_of("process.css")
+
+
+def test_what_people_say_has_the_same_marks() -> None:
+    assert said_mark(ReviewVerdict.FULLY_SUPPORTED) == mark_of(Verdict.FULLY_SUPPORTED)
+    assert said_mark(ReviewVerdict.UNCLEAR).word == "Unclear"
+    assert said_mark(None).kind == "unchecked"

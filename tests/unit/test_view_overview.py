@@ -1,0 +1,75 @@
+"""A process as stage boxes: counts, edges between them, and what happens with very many stages."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from api.web.views.overview import MOST_BOXES, overview_of
+from graph.model import Process
+
+
+def a_process(stages: dict[int, int], names: dict[int, str] | None = None) -> Process:
+    nodes = sum(stages.values())
+    return Process("p", "P", None, "x", "h", stages, names or {}, ("t",), nodes, 7)
+
+
+THREE = a_process({1: 10, 2: 5, 3: 1}, {2: "extracted entity or relationship"})
+
+
+def test_every_stage_is_a_box_with_its_counts() -> None:
+    overview = overview_of(THREE, {2: 3}, {(1, 2): 12, (2, 2): 4}, judged=20)
+    assert [(box.first, box.nodes, box.introduced) for box in overview.boxes] == [
+        (1, 10, 0), (2, 5, 3), (3, 1, 0)
+    ]  # fmt: skip
+    assert [box.within for box in overview.boxes] == [0, 4, 0]
+    assert overview.boxes[1].words == "Stage 2"
+    assert overview.boxes[1].name == "extracted entity or relationship"
+    assert all(box.x + 158 <= overview.width for box in overview.boxes)
+
+
+def test_edges_keep_their_number_and_grow_thicker() -> None:
+    overview = overview_of(THREE, {}, {(1, 2): 100_000, (2, 3): 5, (1, 3): 1}, judged=0)
+    assert overview.links is not None
+    by_ends = {(link.source, link.target): link for link in overview.links}
+    assert {ends: link.count for ends, link in by_ends.items()} == {
+        (0, 1): 100_000, (1, 2): 5, (0, 2): 1
+    }  # fmt: skip
+    assert [link.label for link in overview.links] == ["100k", "5", "1"]
+    assert by_ends[0, 1].thick > by_ends[1, 2].thick > by_ends[0, 2].thick
+    assert "V" in by_ends[0, 2].path
+    assert "V" not in by_ends[0, 1].path
+
+
+def test_edges_past_a_stage_do_not_cover_each_other() -> None:
+    process = a_process(dict.fromkeys(range(6), 1))
+    edges = {(a, b): 1 for a in range(6) for b in range(a + 2, 6)}
+    overview = overview_of(process, {}, edges, judged=0)
+    assert overview.links is not None
+    levels: dict[float, list[tuple[int, int]]] = {}
+    for link in overview.links:
+        levels.setdefault(link.y, []).append((link.source, link.target))
+        assert link.y < overview.height
+    for spans in levels.values():
+        assert all(one[1] <= other[0] for one, other in pairwise(sorted(spans)))
+
+
+def test_what_is_not_counted_yet_is_not_nothing() -> None:
+    overview = overview_of(THREE, {}, None, judged=0)
+    assert overview.links is None
+    assert [box.within for box in overview.boxes] == [None, None, None]
+    assert overview_of(THREE, {}, {}, judged=0).links == ()
+
+
+def test_very_many_stages_share_boxes() -> None:
+    process = a_process(dict.fromkeys(range(100_000), 2))
+    counts = dict.fromkeys(range(0, 100_000, 2), 1)
+    edges = {(stage, stage + 1): 1 for stage in range(99_999)}
+    overview = overview_of(process, counts, edges, judged=9)
+    assert len(overview.boxes) <= MOST_BOXES
+    assert overview.is_shared
+    assert sum(box.nodes for box in overview.boxes) == 200_000
+    assert sum(box.introduced for box in overview.boxes) == 50_000
+    assert overview.links is not None
+    within = sum(box.within or 0 for box in overview.boxes)
+    assert within + sum(link.count for link in overview.links) == 99_999
+    assert overview.boxes[0].words == "Stages 0 to 4166"

@@ -1,0 +1,247 @@
+"""A part of a process as a drawing: marks, what is faded, what is hidden, and addresses."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from fakes.trails import a_trail
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.web.views.cutting import cut_inside, cut_to, in_lines
+from api.web.views.explored import Explored, Focus, Part, part_of, part_words
+from api.web.views.node_list import listed_among
+from api.web.views.picture import Picture, draw
+from api.web.views.selection import (
+    MOST_OPENED,
+    Opened,
+    Selection,
+    read_opened,
+)
+from graph.model import Claim, ErrorLocation, NodeRef, Process, Role
+from graph.store.lineage import Direction
+from graph.store.listed_nodes import ListedNode, NodeQuery
+
+UP, DOWN = Direction.UPSTREAM, Direction.DOWNSTREAM
+PROCESS = Process("p", "P", None, "x", "h", {1: 3, 2: 2, 3: 1}, {1: "source chunk"}, ("t",), 6, 7)
+S2 = NodeRef("s2", 2, 4, Role.INTERMEDIATE)
+
+
+def a_node(name: str, stage: int, position: int, up: int = 0, down: int = 0) -> ListedNode:
+    return ListedNode(
+        name, stage, position, Role.ROOT, None, None, None, f"Text of {name}.", 12, up, down, 0
+    )
+
+
+NODES = (
+    a_node("t", 3, 5, up=2),
+    a_node("s1", 2, 3, up=1, down=1),
+    a_node("s2", 2, 4, up=31, down=2),
+    a_node("c1", 1, 0, down=1),
+)
+EDGES = (("c1", "s1"), ("s1", "t"), ("s2", "t"))
+TRAIL = Focus(
+    "t",
+    ("t", "s2", "s1", "c1"),
+    Claim("k1", "A claim.", "t"),
+    frozenset({("c1", "s1"), ("s1", "t")}),
+    frozenset({"t", "s1", "c1"}),
+    {"c1": 2, "s1": 1},
+)
+WRONG = a_trail(error=ErrorLocation((S2,), (NodeRef("t", 3, 5, Role.TERMINAL),)))
+
+
+def explored(**changed: Any) -> Explored:
+    arrivals = {node.node_id: 0 for node in NODES}
+    made = Explored(TRAIL, WRONG, NODES, arrivals, EDGES, (), is_full=False)
+    return replace(made, **changed)
+
+
+def drawn(selection: Selection | None = None, **changed: Any) -> Picture:
+    return draw(explored(**changed), PROCESS, selection or Selection(claim="k1"))
+
+
+def test_every_node_says_what_it_is_to_the_claim() -> None:
+    found = explored()
+    assert {node.node_id: part_of(node.node_id, found) for node in NODES} == {
+        "t": Part.VERIFIED, "s1": Part.EVIDENCE, "s2": Part.ERROR, "c1": Part.EVIDENCE
+    }  # fmt: skip
+    assert part_words(Part.EVIDENCE, "c1", found) == "2 sentences cited"
+    assert part_words(Part.EVIDENCE, "s1", found) == "1 sentence cited"
+    boxes = {box.node.node_id: box for box in drawn().boxes}
+    assert (boxes["s2"].part, boxes["s2"].words[:5]) == (Part.ERROR, "error")
+    assert "error came in here" in boxes["s2"].title
+
+
+def test_a_failed_verification_marks_no_error() -> None:
+    found = explored(verification=None, focus=replace(TRAIL, trail=frozenset(), cited={}))
+    assert {part_of(node.node_id, found) for node in NODES} == {None, Part.VERIFIED}
+
+
+def test_the_trail_is_on_top_and_the_rest_is_faded() -> None:
+    outside = a_node("x", 1, 1, down=1)
+    picture = drawn(
+        nodes=(*NODES, outside),
+        arrivals={node.node_id: 0 for node in (*NODES, outside)},
+        edges=(*EDGES, ("x", "s2")),
+    )
+    assert [stroke.is_on_trail for stroke in picture.strokes] == [False, False, True, True]
+    assert {box.node.node_id for box in picture.boxes if box.is_off} == {"x"}
+    assert picture.has_trail
+
+
+def test_without_a_trail_nothing_is_faded() -> None:
+    picture = drawn(focus=Focus("t", ("t",)), verification=None)
+    assert not any(box.is_off or box.part for box in picture.boxes)
+    assert not picture.has_trail
+
+
+def test_what_is_hidden_is_counted_on_either_side() -> None:
+    boxes = {box.node.node_id: box for box in drawn().boxes}
+    upstream = {name: box.upstream.count if box.upstream else 0 for name, box in boxes.items()}
+    downstream = {
+        name: box.downstream.count if box.downstream else 0 for name, box in boxes.items()
+    }
+    assert upstream == {"t": 0, "s1": 0, "s2": 31, "c1": 0}
+    assert downstream == {"t": 0, "s1": 0, "s2": 1, "c1": 0}
+    stub = boxes["s2"].upstream
+    assert stub is not None
+    assert stub.words == "Show 25 of 31 hidden source nodes of s2"
+    assert stub.link == "?claim=k1&open=4U"
+
+
+def test_a_full_picture_opens_nothing_more() -> None:
+    stub = next(box.upstream for box in drawn(is_full=True).boxes if box.upstream)
+    assert (stub.link, stub.count) == (None, 31)
+    assert "see its page" in stub.words
+
+
+def test_what_was_opened_can_be_folded() -> None:
+    opened = (Opened(4, UP), Opened(5, UP), Opened(4, UP))
+    picture = drawn(Selection(claim="k1", opened=opened), opened=opened)
+    folds = {box.node.node_id: box.folds for box in picture.boxes}
+    assert folds["s2"] == ((UP, "?claim=k1&open=5U"),)
+    assert folds["c1"] == ()
+
+
+def test_stages_are_named_above_their_columns() -> None:
+    headings = drawn().headings
+    assert [(one.stage, one.name) for one in headings] == [
+        (1, "source chunk"), (2, ""), (3, "")
+    ]  # fmt: skip
+    assert headings[0].title == "Stage 1: source chunk"
+    assert headings[0].x < headings[1].x < headings[2].x
+
+
+def test_boxes_are_numbered_as_one_tabs_through_them() -> None:
+    picture = drawn()
+    assert [box.number for box in picture.boxes] == [0, 1, 2, 3]
+    assert [box.layer for box in picture.boxes] == [0, 1, 1, 2]
+    numbers = {box.node.node_id: box.number for box in picture.boxes}
+    ends = {(stroke.source, stroke.target) for stroke in picture.strokes}
+    assert ends == {(numbers[a], numbers[b]) for a, b in EDGES}
+
+
+def test_every_path_is_one_that_svg_knows() -> None:
+    number = r"-?\d+(\.\d+)?"
+    pattern = rf"M{number} {number}(C({number} ?){{6}}(H{number})?)+"
+    far = drawn(edges=(*EDGES, ("c1", "t")))
+    for stroke in far.strokes:
+        assert re.fullmatch(pattern, stroke.path), stroke.path
+    assert sum("H" in stroke.path for stroke in far.strokes) == 1
+
+
+def test_pinned_nodes_that_are_not_drawn_are_counted() -> None:
+    focus = replace(TRAIL, pinned=(*TRAIL.pinned, "far", "further"))
+    assert drawn(focus=focus).pinned_left_out == 2
+
+
+def test_the_list_shows_the_same_nodes_with_the_same_marks() -> None:
+    selection = Selection(claim="k1", opened=())
+    listed = listed_among(NODES, explored(), selection, (-1, -1), 3, str)
+    assert [row.node.node_id for row in listed.rows] == ["c1", "s1", "s2"]
+    assert [row.part for row in listed.rows] == [Part.EVIDENCE, Part.EVIDENCE, Part.ERROR]
+    assert [(row.hidden_upstream, row.hidden_downstream) for row in listed.rows] == [
+        (0, 0), (0, 0), (31, 1)
+    ]  # fmt: skip
+    assert (listed.total, listed.following) == (4, "(2, 4)")
+    rest = listed_among(NODES, explored(), selection, (2, 4), 3, str)
+    assert ([row.node.node_id for row in rest.rows], rest.following) == (["t"], None)
+
+
+openings = st.lists(st.builds(Opened, st.integers(0, 10**9), st.sampled_from([UP, DOWN])))
+
+
+@given(openings)
+def test_an_address_says_what_was_opened(opened: list[Opened]) -> None:
+    link = Selection(node="n", opened=tuple(opened)).link
+    given_back, left_out = read_opened(parse_qs(link[1:], keep_blank_values=True)["open"][0])
+    assert given_back == tuple(opened[:MOST_OPENED])
+    assert left_out == max(0, len(opened) - MOST_OPENED)
+
+
+@given(st.text(max_size=60))
+def test_any_address_is_read(text: str) -> None:
+    opened, _ = read_opened(text)
+    assert opened is not None
+    assert read_opened("".join(one.word for one in opened)) == (opened, 0)
+
+
+def test_nothing_said_is_not_nothing_opened() -> None:
+    assert read_opened(None) == (None, 0)
+    assert read_opened("") == ((), 0)
+    assert "open=" not in Selection(node="n").link
+    assert Selection(node="n", opened=()).link.endswith("open=")
+
+
+def test_an_address_holds_the_whole_state() -> None:
+    wanted = NodeQuery("a&b", 2, Role.ROOT, "chunk", cited=True)
+    selection = Selection("k", "v", "n/ö", (Opened(7, UP),), 3, wanted, everywhere=True)
+    assert parse_qs(selection.link[1:]) == {
+        "claim": ["k"], "verification": ["v"], "node": ["n/ö"], "open": ["7U"], "at": ["3"],
+        "q": ["a&b"], "stage": ["2"], "role": ["root"], "kind": ["chunk"], "cited": ["1"],
+        "all": ["1"],
+    }  # fmt: skip
+    assert ("q", "a&b") not in selection.hidden_fields("q", "cited")
+    assert ("node", "n/ö") in selection.hidden_fields("q")
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("short", "short"),
+        ("a text that is far too long for it", "a text that i…"),
+        ("two\nlines", "two lines"),
+        ("数据来源文件第一部分", "数据来源…"),
+        ("e\u0301" * 12, "e\u0301" * 10 + "…"),
+        ("", ""),
+    ],
+)
+def test_texts_are_cut_to_the_room_there_is(text: str, short: str) -> None:
+    assert cut_to(text, 11) == short
+
+
+def test_names_are_cut_in_the_middle() -> None:
+    assert cut_inside("community report 14", 16) == "community…ort 14"
+    assert cut_inside("c03", 16) == "c03"
+
+
+def test_names_of_stages_take_two_lines() -> None:
+    assert in_lines("extracted entity or relationship", 14, 2) == (
+        "extracted entity", "or relationship"
+    )  # fmt: skip
+    assert in_lines("source", 18, 2) == ("source",)
+    assert in_lines("", 18, 2) == ()
+    assert in_lines("a b c d e f g h i j k l m n o p", 5, 2)[1].endswith("…")
+
+
+@given(st.text(max_size=80), st.integers(4, 20))
+def test_what_is_cut_is_never_longer_than_its_room(text: str, width: int) -> None:
+    # A letter takes six tenths of the room of a small one at least, or none.
+    for short in (cut_to(text, width), cut_inside(text, width)):
+        assert "\n" not in short
+        assert sum(1 for one in short if one.isalnum()) <= width / 0.6 + 1

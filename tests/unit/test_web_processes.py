@@ -1,0 +1,96 @@
+"""Which processes stand first in the list, and what is said of them."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.standings import Ranked, place_of
+from api.web.views.processes import counts_of, item_of, unready, wanted
+from graph.clock import now
+from graph.store.process_state import StoredState
+from graph.store.standing import Named, Standing
+from graph.store.writers import this_writer
+
+LONG_AGO = "2020-01-01T00:00:00.000000Z"
+LATELY = "2026-01-01T00:00:00.000000Z"
+
+
+def ranked(name: str, changed: str = LONG_AGO, **outcomes: int) -> Ranked:
+    named = Named(name, f"Report {name}", 3, LONG_AGO)
+    standing = Standing(outcomes, changed_at=changed)
+    return Ranked(named, standing, place_of(named, standing))
+
+
+def test_what_needs_attention_stands_first() -> None:
+    in_order = [
+        ranked("a-many-not-supported", NOT_FULLY_SUPPORTED=5, FULLY_SUPPORTED=50),
+        ranked("b-one-not-supported", NOT_FULLY_SUPPORTED=1, failed=9),
+        ranked("c-failed", failed=2, INCONCLUSIVE=9),
+        ranked("d-over-budget", over_budget=1),
+        ranked("e-inconclusive", INCONCLUSIVE=1, none=9),
+        ranked("f-not-verified", none=1, FULLY_SUPPORTED=9),
+        ranked("g-no-claims"),
+        ranked("h-all-well", FULLY_SUPPORTED=3),
+    ]
+    for one, next_one in itertools.pairwise(in_order):
+        assert one.place < next_one.place, (one.named.process_id, next_one.named.process_id)
+
+
+def test_of_two_alike_the_one_that_changed_last_stands_first() -> None:
+    assert ranked("z", LATELY, none=1).place < ranked("a", LONG_AGO, none=1).place
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "failed", "over_budget",
+             "cancelled", "queued", "running", "none"]
+        ),
+        st.integers(1, 10_000),
+    )
+)  # fmt: skip
+def test_no_claim_is_lost_in_the_counts(outcomes: dict[str, int]) -> None:
+    counts = counts_of(outcomes)
+    assert sum(number for _, number in counts) == sum(outcomes.values())
+    kinds = [mark.kind for mark, _ in counts]
+    assert len(kinds) == len(set(kinds))
+    failed = sum(outcomes.get(one, 0) for one in ("failed", "over_budget", "cancelled"))
+    assert {mark.kind: n for mark, n in counts}.get("failed", 0) == failed
+
+
+def test_a_claim_that_failed_is_not_counted_as_unsupported() -> None:
+    assert [(mark.kind, n) for mark, n in counts_of({"failed": 2, "none": 1})] == [
+        ("failed", 2),
+        ("unchecked", 1),
+    ]
+
+
+@pytest.mark.parametrize("search", ["REPORT b", "b", "rep b", " b  report "])
+def test_a_search_finds_words_in_name_and_id_in_any_order(search: str) -> None:
+    found = wanted([ranked("alpha"), ranked("b")], search, None)
+    assert [one.named.process_id for one in found] == ["b"]
+
+
+def test_a_page_goes_on_behind_a_place() -> None:
+    ordered = sorted((ranked(f"p{n}", none=n) for n in range(1, 6)), key=lambda one: one.place)
+    assert wanted(ordered, "", ordered[1].place) == ordered[2:]
+
+
+def test_a_process_that_was_only_stored_changed_when_it_was_stored() -> None:
+    named = Named("p", "P", 1, LATELY)
+    item = item_of(Ranked(named, Standing(), place_of(named, Standing())), Standing())
+    assert item.changed_at == LATELY
+    assert not item.is_verified
+    assert item.claims == 0
+
+
+def test_processes_that_are_not_ready_are_named_as_people_know_them() -> None:
+    busy = StoredState("p~new", "loading", this_writer(), now(), "p")
+    left = StoredState("q", "loading", "elsewhere:1:1", LONG_AGO, None)
+    told = unready([busy, left])
+    assert [(one.process_id, one.is_left) for one in told] == [("p", False), ("q", True)]
+    assert "upload it again" in told[1].words

@@ -1,0 +1,60 @@
+"""What holds for every route of the page, whoever adds one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+
+from api.rest.access import _Needed
+from api.web.forms import FromOurPage
+from api.web.routers import ROUTERS
+
+OPEN = {"/static/{name}", "/favicon.ico", "/sign-in"}
+"""Answered to everybody: nothing of them tells of data."""
+
+CHECKS_ITSELF = {
+    ("POST", "/sign-in"),  # nobody has a token yet; the origin is asked for
+    ("POST", "/upload"),  # the token stands in a form that is read piece by piece
+}
+ASKS_WHO_IS_THERE = {"/sign-out"}
+"""Whoever is signed in may sign out."""
+
+
+def routes() -> Iterator[APIRoute]:
+    for router in ROUTERS:
+        for route in router.routes:
+            assert isinstance(route, APIRoute)
+            yield route
+
+
+def calls(dependant: Dependant) -> Iterator[Any]:
+    for one in dependant.dependencies:
+        yield one.call
+        yield from calls(one)
+
+
+def test_every_page_asks_for_a_scope() -> None:
+    without = {
+        route.path
+        for route in routes()
+        if not any(isinstance(call, _Needed) for call in calls(route.dependant))
+    }
+    assert without == OPEN | ASKS_WHO_IS_THERE
+
+
+def test_every_form_that_changes_something_is_one_of_ours() -> None:
+    without = {
+        (method, route.path)
+        for route in routes()
+        for method in route.methods - {"GET", "HEAD"}
+        if FromOurPage.dependency not in list(calls(route.dependant))
+    }
+    assert without == CHECKS_ITSELF
+
+
+def test_no_page_stands_in_the_description_for_programs() -> None:
+    assert not [route.path for route in routes() if route.include_in_schema]
+    assert not [route.path for route in routes() if route.path.startswith("/v1")]

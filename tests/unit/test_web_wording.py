@@ -1,0 +1,54 @@
+"""Errors as people read them on a page: no address, no option, and something to do."""
+
+from __future__ import annotations
+
+import json
+import re
+from http import HTTPStatus
+
+import pytest
+
+from api.rest.problems import RETRY_AFTER_SECONDS, told
+from api.rest.wording import worded
+from api.web.wording import plain, words_of
+from graph.errors import EngineUnavailable, NotFound
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No process 'x' is stored. `veritrail list` shows those that are.",
+        "No verification 'x' is stored. `veritrail list PROCESS` shows those that are.",
+        "Process 'x' is stored with another content. Use --replace to replace it, which removes "
+        "its verifications, --append to add to it, or --process-id for another id.",
+    ],
+)
+def test_what_only_programs_use_is_left_out(text: str) -> None:
+    found = plain(worded(text))
+    assert found.startswith(text.partition(".")[0])
+    assert "/v1" not in found
+    assert not re.search(r"\?\w+=|--\w+", found)
+
+
+def test_a_graph_that_is_away_is_told_once_and_with_hope() -> None:
+    answer = told(EngineUnavailable("bolt://secret:7687 is away"))
+    found = words_of(json.loads(answer.body))
+    assert found.heading == "The graph does not answer now"
+    assert "Come again" not in found.detail
+    assert "try again" in found.todo
+    assert "secret" not in found.detail
+    assert answer.headers["retry-after"] == str(RETRY_AFTER_SECONDS)
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 409, 413, 418, 421, 422, 429, 500, 503, 507])
+def test_every_problem_has_a_heading_and_something_to_do(status: int) -> None:
+    problem = {"status": status, "title": HTTPStatus(status).phrase, "type": "x", "detail": "Why."}
+    found = words_of(problem)
+    assert found.heading
+    assert found.detail == "Why."
+    assert found.todo.endswith(".")
+
+
+def test_what_is_gone_may_have_been_removed_meanwhile() -> None:
+    found = words_of({"status": 404, "title": "", "type": "", "detail": str(NotFound("Gone."))})
+    assert "removed while you were looking" in found.todo
