@@ -30,7 +30,7 @@ from api.cli import (
     verify,
     worker,
 )
-from api.cli.exits import NOT_ALL_SUCCEEDED, WRONG_USE, Exit, fail, wants_json
+from api.cli.exits import WRONG_USE, Exit, fail, fault_of_ours, wants_json
 from api.cli.interrupt import INTERRUPTED
 from api.cli.terminal import print_json, say
 from graph.errors import InputError, VeriTrailError
@@ -121,22 +121,8 @@ def status() -> int:
     except OSError as error:
         return _system_fault(error)
     except Exception as error:  # noqa: BLE001  # told in one line, never as a stack trace
-        return _wrong_use(error) if isinstance(error, _WrongUse) else _fault_of_ours(error)
+        return _wrong_use(error) if isinstance(error, _WrongUse) else fault_of_ours(error)
     return int(result or 0)
-
-
-def _fault_of_ours(error: Exception) -> int:
-    """A bug: told in one line, and whole to whoever asks for it."""
-    if os.environ.get("VERITRAIL_DEBUG"):
-        raise error
-    message = (
-        f"Internal error ({type(error).__name__}: {error}). Please report it; VERITRAIL_DEBUG=1 "
-        "shows where it happened."
-    )
-    if wants_json():
-        print_json({"error": {"message": message, "violations": []}})
-    say(message, "bold red")
-    return NOT_ALL_SUCCEEDED
 
 
 def _system_fault(error: OSError) -> int:

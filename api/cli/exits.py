@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Coroutine
 from typing import Any, NoReturn, TypeVar
@@ -77,6 +78,20 @@ def fail(error: VeriTrailError, *, as_json: bool) -> NoReturn:
     if len(violations) > SHOWN_VIOLATIONS:
         say(f"  … and {len(violations) - SHOWN_VIOLATIONS} more; --json lists all of them")
     raise Exit(_status(error))
+
+
+def fault_of_ours(error: Exception, status: int = NOT_ALL_SUCCEEDED) -> int:
+    """Tell a bug in one line, and whole to whoever asks for it; gives the status to end with."""
+    if os.environ.get("VERITRAIL_DEBUG"):
+        raise error
+    message = (
+        f"Internal error ({type(error).__name__}: {error}). Please report it; VERITRAIL_DEBUG=1 "
+        "shows where it happened."
+    )
+    if wants_json():
+        print_json({"error": {"message": message, "violations": []}})
+    say(message, "bold red")
+    return status
 
 
 def _status(error: VeriTrailError) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exits import Exit, fail, run
+from api.cli.exits import UNREACHABLE, Exit, fail, fault_of_ours, run
 from api.cli.ingest import say_starting
 from api.cli.options import AsJson
 from api.cli.terminal import clean, print_json, say
@@ -142,7 +143,12 @@ def gate(
         outcome, names = _judge(order)
     except VeriTrailError as error:
         fail(error, as_json=as_json)
-    _tell(outcome, names, as_json=as_json)
+    except (Exit, OSError):
+        raise
+    except Exception as error:  # noqa: BLE001  # a bug of ours must not read as "not met"
+        raise Exit(fault_of_ours(error, UNREACHABLE)) from None
+    with suppress(SystemExit):  # whoever read it has had enough: the outcome is what it is
+        _tell(outcome, names, as_json=as_json)
     raise Exit(outcome.status)
 
 

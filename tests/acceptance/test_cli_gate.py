@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from acceptance.command import Veritrail, process_file
+from acceptance.command import Veritrail, command, process_file
 from acceptance.model_fixtures import closed_port
 from fakes.judged_files import Judged, judged_file
 from hypothesis import HealthCheck, given, settings
@@ -240,6 +242,33 @@ def test_a_broken_file_tells_its_violations(bare: Veritrail, tmp_path: Path) -> 
     path = process_file(tmp_path / "p.json", edges=[{"source": "a", "target": "z"}])
     told = bare("gate", path, "--json", status=2)
     assert told.violations
+
+
+def test_a_reader_who_has_had_enough_does_not_change_the_status(
+    bare: Veritrail, tmp_path: Path
+) -> None:
+    file = judged_file(tmp_path / "p.json", [GOOD, BAD])
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        ended = subprocess.run(
+            command("gate", file),
+            env=bare.environment({}), stdout=writing, stderr=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+    finally:
+        os.close(writing)
+    assert ended.returncode == 1
+
+
+def test_a_bug_of_ours_is_not_told_as_not_met(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = judged_file(tmp_path / "p.json", [GOOD])
+    monkeypatch.setattr("api.gate.rules.judge", lambda *_: 1 // 0)
+    monkeypatch.setattr(sys, "argv", ["veritrail", "gate", file])
+    monkeypatch.delenv("VERITRAIL_DEBUG", raising=False)
+    assert status() == 3
+    assert "Internal error" in capfd.readouterr().err
 
 
 def test_an_engine_that_is_down_ends_with_3_and_is_no_outcome(bare: Veritrail) -> None:
