@@ -21,7 +21,8 @@ from graph.exporters.reviews import reviewed_json
 from graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from graph.importers.process_file.schema import read_claim
 from graph.importers.records import ClaimRecord
-from graph.store.judged_claims import ClaimFilter, JudgedClaim
+from graph.store.judged_claim import JudgedClaim
+from graph.store.judged_claims import ClaimFilter
 
 router = APIRouter(
     prefix="/v1/processes/{process_id}/claims", tags=["claims"], dependencies=[CHECKED]

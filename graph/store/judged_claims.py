@@ -5,16 +5,12 @@ Source: VeriTrail 3.2 (verdicts and error stages).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from graph.errors import NotFound
-from graph.model import Claim, Status, Verdict
-from graph.model.review import Reviewed
 from graph.rules import shown
 from graph.store.database import Database
-from graph.store.process_rows import claim_from
+from graph.store.judged_claim import JudgedClaim, JudgedRow, judged_from
 from graph.store.processes import ProcessStore
 from graph.store.reviews import ReviewStore
 
@@ -22,7 +18,6 @@ WINDOW = 1_000
 """Claims that one statement looks at where only some are wanted."""
 
 Place = tuple[int, str]
-_Row = tuple[Mapping[str, Any], Mapping[str, Any] | None, int, Sequence[str | None] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,35 +44,6 @@ class ClaimFilter:
         return any(one is not None for one in (self.verdict, self.error_stage, self.review))
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedClaim:
-    """A claim with its latest succeeded verification, and with what people said.
-
-    Attributes:
-        claim: The claim.
-        verdict: The verdict; None: it was never verified to the end.
-        verification_id: The verification that gave it.
-        indicative: Whether no model judged.
-        error_stages: Where an error came in.
-        verifications: How many verifications the claim has, whatever their status.
-        reviewed: What its reviews come to; None: there are none.
-        status: How its latest verification stands; None: it has none.
-        failure: Why that one has no verdict, if it was said.
-        position: Its place among the claims of the process, counted from 0.
-    """
-
-    claim: Claim
-    verdict: Verdict | None
-    verification_id: str | None
-    indicative: bool | None
-    error_stages: tuple[int, ...]
-    verifications: int
-    reviewed: Reviewed | None
-    status: Status | None = None
-    failure: str | None = None
-    position: int = 0
-
-
 class JudgedClaimStore:
     """Claims of one graph, as people look at them."""
 
@@ -96,7 +62,7 @@ class JudgedClaimStore:
             after: The place of the last claim of the page before.
             limit: At most this many.
         """
-        found: list[tuple[Place, _Row]] = []
+        found: list[tuple[Place, JudgedRow]] = []
         window = WINDOW if wanted.is_narrow else limit + 1
         while len(found) <= limit:
             rows = await self._database.read(
@@ -119,7 +85,7 @@ class JudgedClaimStore:
         page = found[:limit]
         names = [claim_id for (_, claim_id), _ in page]
         said = await self._reviews.of_claims(process_id, names) if names else {}
-        claims = [_judged(row, said.get(claim_id)) for (_, claim_id), row in page]
+        claims = [judged_from(row, said.get(claim_id)) for (_, claim_id), row in page]
         return claims, page[-1][0] if len(found) > limit else None
 
     async def get(self, process_id: str, claim_id: str) -> JudgedClaim:
@@ -133,23 +99,4 @@ class JudgedClaimStore:
             await ProcessStore(self._database).get(process_id)
             raise NotFound(f"Process {process_id!r} has no claim {shown(claim_id)}")
         said = await self._reviews.of_claims(process_id, [claim_id])
-        return _judged(rows[0], said.get(claim_id))
-
-
-def _judged(row: _Row, said: Reviewed | None) -> JudgedClaim:
-    claim, verification, verifications, latest = row
-    status, failure = latest or (None, None)
-    found = verification or {}
-    verdict = found.get("verdict")
-    return JudgedClaim(
-        claim=claim_from(claim),
-        verdict=Verdict(verdict) if verdict else None,
-        verification_id=found.get("verification_id"),
-        indicative=found.get("indicative"),
-        error_stages=tuple(found.get("error_stages") or ()),
-        verifications=verifications,
-        reviewed=said,
-        status=Status(status) if status else None,
-        failure=failure,
-        position=claim.get("position") or 0,
-    )
+        return judged_from(rows[0], said.get(claim_id))

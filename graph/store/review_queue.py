@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from graph.model import Claim, Review, ReviewVerdict, Status, Verdict
+from graph.model import Review, ReviewVerdict, Verdict
 from graph.store.claim_rows import id_batches
 from graph.store.database import Database
-from graph.store.process_rows import claim_from
+from graph.store.judged_claim import JudgedClaim, judged_from
 
 WINDOW = 2_000
 """Claims, or reviews, in one row of an answer."""
@@ -49,31 +48,6 @@ class QueuedClaim:
     claim_id: str
     verdict: Verdict | None = None
     error_stages: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimToReview:
-    """A claim with its latest succeeded verification, and how its latest one ended.
-
-    Attributes:
-        claim: The claim.
-        verdict: The verdict; None: it was never verified to the end.
-        verification_id: The verification that gave it.
-        indicative: Whether no model judged.
-        error_stages: Where an error came in.
-        verifications: How many verifications the claim has, whatever their status.
-        latest_status: Status of its latest verification; None: it has none.
-        latest_failure: Why that one has no verdict, if it was said.
-    """
-
-    claim: Claim
-    verdict: Verdict | None
-    verification_id: str | None
-    indicative: bool
-    error_stages: tuple[int, ...]
-    verifications: int
-    latest_status: Status | None
-    latest_failure: str | None
 
 
 async def queue(database: Database, process_id: str, *, judged: bool) -> list[QueuedClaim]:
@@ -136,31 +110,12 @@ def _judged(
 
 async def claims(
     database: Database, process_id: str, claim_ids: Sequence[str]
-) -> dict[str, ClaimToReview]:
+) -> dict[str, JudgedClaim]:
     """Some claims, by claim_id; those that are not stored are left out."""
-    found: dict[str, ClaimToReview] = {}
+    found: dict[str, JudgedClaim] = {}
     for batch in id_batches(claim_ids):
         rows = await database.read("review/claims", process_id=process_id, claim_ids=batch)
-        for claim, verification, verifications, latest in rows:
-            made = _claim(claim, verification or {}, verifications, latest or (None, None))
+        for row in rows:
+            made = judged_from(row)
             found[made.claim.claim_id] = made
     return found
-
-
-def _claim(
-    claim: Mapping[str, Any],
-    found: Mapping[str, Any],
-    verifications: int,
-    latest: Sequence[str | None],
-) -> ClaimToReview:
-    verdict, (status, failure) = found.get("verdict"), latest
-    return ClaimToReview(
-        claim=claim_from(claim),
-        verdict=Verdict(verdict) if verdict else None,
-        verification_id=found.get("verification_id"),
-        indicative=bool(found.get("indicative")),
-        error_stages=tuple(found.get("error_stages") or ()),
-        verifications=verifications,
-        latest_status=Status(status) if status else None,
-        latest_failure=failure,
-    )

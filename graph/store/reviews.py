@@ -24,6 +24,7 @@ from graph.reviewing import (
 from graph.store import review_queue
 from graph.store.claim_rows import id_batches
 from graph.store.database import Database
+from graph.store.judged_claim import JudgedClaim
 from graph.store.review_queue import JudgedReview
 from graph.store.trail_rows import in_words, short
 from graph.store.transaction import Transaction
@@ -156,9 +157,7 @@ class ReviewStore:
         """All reviews of a process, in no order and without their reasons: all at once."""
         return await review_queue.judged(self._database, process_id)
 
-    async def claims(
-        self, process_id: str, claim_ids: Sequence[str]
-    ) -> dict[str, review_queue.ClaimToReview]:
+    async def claims(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, JudgedClaim]:
         """Some claims with how they were judged, by claim_id."""
         return await review_queue.claims(self._database, process_id, claim_ids)
 

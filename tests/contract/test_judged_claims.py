@@ -13,7 +13,8 @@ from graph.model import Claim, ErrorLocation, NodeRef, Role, Status, Verdict, Ve
 from graph.reviewing import NewReview
 from graph.store import Store
 from graph.store import judged_claims as judged_module
-from graph.store.judged_claims import ClaimFilter, JudgedClaim
+from graph.store.judged_claim import JudgedClaim
+from graph.store.judged_claims import ClaimFilter
 from graph.store.overview import read_overview
 
 pytestmark = pytest.mark.engine

@@ -97,8 +97,8 @@ def test_a_claim_comes_with_its_verdict_and_with_how_its_latest_verification_end
     assert found["k2"].claim.text == SHIPS
     assert found["k2"].verification_id == f"{harbour}/v2"
     assert found["k2"].verdict is Verdict.NOT_FULLY_SUPPORTED
-    assert found["k2"].latest_status is Status.FAILED
-    assert found["k2"].latest_failure == "The model was away."
+    assert found["k2"].status is Status.FAILED
+    assert found["k2"].failure == "The model was away."
     assert (found["k4"].verdict, found["k4"].verification_id) == (None, None)
 
 

@@ -22,7 +22,7 @@ from graph.model import (
     Verification,
 )
 from graph.model.review import reviewed as reviewed_of
-from graph.store.review_queue import ClaimToReview
+from graph.store.judged_claim import JudgedClaim
 
 FS, NFS = ReviewVerdict.FULLY_SUPPORTED, ReviewVerdict.NOT_FULLY_SUPPORTED
 INC, UNCLEAR = ReviewVerdict.INCONCLUSIVE, ReviewVerdict.UNCLEAR
@@ -33,16 +33,16 @@ def a_claim(
     verdict: ReviewVerdict | None,
     stages: tuple[int, ...] = (),
     failure: str | None = None,
-) -> ClaimToReview:
-    return ClaimToReview(
+) -> JudgedClaim:
+    return JudgedClaim(
         claim=Claim(claim_id, f"Claim {claim_id}.", "t"),
         verdict=None if verdict is None else Verdict(verdict.value),
         verification_id=None if verdict is None else f"v-{claim_id}",
         indicative=False,
         error_stages=stages,
         verifications=1,
-        latest_status=Status.FAILED if failure else Status.SUCCEEDED,
-        latest_failure=failure,
+        status=Status.FAILED if failure else Status.SUCCEEDED,
+        failure=failure,
     )
 
 
@@ -65,7 +65,7 @@ def reviewed(reviews: Sequence[Review], verdict: Verdict | None = None) -> Revie
     return found
 
 
-def a_read(claim: ClaimToReview, others: Sequence[Review] = (), *, trail: bool = False) -> Read:
+def a_read(claim: JudgedClaim, others: Sequence[Review] = (), *, trail: bool = False) -> Read:
     """What is read for a page with one claim."""
     name = claim.claim.claim_id
     stages = {1: 5, 2: 3, 3: 1}

@@ -30,7 +30,8 @@ from graph.model import (
     Status,
     Verdict,
 )
-from graph.store.judged_claims import ClaimFilter, JudgedClaim
+from graph.store.judged_claim import JudgedClaim
+from graph.store.judged_claims import ClaimFilter
 from graph.store.placed_claims import PlacedClaim, Tally
 from graph.store.queries import find
 

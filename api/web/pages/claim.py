@@ -32,7 +32,7 @@ from api.web.views.trail import (
 from graph.model import Process, Review, Status, Verification
 from graph.outline import TrailOutline
 from graph.store import Store
-from graph.store.judged_claims import JudgedClaim
+from graph.store.judged_claim import JudgedClaim
 from graph.store.outlines import ClaimNeighbours, neighbours, verifications_of
 from graph.store.queries import find
 

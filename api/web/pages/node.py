@@ -114,7 +114,7 @@ async def _resting(store: Store, process_id: str, node_id: str, most: int) -> di
     # The query knows verdicts only; what could not be checked is no "not checked".
     without = [row["claim_id"] for row in rows if not row["verdict"]]
     known = await store.reviews.claims(process_id, without) if without else {}
-    ends = {name: (one.latest_status, one.latest_failure) for name, one in known.items()}
+    ends = {name: (one.status, one.failure) for name, one in known.items()}
     is_last = most >= MOST_RESTING
     following = min(most * 4, MOST_RESTING)
     return {

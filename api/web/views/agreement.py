@@ -14,7 +14,8 @@ from api.web.views.review_levels import cut
 from api.web.views.review_rows import Reviewer, SaidView, said_view
 from graph.model import Review, Reviewed, ReviewVerdict, Verdict
 from graph.model.review import latest_of_each
-from graph.store.review_queue import ClaimToReview, QueuedClaim
+from graph.store.judged_claim import JudgedClaim
+from graph.store.review_queue import QueuedClaim
 
 WHOM = ("all", "model", "people")
 """With whom people disagree: with anybody, with the model, or with each other."""
@@ -175,7 +176,7 @@ def differs(verdict: Verdict | None, words: Sequence[ReviewVerdict]) -> bool:
 def disputes_of(
     state: AgreementState,
     found: Found,
-    claims: Mapping[str, ClaimToReview],
+    claims: Mapping[str, JudgedClaim],
     reviewed: Mapping[str, Reviewed],
     who: Reviewer,
 ) -> list[Dispute]:
@@ -188,7 +189,7 @@ def disputes_of(
 
 
 def _dispute(
-    state: AgreementState, claim: ClaimToReview, reviewed: Reviewed, who: Reviewer
+    state: AgreementState, claim: JudgedClaim, reviewed: Reviewed, who: Reviewer
 ) -> Dispute:
     name = claim.claim.claim_id
     views = sorted(
@@ -202,9 +203,7 @@ def _dispute(
         review_href=url(
             "processes", state.process_id, "review", claim=name, blind=int(state.blind)
         ),
-        mark=mark_of(
-            claim.verdict, claim.latest_status, claim.latest_failure, indicative=claim.indicative
-        ),
+        mark=mark_of(claim.verdict, claim.status, claim.failure, indicative=claim.indicative),
         sides=tuple(views[:MOST_SIDES]),
         more=max(0, len(views) - MOST_SIDES),
         with_model=differs(claim.verdict, [one.verdict for one in reviewed.counting]),

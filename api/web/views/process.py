@@ -13,7 +13,8 @@ from api.web.views.excerpts import Clipped, clip
 from api.web.views.marks import BY_KIND, MARKS, VERDICT_OF, Mark, mark_of
 from api.web.views.text_parts import part_of
 from graph.model import Process, Reviewed, Verdict
-from graph.store.judged_claims import ClaimFilter, JudgedClaim
+from graph.store.judged_claim import JudgedClaim
+from graph.store.judged_claims import ClaimFilter
 from graph.store.placed_claims import PlacedClaim, Tally
 
 ROW_BYTES = 900

@@ -25,7 +25,7 @@ from api.web.views.review_rows import (
     said_view,
 )
 from graph.model import Reviewed, ReviewVerdict
-from graph.store.review_queue import ClaimToReview
+from graph.store.judged_claim import JudgedClaim
 
 REASONING_SHOWN = 4_000
 CLAIM_SHOWN = 4_000
@@ -174,7 +174,7 @@ def around(text: str, claim: str, start: int | None, end: int | None) -> Around:
 
 
 def _said(
-    found: ClaimToReview, reviewed: Reviewed | None, who: Reviewer, *, hidden: bool
+    found: JudgedClaim, reviewed: Reviewed | None, who: Reviewer, *, hidden: bool
 ) -> tuple[SaidView, ...]:
     """Own words first; nobody else's where they would tell the verdict, or lean on a judgement."""
     if reviewed is None or hidden:

@@ -13,7 +13,7 @@ from api.web.views.review_levels import cut
 from api.web.views.review_queue import Queue, ReviewState
 from graph.model import Process, Review, Reviewed, Verification
 from graph.reviewing import words_of
-from graph.store.review_queue import ClaimToReview
+from graph.store.judged_claim import JudgedClaim
 
 ROW_TEXT = 160
 """Code points of a claim in the list."""
@@ -98,7 +98,7 @@ class Read:
     """
 
     process: Process
-    claims: Mapping[str, ClaimToReview]
+    claims: Mapping[str, JudgedClaim]
     reviewed: Mapping[str, Reviewed]
     verification: Verification | None = None
     text: str | None = None
@@ -137,13 +137,13 @@ def row_of(
 
 
 def is_hidden(
-    found: ClaimToReview, reviewed: Reviewed | None, state: ReviewState, who: Reviewer
+    found: JudgedClaim, reviewed: Reviewed | None, state: ReviewState, who: Reviewer
 ) -> bool:
     """Whether there is a verdict that this reviewer is not to know yet."""
     return state.blind and found.verdict is not None and mine_of(reviewed, who) is None
 
 
-def said_view(review: Review, found: ClaimToReview, who: Reviewer) -> SaidView:
+def said_view(review: Review, found: JudgedClaim, who: Reviewer) -> SaidView:
     """What somebody says, for whoever may know the model's verdict."""
     return SaidView(
         reviewer=review.reviewer,
@@ -161,8 +161,6 @@ def mine_of(reviewed: Reviewed | None, who: Reviewer) -> Review | None:
     return next((one for one in counting if one.reviewer == who.name), None)
 
 
-def mark_now(found: ClaimToReview) -> Mark:
+def mark_now(found: JudgedClaim) -> Mark:
     """How a claim stands."""
-    return mark_of(
-        found.verdict, found.latest_status, found.latest_failure, indicative=found.indicative
-    )
+    return mark_of(found.verdict, found.status, found.failure, indicative=found.indicative)
