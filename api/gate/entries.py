@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from enum import StrEnum
 
 from api.reports.material import CheckedClaim, Material, State
@@ -11,6 +12,12 @@ from api.reports.material import CheckedClaim, Material, State
 EDITED = "its text was changed after it was verified"
 NEVER = "it was never verified"
 WAITS = "its verification has not ended"
+
+ALIKE = 0.6
+"""Share of words that two wordings of one claim have in common at least."""
+
+MOST_WORDS = 200
+"""Words of a claim that are compared."""
 
 
 class Change(StrEnum):
@@ -84,19 +91,20 @@ def match(now: Iterable[Entry], before: Iterable[Entry]) -> dict[int, Entry]:
     """The entry of the baseline for each claim that has one, by the claim's place.
 
     A claim is the same when id and text are; else when the text is, as ids are often counted up
-    anew; else when the id is, as wordings are mended. No entry is taken twice.
+    anew; else when the id is and the texts are alike, as wordings are mended. No entry is taken
+    twice.
     """
     waiting = dict(enumerate(now))
     left = list(before)
     found: dict[int, Entry] = {}
-    for key in (_by_both, _by_text, _by_id):
+    for key, is_same in ((_by_both, _always), (_by_text, _always), (_by_id, _are_alike)):
         known: dict[object, list[int]] = {}
         for place, one in enumerate(left):
             known.setdefault(key(one), []).append(place)
         taken = set()
         for place, one in list(waiting.items()):
             places = known.get(key(one))
-            if places:
+            if places and is_same(one, left[places[0]]):
                 taken.add(places[0])
                 found[place] = left[places.pop(0)]
                 del waiting[place]
@@ -114,3 +122,16 @@ def _by_text(one: Entry) -> object:
 
 def _by_id(one: Entry) -> object:
     return one.claim_id
+
+
+def _always(_one: Entry, _other: Entry) -> bool:
+    return True
+
+
+def _are_alike(one: Entry, other: Entry) -> bool:
+    """Whether the words are mostly the same: an id that was counted up says nothing by itself."""
+    return SequenceMatcher(None, _words(one), _words(other), autojunk=False).ratio() >= ALIKE
+
+
+def _words(one: Entry) -> list[str]:
+    return one.text.lower().split()[:MOST_WORDS]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from api.gate.entries import Change, Entry, match
+from api.gate.entries import Change, Entry, match, same_text
 from api.reports.material import State
 
 PASSED = 0
@@ -160,13 +160,18 @@ def judge(
 
 
 def _change(entry: Entry, before: Entry | None, limits: Limits) -> Change:
-    """What became of a claim; without a verdict on either side nothing can be compared."""
+    """What became of a claim; without a verdict on either side nothing can be compared.
+
+    Only the same text is known: one that was mended may say something else, such as another number.
+    """
     is_bad = limits.counts(entry.state)
     then = before.state if before else State.UNCHECKED
     if is_bad and then in (State.UNCHECKED, State.FAILED):
         return Change.NEW
     if is_bad and _is_worse(entry.state, then):
         return Change.REGRESSED
+    if is_bad and before and same_text(before.text) != same_text(entry.text):
+        return Change.NEW
     if is_bad:
         return Change.KNOWN
     if entry.state is State.SUPPORTED and then in (State.NOT_SUPPORTED, State.INCONCLUSIVE):

@@ -140,8 +140,32 @@ def test_claims_are_matched_by_text_when_ids_were_counted_anew() -> None:
 
 
 def test_a_claim_whose_wording_was_mended_is_matched_by_its_id() -> None:
-    outcome = judge("p", [entry("k", BAD, text="New.")], Limits(), [entry("k", GOOD, text="Old.")])
-    assert broken(outcome) == ["regressions"]
+    then = [entry("k", GOOD, text="The ferry carries 180 passengers a day.")]
+    now = [entry("k", BAD, text="The new ferry carries 180 passengers a day.")]
+    assert broken(judge("p", now, Limits(), then)) == ["regressions"]
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "rules"),
+    [
+        ("The library was founded in 1820 by monks.", BAD, ["unsupported"]),
+        ("The repairs cost 990,000 euros.", BAD, ["unsupported"]),
+        ("The repairs cost 130,000  euros.", BAD, []),
+        ("The library was founded in 1820 by monks.", GOOD, []),
+    ],
+)
+def test_a_new_statement_under_an_old_id_is_not_known(
+    text: str, now: State, rules: list[str]
+) -> None:
+    before = [entry("k1", BAD, text="The repairs cost 130,000 euros.")]
+    assert broken(judge("p", [entry("k1", now, text=text)], Limits(), before)) == rules
+
+
+def test_another_claim_under_a_number_that_was_counted_anew_is_no_regression() -> None:
+    before = [entry("k1", GOOD, text="The repairs cost 310,000 euros.")]
+    now = [entry("k1", BAD, text="Readers may borrow nine books.")]
+    assert broken(judge("p", now, Limits(1), before)) == []
+    assert broken(judge("p", now, Limits(), before)) == ["unsupported"]
 
 
 def test_claims_of_the_baseline_that_are_gone_are_told_and_fail_nothing() -> None:
