@@ -20,16 +20,19 @@ WHERE t.stage >= n.stage
 WITH n, t, collect(c) AS claims
 // shortestPath looks at every node once; a path pattern would list every way through the process.
 MATCH way = shortestPath((n)-[:INPUT_TO*0..10000]->(t))
+WITH t.node_id AS claim_node_id, length(way) AS hops, claims
 UNWIND claims AS c
+// Else every row that is sorted would hold the list of all claims, and the text of the node.
+WITH claim_node_id, hops, c
 OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH n, t, length(way) AS hops, c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH n, t, hops, c, head(collect(v)) AS v
-WITH t, hops, c, v, v IS NOT NULL AND EXISTS {
+WITH claim_node_id, hops, c, v ORDER BY v.created_at DESC, v.verification_id DESC
+WITH claim_node_id, hops, c, head(collect(v)) AS v
+WITH claim_node_id, hops, c, v, v IS NOT NULL AND EXISTS {
        MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(s:Sentence)
-       WHERE s.node_id = n.node_id
+       WHERE s.node_id = $node_id
      } AS is_evidence
 RETURN CASE WHEN is_evidence THEN 'evidence' ELSE 'downstream' END AS relation,
-       c.claim_id AS claim_id, c.text AS claim, t.node_id AS claim_node_id, hops,
+       c.claim_id AS claim_id, c.text AS claim, claim_node_id, hops,
        v.verdict AS verdict, v.verification_id AS verification_id
 ORDER BY is_evidence DESC, hops, c.position, c.claim_id
 LIMIT $limit

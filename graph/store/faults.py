@@ -45,6 +45,8 @@ _SYSTEM = "the following unsupported clauses were used"
 _BROKEN = "encountered a critical error"
 # What ArcadeDB says when two writers meet and it has not called that a transient error.
 _COLLISIONS = ("retry the operation", "concurrent commit", "concurrent modification")
+# ArcadeDB ends a query whose rows do not fit into the share of its heap.
+_TOO_MUCH = "heap budget exceeded"
 _NO_BOLT = ("handshake response", "looks like http")
 # We ask for statements without notifications, which the driver refuses to older servers.
 _OLD = "is not supported for the bolt protocol"
@@ -122,6 +124,11 @@ def named(error: Exception, address: DatabaseAddress) -> VeriTrailError:
             f"The database at {address.uri} has stopped after a critical error, most often a full "
             "disk: its log (debug.log) says which. Make room, restart the server, and run the "
             "command again."
+        )
+    if _TOO_MUCH in said.lower():
+        return EngineError(
+            f"The graph engine at {address.uri} has no memory for so much at once, beside what "
+            "else it is asked for. Ask for less, or again in a moment; a Neo4j server takes more."
         )
     if _OLD in said.lower():
         return EngineUnavailable(

@@ -15,13 +15,16 @@ from fakes.processes import process
 from fakes.tcp_proxy import Cut, TcpProxy, tcp_proxy
 
 from graph.embedded import EngineSettings, engine_status, running_engine
-from graph.errors import EngineUnavailable, QueryTimeout
+from graph.errors import EngineError, EngineUnavailable, QueryTimeout
 from graph.ingest import ingest
 from graph.store import Database, DatabaseAddress, NodeReader, Store
 from graph.store.transaction import Transaction, is_repeatable
 
 pytestmark = pytest.mark.engine
 
+HEAVY = (
+    "UNWIND range(1, 3000) AS x WITH x, range(1, 60000) AS l ORDER BY x % 7, l[5] RETURN count(x)"
+)
 RUNAWAY = "UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(a * b % 7) AS c"
 GATHERED = "UNWIND $nodes AS n MATCH (s:Span {process_id: $p, node_id: n}) RETURN s.text AS text"
 
@@ -244,6 +247,21 @@ def test_what_would_double_something_is_not_run_again_unasked(
     names: list[str], is_safe: bool
 ) -> None:
     assert is_repeatable([(name, {}) for name in names]) is is_safe
+
+
+def test_a_query_that_needs_too_much_of_the_embedded_engine_is_told_in_words(
+    tmp_path_factory: Any,
+) -> None:
+    settings = EngineSettings(tmp_path_factory.mktemp("heavy"), heap="256m", idle_seconds=1.0)
+
+    async def work() -> None:
+        async with running_engine(settings) as engine:
+            address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
+            async with connected(address, address.uri, query_seconds=60.0) as database:
+                with pytest.raises(EngineError, match="no memory for so much at once"):
+                    await database.run_text(HEAVY, {}, 1)
+
+    asyncio.run(work())
 
 
 def test_the_embedded_engine_ends_a_statement_by_itself(tmp_path_factory: Any) -> None:

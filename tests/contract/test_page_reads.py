@@ -227,3 +227,22 @@ def test_many_claims_about_one_long_text_are_stored(
     header = Header("memory", process_id=process_id)
     arun(ingest(store, MemoryInput(nodes, [EdgeRecord("a", "t", "e")], claims, header)))
     assert arun(tally(store.database, process_id)).states == {"unchecked": 1_500}
+
+
+def test_what_rests_on_a_node_is_told_of_very_many_claims(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    """Rows that are sorted hold no more of a claim, a node and a list than the answer needs."""
+    text = "All of it is so. " * 30_000
+    nodes = [NodeRecord("r", "Text.", "n"), NodeRecord("t", text, "n")]
+    claims = [
+        ClaimRecord(f"Valve {n} was replaced. " * 10, "c", claim_id=f"k{n:05}", node_id="t")
+        for n in range(4_000)
+    ]
+    edges = [EdgeRecord("r", "t", "e")]
+    header = Header("memory", process_id=process_id)
+    arun(ingest(store, MemoryInput(nodes, edges, claims, header)))
+    asked = {"process_id": process_id, "node_id": "r", "limit": 3}
+    found = arun(store.queries.run("impact", asked))
+    assert [row[1] for row in found.rows] == ["k00000", "k00001", "k00002"]
+    assert found.truncated

@@ -92,7 +92,7 @@ def test_a_key_in_the_address_is_refused_and_not_logged(
 
 
 def test_an_id_of_the_request_stands_in_answer_problem_and_log(service: ServiceProcess) -> None:
-    answer = service.get("/nothing", headers={"X-Request-ID": "my.request-1"})
+    answer = service.get("/v1/nothing", headers={"X-Request-ID": "my.request-1"})
     assert answer.headers["x-request-id"] == "my.request-1"
     assert answer.json()["instance"] == "urn:veritrail:request:my.request-1"
     until(lambda: "my.request-1" in service.log)  # it is written behind the answer
@@ -199,7 +199,7 @@ def test_answers_have_safe_headers_and_are_compressed_where_it_is_wanted(
     assert "content-encoding" not in plain.headers
     assert plain.json() == packed.json()
     refused = service.get(LIBRARY, headers={"Host": "evil.example"})
-    for answer in (packed, plain, refused, service.get("/nothing"), service.get("/docs")):
+    for answer in (packed, plain, refused, service.get("/v1/nothing"), service.get("/docs")):
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["referrer-policy"] == "no-referrer"
         assert answer.headers["content-security-policy"].startswith("default-src 'none';")
