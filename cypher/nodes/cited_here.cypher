@@ -11,8 +11,9 @@
 // column indicative: boolean - whether no model judged
 // column is_evidence: boolean - whether it was cited as evidence, and not only as context
 // source: VeriTrail 3.2 (evidence trail), read downstream
-MATCH (s:Span {process_id: $process_id, node_id: $node_id})
-MATCH (s)<-[:SENTENCE_OF]-(n:Sentence)<-[cites:CITES]-(:Evidence)<-[:FOUND]-(:Iteration)
+MATCH (s:Span {process_id: $process_id, node_id: $node_id})<-[:SENTENCE_OF]-(n:Sentence)
+WITH n  // without the node: every row that is grouped would hold its whole text
+MATCH (n)<-[cites:CITES]-(:Evidence)<-[:FOUND]-(:Iteration)
       <-[:HAS_ITERATION]-(v:Verification)-[:VERIFIES]->(c:Claim)
 WHERE v.status = 'succeeded' AND NOT EXISTS {
   MATCH (c)<-[:VERIFIES]-(later:Verification)
