@@ -15,16 +15,16 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
-LARGEST = 150_000
+LARGEST = 250_000
 START_SECONDS = 60.0
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SAMPLES = ("harbour-summary", "graphrag-energy")
@@ -37,8 +37,11 @@ PAGES = {
     "graph-claim": f"/processes/{PROCESS}/graph?claim={CLAIM}",
     "review": f"/processes/{PROCESS}/review?blind=1&claim={CLAIM}",
 }
-ON_A_PHONE = ("process", "claim", "graph", "review")
-DESK = {"viewport": {"width": 1120, "height": 660}}
+REPORT = "report"
+ON_A_DESK = (*PAGES, REPORT)
+IN_THE_DARK = ("claim", "graph-claim")
+ON_A_PHONE = ("process", "claim")
+DESK = {"viewport": {"width": 1120, "height": 860}}
 PHONE = {
     "viewport": {"width": 390, "height": 844},
     "is_mobile": True,
@@ -66,16 +69,28 @@ def main() -> int:
                 sync_playwright() as playwright,
                 playwright.chromium.launch(executable_path=program, args=arguments) as browser,
             ):
-                for look in ("light", "dark"):
-                    _take(browser, url, list(PAGES), look, look, DESK)
-                _take(browser, url, list(ON_A_PHONE), "light", "phone", PHONE)
+                report = Path(folder) / "report.html"
+                _veritrail(environment, "report", PROCESS, "-o", str(report))
+                pages = {**PAGES, REPORT: report.as_uri()}
+                _take(browser, url, _some(pages, ON_A_DESK), "light", "light", DESK)
+                _take(browser, url, _some(pages, IN_THE_DARK), "dark", "dark", DESK)
+                _take(browser, url, _some(pages, ON_A_PHONE), "light", "phone", PHONE)
         finally:
             _veritrail(environment, "db", "stop")
     return 0
 
 
+def _some(pages: dict[str, str], names: Iterable[str]) -> dict[str, str]:
+    return {name: pages[name] for name in names}
+
+
 def _take(
-    browser: Browser, url: str, names: list[str], scheme: str, look: str, window: dict[str, Any]
+    browser: Browser,
+    url: str,
+    pages: dict[str, str],
+    scheme: Literal["light", "dark"],
+    look: str,
+    window: dict[str, Any],
 ) -> None:
     """Pictures of some pages in one look."""
     context = browser.new_context(
@@ -87,8 +102,8 @@ def _take(
     if name.count():  # a reviewer who has begun sees the form
         name.fill(REVIEWER)
         page.get_by_role("button", name="Begin").click()
-    for each in names:
-        page.goto(PAGES[each])
+    for each, address in pages.items():
+        page.goto(address)
         page.wait_for_load_state("networkidle")
         path = IMAGES / f"page-{each}-{look}.png"
         page.screenshot(path=path)

@@ -14,7 +14,6 @@ from api.cli.options import AsJson
 from api.cli.terminal import (
     VERDICT_STYLE,
     VERDICT_WORDS,
-    clean,
     one_line,
     print_json,
     verdict_words,
@@ -88,7 +87,7 @@ def _heads(difference: Difference) -> Iterator[Text]:
     from rich.text import Text
 
     if difference.is_same_claim:
-        yield Text(clean(difference.a.claim.text), style="bold")
+        yield Text(one_line(difference.a.claim.text), style="bold")
     for name, one in (("A", difference.a), ("B", difference.b)):
         words, style = verdict_words(one.verdict, one.status)
         by = f"{one.engine} {one.model}" if one.model else one.engine

@@ -72,12 +72,17 @@ def fail(error: VeriTrailError, *, as_json: bool) -> NoReturn:
                 }
             }
         )
-    say(f"Error: {error}", "bold red")
+    say(_indented(f"Error: {error}"), "bold red")
     for violation in violations[:SHOWN_VIOLATIONS]:
-        say(f"  {violation}")
+        say(_indented(f"  {violation}"))
     if len(violations) > SHOWN_VIOLATIONS:
         say(f"  … and {len(violations) - SHOWN_VIOLATIONS} more; --json lists all of them")
     raise Exit(_status(error))
+
+
+def _indented(text: str) -> str:
+    """Text in which no line but the first begins where lines of the program begin."""
+    return text.replace("\n", "\n    ")
 
 
 def fault_of_ours(error: Exception, status: int = NOT_ALL_SUCCEEDED) -> int:
@@ -90,7 +95,7 @@ def fault_of_ours(error: Exception, status: int = NOT_ALL_SUCCEEDED) -> int:
     )
     if wants_json():
         print_json({"error": {"message": message, "violations": []}})
-    say(message, "bold red")
+    say(_indented(message), "bold red")
     return status
 
 

@@ -15,7 +15,7 @@ import typer
 from api.cli.exits import UNREACHABLE, Exit, fail, fault_of_ours, run
 from api.cli.ingest import say_starting
 from api.cli.options import AsJson
-from api.cli.terminal import clean, print_json, say
+from api.cli.terminal import clean, inert, print_json, say
 from api.settings import Settings
 from graph.errors import InputError, VeriTrailError
 
@@ -242,7 +242,8 @@ def _tell(outcome: Outcome, names: dict[int, str], *, as_json: bool) -> None:
         if as_json:
             print_json(outcome_json(outcome))
         else:
-            sys.stdout.write(clean("\n".join(outcome_lines(outcome, names))) + "\n")
+            lines = (clean(line) for line in outcome_lines(outcome, names))
+            sys.stdout.write(inert("\n".join(lines)) + "\n")
             sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -150,16 +150,17 @@ async def opened(settings: Settings, process: str, wanted: Wanted) -> AsyncItera
         NotFound: There is no such process or claim.
         InputError: The file breaks rules.
     """
-    from api.reports.filed import FiledOrigin, is_file
+    from api.reports.filed import FiledOrigin, check_process_id, file_meant, is_file
 
     if is_file(process):
         limit = settings.max_node_text
         yield FiledOrigin.read(Path(process), wanted, max_node_text=limit)
         return
-    if Path(process).name != process:
-        raise InputError(f"{process}: no such file")
     from api.reports.stored import StoredOrigin
     from api.wiring import open_graph
 
+    check_process_id(process)
     async with open_graph(settings, say_starting) as store:
+        with file_meant(process):
+            await store.processes.get(process)
         yield await StoredOrigin.read(store, process, wanted)

@@ -13,7 +13,7 @@ import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -33,6 +33,8 @@ INDICATIVE = "indicative only: no language model judged, words were compared"
 _SECONDS_BETWEEN_LINES = 10.0
 _PIPE_WIDTH = 20_000  # in a pipe every line is one line
 _BEYOND_ASCII = re.compile("[\x7f-\U0010ffff]")
+_LINE_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+_INNER_COMMAND = re.compile(r"#(?=#(?:\[|vso\[))")
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -41,7 +43,30 @@ def console(*, stderr: bool = False) -> Console:
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() else _PIPE_WIDTH
-    return Console(stderr=stderr, highlight=False, emoji=False, markup=False, width=width)
+    file = cast("IO[str]", _Inert(stream))
+    return Console(file=file, highlight=False, emoji=False, markup=False, width=width)
+
+
+class _Inert:
+    """A stream in which nothing written is a command to the forge that runs the step."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(inert(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def inert(text: str) -> str:
+    """Whole lines of output without what a forge takes for a command in a step's log.
+
+    A forge obeys `::command::` at the start of a line, also an indented one, and `##[command]`
+    or `##vso[command]` anywhere in it; the first character of these becomes a visible escape.
+    """
+    return _INNER_COMMAND.sub(r"\\x23", _LINE_COMMAND.sub(r"\1\\x3a", text))
 
 
 def show(renderable: RenderableType) -> None:
@@ -60,7 +85,8 @@ def print_json(value: Any) -> None:
     """Print one JSON document on stdout; what could drive a terminal stands in it as escapes."""
     is_unicode = sys.stdout.encoding.lower().startswith("utf")
     text = json.dumps(value, ensure_ascii=not is_unicode, indent=2)
-    sys.stdout.write(_BEYOND_ASCII.sub(_json_safe, text) + "\n")
+    text = _INNER_COMMAND.sub(r"\\u0023", _BEYOND_ASCII.sub(_json_safe, text))
+    sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 

@@ -80,7 +80,9 @@ def trail_tree(verification: Verification, *, whole: bool = True) -> Tree:
         whole: Show everything; else long lists are cut and say how much is left out.
     """
     words, style = verdict_words(verification.verdict, verification.status)
-    head = Text.assemble((clean(verification.claim.text), "bold"), "  ", (words, f"bold {style}"))
+    head = Text.assemble(
+        (one_line(verification.claim.text), "bold"), "  ", (words, f"bold {style}")
+    )
     tree = Tree(head, guide_style="dim")
     facts = [f"{verification.verification_id}", f"engine {verification.engine}"]
     if verification.model:

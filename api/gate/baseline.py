@@ -68,19 +68,34 @@ def read_baseline(path: Path) -> Baseline:
         InputError: It cannot be read, or is none; says what it is and what to do.
     """
     try:
-        if path.stat().st_size > _LARGEST:
-            raise InputError(f"The baseline {path} is larger than {_LARGEST:,} bytes. {_HOW}")
-        document = json.loads(path.read_text(encoding="utf-8"))
+        text = _text(path)
     except OSError as error:
         raise InputError(
             f"The baseline {path} cannot be read: {error.strerror or error}. {_HOW}"
         ) from None
+    except UnicodeDecodeError:
+        raise InputError(f"The baseline {path} is not text in UTF-8. {_HOW}") from None
+    try:
+        document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"The baseline {path} is not JSON: {error}. {_HOW}") from None
     try:
         return _parsed(document)
     except InputError as error:
         raise InputError(f"The baseline {path} cannot be used: {error}. {_HOW}") from None
+
+
+def _text(path: Path) -> str:
+    """What stands in a file; one that never ends, as a device, is not opened."""
+    if not path.is_file() and path.exists():
+        raise InputError(f"The baseline {path} is no regular file. {_HOW}")
+    with path.open("rb") as file:
+        found = file.read(_LARGEST + 1)
+    if len(found) > _LARGEST:
+        raise InputError(f"The baseline {path} is larger than {_LARGEST:,} bytes. {_HOW}")
+    if not found.strip():
+        raise InputError(f"The baseline {path} is empty. {_HOW}")
+    return found.decode("utf-8")
 
 
 def _parsed(document: Any) -> Baseline:

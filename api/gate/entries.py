@@ -7,11 +7,19 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-from api.reports.material import CheckedClaim, Material, State
+from api.reports.material import CheckedClaim, Material, State, state_of
+from graph.model import Status
 
+AGAIN = "its latest check {ended}; the verdict is older"
 EDITED = "its text was changed after it was verified"
 NEVER = "it was never verified"
 WAITS = "its verification has not ended"
+
+_ENDED = {
+    Status.FAILED: "failed",
+    Status.OVER_BUDGET: "went over budget",
+    Status.CANCELLED: "was cancelled",
+}
 
 ALIKE = 0.6
 """Share of words that two wordings of one claim have in common at least."""
@@ -54,16 +62,36 @@ class Entry:
 
 
 def counted(material: Material) -> Material:
-    """The material as a gate counts it: an edited claim has not been checked as it reads now."""
+    """The material as a gate counts it.
+
+    An edited claim has not been checked as it reads now, and one whose latest check gave no
+    verdict could not be checked, whatever was found before.
+    """
     claims = tuple(
-        replace(one, verification=None) if one.was_edited else one for one in material.claims
+        replace(one, verification=None) if one.was_edited else one
+        for one in map(_latest, material.claims)
     )
     return replace(material, claims=claims)
 
 
+def failed_again(one: CheckedClaim) -> bool:
+    """Whether a claim has a verdict, and a later check that ended without one."""
+    return one.later is not None and one.verdict is not None and state_of(one.later) is State.FAILED
+
+
+def _latest(one: CheckedClaim) -> CheckedClaim:
+    """The claim with its latest check, where that ended without a verdict."""
+    if one.later is None or not failed_again(one):
+        return one
+    reason = AGAIN.format(ended=_ENDED.get(one.later.status, "failed"))
+    if one.later.failure:
+        reason = f"{reason}: {one.later.failure}"
+    return replace(one, verification=replace(one.later, failure=reason), later=None)
+
+
 def entries_of(material: Material) -> tuple[Entry, ...]:
     """The claims of a process as entries, in its order."""
-    return tuple(_entry(one) for one in material.claims)
+    return tuple(_entry(_latest(one)) for one in material.claims)
 
 
 def _entry(one: CheckedClaim) -> Entry:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from api.gate.baseline import Baseline
+from api.gate.entries import failed_again
 from api.gate.rules import Limits
 from api.reports.material import CheckedClaim, Material, State
-from graph.errors import InputError
 
 if TYPE_CHECKING:
     from api.settings import Settings
@@ -28,16 +28,17 @@ async def read_material(
     Raises:
         VeriTrailError: There is no such process, the file breaks rules, or no engine answers.
     """
-    from api.reports.filed import FiledOrigin, is_file
+    from api.reports.filed import FiledOrigin, check_process_id, file_meant, is_file
 
     if is_file(process):
         return FiledOrigin.read(Path(process), max_node_text=settings.max_node_text).material
-    if Path(process).name != process:
-        raise InputError(f"There is no file {process}, and a process_id has no slash in it")
     from api.reports.stored import StoredOrigin
     from api.wiring import open_graph
 
+    check_process_id(process)
     async with open_graph(settings, on_start) as store:
+        with file_meant(process):
+            await store.processes.get(process)
         return (await StoredOrigin.read(store, process)).material
 
 
@@ -55,10 +56,16 @@ def notes_on(material: Material, baseline: Baseline | None, limits: Limits) -> t
     notes = []
     if material.is_indicative:
         notes.append("verdicts are indicative only: no language model judged, words were compared")
-    if later := _count(claims, lambda one: one.later is not None and one.verdict is not None):
+    if failed := _count(claims, failed_again):
         notes.append(
-            f"{later:,} claim(s) have a later verification without a verdict; the verdict before "
-            "it counts"
+            f"of {failed:,} claim(s) the latest check ended without a verdict; the older verdict "
+            "does not count. Verify them anew with: veritrail verify "
+            f"{material.process.process_id} --again"
+        )
+    if waiting := _count(claims, _waits_again):
+        notes.append(
+            f"{waiting:,} claim(s) have a later verification that has not ended; the verdict "
+            "before it counts"
         )
     if edited := _count(claims, lambda one: one.was_edited):
         notes.append(f"{edited:,} claim(s) were edited after they were verified: not checked")
@@ -76,6 +83,10 @@ def notes_on(material: Material, baseline: Baseline | None, limits: Limits) -> t
             f"the baseline was judged by {then}, this by {now}: a verdict may differ by that"
         )
     return tuple(notes)
+
+
+def _waits_again(one: CheckedClaim) -> bool:
+    return one.later is not None and one.verdict is not None and not failed_again(one)
 
 
 def _is_older(one: CheckedClaim, content_hash: str) -> bool:

@@ -22,6 +22,7 @@ CHANGE_WORDS = {
 _CHANGES = (Change.REGRESSED, Change.NEW, None, Change.SAME, Change.KNOWN, Change.FIXED)
 _SHOWN = 20
 _LONGEST = 160
+_LONGEST_NOTE = 1_000
 
 
 def verdict_words(outcome: Outcome) -> str:
@@ -47,7 +48,7 @@ def stage_words(entry: Entry, names: Mapping[int, str]) -> str:
     """Where a claim went wrong, in words; empty where that is not known or no matter."""
     if not entry.error_stages:
         return ""
-    each = [f"{n} ({names[n]})" if n in names else str(n) for n in entry.error_stages]
+    each = [f"{n} ({cut(names[n])})" if n in names else str(n) for n in entry.error_stages]
     return f"introduced at stage {', '.join(each)}"
 
 
@@ -58,7 +59,7 @@ def cut(text: str, most: int = _LONGEST) -> str:
 
 
 def outcome_lines(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
-    """The outcome for a terminal; texts in it are untrusted."""
+    """The outcome for a terminal: lines that stay lines, of texts that are untrusted."""
     lines = [f"Gate of {outcome.process_id}: {verdict_words(outcome)}", ""]
     lines += [f"  {_mark(check):8} {check.words}" for check in outcome.checks]
     lines += ["", f"  {counts_words(outcome)}", *_since(outcome)]
@@ -67,8 +68,8 @@ def outcome_lines(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
         lines += ["", *(_claim_line(entry, names) for entry in found[:_SHOWN])]
     if len(found) > _SHOWN:
         lines.append(f"  … and {len(found) - _SHOWN:,} more; --format json lists all of them")
-    lines += [f"  Note: {note}" for note in outcome.notes]
-    return lines
+    lines += [f"  Note: {cut(note, _LONGEST_NOTE)}" for note in outcome.notes]
+    return [line.replace("\n", " ") for line in lines]
 
 
 def counts_words(outcome: Outcome) -> str:

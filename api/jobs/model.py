@@ -122,6 +122,7 @@ class Job:
         created_at: When it was submitted, ISO 8601 in UTC.
         started_at: When work on it began.
         ended_at: When nothing was left to do.
+        asks_models: Whether its engine asks models.
     """
 
     job_id: str
@@ -139,3 +140,4 @@ class Job:
     created_at: str = ""
     started_at: str | None = None
     ended_at: str | None = None
+    asks_models: bool = False

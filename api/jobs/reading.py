@@ -120,6 +120,7 @@ def _job(
         created_at=row["created_at"],
         started_at=row["started_at"],
         ended_at=row["ended_at"],
+        asks_models=bool(json.loads(row["settings"]).get("steps")),
     )
 
 

@@ -47,7 +47,7 @@ async def read_answers(origin: Origin, claims: Sequence[CheckedClaim]) -> list[F
 
     Args:
         origin: Where the report is made from.
-        claims: Its claims, in the order in which they are numbered.
+        claims: Its claims.
     """
     by_node = Counter(one.claim.node_id for one in claims)
     names = [name for name, _ in by_node.most_common(MOST_TEXTS)]
@@ -64,9 +64,9 @@ def _answer(node_id: str, text: str, claims: Sequence[CheckedClaim]) -> FiledAns
             one.claim.start,
             one.claim.end,
             one.claim.also,
-            number,
+            one.number,
         )
-        for number, one in enumerate(claims, start=1)
+        for one in claims
         if one.claim.node_id == node_id
     ]
     first = answer_text(text, placed)

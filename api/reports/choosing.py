@@ -9,8 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from api.reports.material import CheckedClaim, Made, Material, Wanted
 from graph.errors import InputError, NotFound
+from graph.exporters.costs import counted
 from graph.model import Claim, Process, Reviewed, Verification
 from graph.rules import shown
+
+_NAMED = 10
+"""Claims that are named where one is not there."""
 
 
 def material_of(
@@ -21,6 +25,7 @@ def material_of(
     wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
     made: Made | None = None,
     total: int | None = None,
+    numbers: Mapping[str, int] | None = None,
 ) -> Material:
     """The material of a report.
 
@@ -32,6 +37,7 @@ def material_of(
         wanted: Which claims the report is about.
         made: When and by what it is made; None: now, from the store.
         total: How many claims the process has; None: these.
+        numbers: By claim_id: its place in the process, counted from 1; None: that among these.
 
     Raises:
         NotFound: A claim that is asked for by its id is not there.
@@ -41,17 +47,25 @@ def material_of(
     for header in sorted(headers, key=lambda one: (one.created_at, one.verification_id)):
         by_claim.setdefault(header.claim.claim_id, []).append(header)
     checked = [
-        checked_claim(one, by_claim.get(one.claim_id, ()), reviewed.get(one.claim_id))
-        for one in claims
+        checked_claim(
+            one,
+            by_claim.get(one.claim_id, ()),
+            reviewed.get(one.claim_id),
+            place if numbers is None else numbers[one.claim_id],
+        )
+        for place, one in enumerate(claims, start=1)
     ]
-    _check_wanted(process, checked, wanted)
-    found = tuple(one for one in checked if wanted.takes(one))
     every = len(checked) if total is None else total
+    _check_wanted(process, checked, wanted, every)
+    found = tuple(one for one in checked if wanted.takes(one))
     return Material(process, found, every, wanted, made or Made())
 
 
 def checked_claim(
-    claim: Claim, verifications: Sequence[Verification], reviewed: Reviewed | None = None
+    claim: Claim,
+    verifications: Sequence[Verification],
+    reviewed: Reviewed | None = None,
+    number: int = 1,
 ) -> CheckedClaim:
     """A claim with the one of its verifications that counts.
 
@@ -59,6 +73,7 @@ def checked_claim(
         claim: The claim.
         verifications: All its verifications, oldest first.
         reviewed: What people said of it.
+        number: Its place among the claims of the process, counted from 1.
     """
     ended = [one for one in verifications if one.verdict is not None]
     best = (ended or list(verifications))[-1:]
@@ -69,20 +84,34 @@ def checked_claim(
         later=newest if best and newest is not best[0] else None,
         verifications=len(verifications),
         reviewed=reviewed,
+        number=number,
     )
 
 
-def _check_wanted(process: Process, claims: Sequence[CheckedClaim], wanted: Wanted) -> None:
+def _check_wanted(
+    process: Process, claims: Sequence[CheckedClaim], wanted: Wanted, total: int
+) -> None:
     known = {one.claim.claim_id for one in claims}
     unknown = [name for name in wanted.claim_ids if name not in known]
     if unknown:
         names = ", ".join(shown(name) for name in unknown[:5])
         raise NotFound(
-            f"Process {process.process_id!r} has no claim {names}. "
-            f"`veritrail claims list {process.process_id}` shows those that it has."
+            f"Process {process.process_id!r} has no claim {names}. {_claims_known(claims, total)}"
         )
     about = {one.claim.node_id for one in claims}
     empty = [name for name in wanted.node_ids if name not in about]
     if empty:
         names = ", ".join(shown(name) for name in empty[:5])
         raise InputError(f"No claim of process {process.process_id!r} is about the node {names}.")
+
+
+def _claims_known(claims: Sequence[CheckedClaim], total: int) -> str:
+    """Which claims there are; only their number where not all of them were read."""
+    if not total:
+        return "It has no claims."
+    words = f"It has {counted(total, 'claim')}"
+    if len(claims) < total:
+        return f"{words}."
+    names = ", ".join(shown(one.claim.claim_id) for one in claims[:_NAMED])
+    more = f" and {total - _NAMED:,} more" if total > _NAMED else ""
+    return f"{words}: {names}{more}."

@@ -6,7 +6,8 @@ Source: VeriTrail 3.2; docs/process-file.md.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from api.reports.choosing import material_of
 from api.reports.material import CheckedClaim, Made, Material, Wanted
 from api.reports.surroundings import Cited, cited_places, named_nodes, surroundings
 from api.reports.trails import NodeFacts, Trail
+from graph.errors import InputError, NotFound
 from graph.importers.process_file import ProcessFileImporter
 from graph.importers.records import (
     NodeRecord,
@@ -40,6 +42,44 @@ def is_file(name: str) -> bool:
         return looks_like_one and path.is_file()
     except OSError:  # such as a name that is too long for any file
         return False
+
+
+def check_process_id(name: str) -> None:
+    """Find out, before an engine is started, that what is no process file is no id either.
+
+    Raises:
+        InputError: It has a slash in it.
+    """
+    if Path(name).name != name:
+        raise InputError(f"{_file_words(name)}. A process_id has no slash in it.")
+
+
+@contextmanager
+def file_meant(name: str) -> Iterator[None]:
+    """Look up a process by its id; where none is found, tell also of the file of that name.
+
+    Raises:
+        NotFound: There is neither.
+    """
+    try:
+        yield
+    except NotFound as error:
+        if not Path(name).suffix and not Path(name).is_dir():
+            raise
+        raise NotFound(f"{_file_words(name)}. {error}") from None
+
+
+def _file_words(name: str) -> str:
+    """Why a name stands for no process file."""
+    path = Path(name)
+    try:
+        if path.is_dir():
+            return f"{name} is a folder, and no process file"
+        if path.exists():
+            return f"{name} is no process file, whose name ends with {', '.join(SUFFIXES)}"
+    except OSError:  # such as a name that is too long for any file
+        pass
+    return f"There is no file {name}"
 
 
 @dataclass(frozen=True, slots=True)

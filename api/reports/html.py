@@ -26,11 +26,12 @@ from api.reports.material import CheckedClaim, Material
 from api.reports.showing import brief_view, mark_of_claim, when, whole_view
 from api.reports.trails import Origin, Trail
 from api.reports.view import DOSSIER, REPORT, Limits
+from api.reports.wording import indicative_words, open_words
 from api.reports.writing import file_name
 from api.web.assets import text_of
 from api.web.rendering import environment
 from api.web.views.marks import MARKS, RANK
-from api.web.views.money import spent
+from api.web.views.money import spent_together
 from api.web.views.stages import StageBar, StageBars, StageCount, stage_bars
 from graph.exporters.costs import money_words, step_words
 from graph.exporters.markdown import Asked, asked_of
@@ -94,17 +95,15 @@ async def _claims(
     limits: Limits = known["limits"]
     names = origin.material.process.stage_names
     template = made.get_template("parts/report_claim.html")
-    done = 0
     async for trail in origin.trails(claims[: limits.trails], whole=known["is_dossier"]):
-        done += 1
         if known["is_dossier"] and len(claims) <= _DATA_CLAIMS:
             seen.trails.append(trail)
         if trail.verification is not None:
             seen.asked |= asked_of([trail.verification])
             seen.settings[trail.verification.settings or ""] += 1
-        yield template.render(known, one=whole_view(trail, done, names, limits))
-    for number, one in enumerate(claims[limits.trails :], start=done + 1):
-        yield template.render(known, one=brief_view(one, number, names, limits))
+        yield template.render(known, one=whole_view(trail, names, limits))
+    for one in claims[limits.trails :]:
+        yield template.render(known, one=brief_view(one, names, limits))
 
 
 def _shared(material: Material, limits: Limits, *, dossier: bool) -> dict[str, Any]:
@@ -114,7 +113,7 @@ def _shared(material: Material, limits: Limits, *, dossier: bool) -> dict[str, A
     figures = [StageCount(one.stage, one.introduced, 0) for one in material.stages]
     unplaced = sum(not one.error_stages for one in unsupported)
     bars = stage_bars(material.process, figures, len(unsupported), unplaced)
-    money = spent(material.usage)
+    money = spent_together(material.verifications, material.usage)
     reviewed = [one.reviewed for one in material.claims if one.reviewed is not None]
     return {
         "material": material,
@@ -131,6 +130,8 @@ def _shared(material: Material, limits: Limits, *, dossier: bool) -> dict[str, A
         "reviewed": len(reviewed),
         "disputed": sum(one.disputed for one in reviewed),
         "when": when,
+        "indicative": indicative_words(material),
+        "still_open": open_words(material),
     }
 
 

@@ -16,7 +16,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 from api.reports.material import STATE_WORDS, CheckedClaim, Material, State
 from api.reports.texts import visible
+from api.web.views.money import spent_by
 from graph.exporters.costs import cost_words
+from graph.model import Verification
 
 _LONGEST_NAME = 240
 _LONGEST_TEXT = 20_000
@@ -179,11 +181,17 @@ def _properties(one: CheckedClaim) -> dict[str, str]:
             "model": found.model or "",
             "indicative": str(found.indicative).lower(),
             "error_stages": ",".join(map(str, one.error_stages)),
-            "cost": cost_words(found.usage),
+            "cost": _cost(found),
         }
     if one.reviewed is not None:
         made["review"] = one.reviewed.kind.value
     return {f"veritrail.{key}": value for key, value in made.items() if value}
+
+
+def _cost(found: Verification) -> str:
+    """Dollars, or that they are not known; nothing where no model was asked."""
+    money = spent_by(found)
+    return (money.words or cost_words(found.usage)) if money.asked else ""
 
 
 def _about(material: Material) -> dict[str, str]:

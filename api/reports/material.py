@@ -75,6 +75,7 @@ class CheckedClaim:
         later: A later verification that gave no verdict, if there is one.
         verifications: How many verifications it has.
         reviewed: What people said of it; None: nothing.
+        number: Its place among the claims of the process, counted from 1, as the page has it.
     """
 
     claim: Claim
@@ -82,6 +83,7 @@ class CheckedClaim:
     later: Verification | None = None
     verifications: int = 0
     reviewed: Reviewed | None = None
+    number: int = 1
 
     @property
     def state(self) -> State:

@@ -24,9 +24,9 @@ from api.reports.view import (
     Words,
 )
 from api.web.views.marks import Mark, mark_of, said_mark
-from api.web.views.money import NOTHING_ASKED, spent
+from api.web.views.money import spent_by
 from api.web.views.routes import routes_of
-from graph.exporters.costs import cost_words
+from graph.exporters.costs import cost_words, counted
 from graph.exporters.results import selected_sentences
 from graph.model import (
     CitedSentence,
@@ -47,12 +47,10 @@ def mark_of_claim(one: CheckedClaim) -> Mark:
     return mark_of(found.verdict, found.status, found.failure, indicative=found.indicative)
 
 
-def brief_view(
-    one: CheckedClaim, number: int, stage_names: Mapping[int, str], limits: Limits
-) -> ClaimView:
+def brief_view(one: CheckedClaim, stage_names: Mapping[int, str], limits: Limits) -> ClaimView:
     """A claim without its trail."""
     return ClaimView(
-        number=number,
+        number=one.number,
         checked=one,
         mark=mark_of_claim(one),
         said=said_mark(one.reviewed.latest.verdict) if one.reviewed else None,
@@ -90,18 +88,15 @@ def cut(text: str, most: int) -> Words:
     return Words(text) if len(text) <= most else Words(text[:most], len(text) - most)
 
 
-def whole_view(
-    trail: Trail, number: int, stage_names: Mapping[int, str], limits: Limits
-) -> ClaimView:
+def whole_view(trail: Trail, stage_names: Mapping[int, str], limits: Limits) -> ClaimView:
     """A claim with its trail.
 
     Args:
         trail: The trail.
-        number: Its number in the file.
         stage_names: What the stages are called.
         limits: How much is shown.
     """
-    brief = brief_view(trail.checked, number, stage_names, limits)
+    brief = brief_view(trail.checked, stage_names, limits)
     reviews = tuple(ReviewView(one, said_mark(one.verdict)) for one in trail.reviews)
     found = trail.verification
     if found is None:
@@ -132,9 +127,9 @@ def _facts(found: Verification) -> Iterable[Fact]:
         yield Fact("Ended because", _ENDINGS[found.termination])
     if found.score is not None:
         yield Fact("Score", f"{found.score:.2f}")
-    money = spent(found.usage)
+    money = spent_by(found)
     cost = money.words or cost_words(found.usage)
-    yield Fact("Cost", cost if cost == NOTHING_ASKED else f"{cost}, {found.usage.calls:,} calls")
+    yield Fact("Cost", f"{cost}, {found.usage.calls:,} calls" if found.usage.calls else cost)
     yield Fact("Verification", found.verification_id, is_id=True)
     if found.content_hash:
         yield Fact("Content hash", found.content_hash, is_id=True)
@@ -213,12 +208,16 @@ def _round(one: Iteration, limits: Limits) -> RoundView:
     remarks = []
     if one.left_out:
         remarks.append(
-            f"{one.left_out:,} sentence(s) of the evidence did not fit and were left out."
+            f"{counted(one.left_out, 'sentence')} of the evidence did not fit and "
+            f"{'was' if one.left_out == 1 else 'were'} left out."
         )
     if one.dropped_ids:
-        remarks.append(f"{one.dropped_ids:,} sentence id(s) that the model made up were dropped.")
+        ids = f"{counted(one.dropped_ids, 'id')} of sentences that the model made up"
+        remarks.append(f"{ids} {'was' if one.dropped_ids == 1 else 'were'} dropped.")
     if one.reruns:
-        remarks.append(f"Evidence was selected again {one.reruns:,} time(s), as it did not fit.")
+        remarks.append(
+            f"Evidence was selected again {counted(one.reruns, 'time')}, as it did not fit."
+        )
     if len(one.evidence) > len(shown):
         remarks.append(f"{len(one.evidence) - len(shown):,} more summaries are not shown.")
     return RoundView(

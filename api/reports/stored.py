@@ -12,7 +12,10 @@ from api.reports.trails import NodeFacts, Trail
 from graph.errors import ProcessConflict
 from graph.model import Claim, NodeRef, Review, Reviewed, Verification
 from graph.store import Store
+from graph.store.claim_rows import id_batches
 from graph.store.nodes import StoredNode
+from graph.store.paging import Properties, claim_pages
+from graph.store.process_rows import claim_from
 
 TRAILS = 100
 """Trails that are held at a time."""
@@ -57,13 +60,15 @@ class StoredOrigin:
         process = await store.processes.get(process_id)
         if wanted.claim_ids:  # one of ten thousand: the others need not be read
             return await cls._of_claims(store, process_id, wanted, made)
-        claims = await store.processes.claims(process_id)
+        claims, numbers = _numbered(
+            [one async for page in claim_pages(store.database, process_id) for one in page]
+        )
         headers = await store.trails.headers(await store.trails.all_ids(process_id))
         reviews: dict[str, list[Review]] = {}
         for one in await store.reviews.all(process_id):
             reviews.setdefault(one.review.claim_id, []).append(one.review)
         said = await store.reviews.of_claims(process_id, list(reviews)) if reviews else {}
-        material = material_of(process, claims, headers, said, wanted, made)
+        material = material_of(process, claims, headers, said, wanted, made, numbers=numbers)
         return cls(store, material, {name: tuple(each) for name, each in reviews.items()})
 
     @classmethod
@@ -71,9 +76,15 @@ class StoredOrigin:
         cls, store: Store, process_id: str, wanted: Wanted, made: Made | None
     ) -> StoredOrigin:
         process = await store.processes.get(process_id)
-        known: list[Claim] = await store.processes.claim_store.by_id(
-            process_id, list(dict.fromkeys(wanted.claim_ids))
-        )
+        found: list[Properties] = []
+        for batch in id_batches(list(dict.fromkeys(wanted.claim_ids))):
+            found += [
+                properties
+                for (properties,) in await store.database.read(
+                    "trail/claims_by_id", process_id=process_id, claim_ids=batch
+                )
+            ]
+        known, numbers = _numbered(found)
         rows = await store.database.read(
             "trail/of_claims", process_id=process_id, claim_ids=[one.claim_id for one in known]
         )
@@ -87,7 +98,7 @@ class StoredOrigin:
         said: dict[str, Reviewed] = await store.reviews.of_claims(
             process_id, [name for name, each in reviews.items() if each]
         )
-        material = material_of(process, known, headers, said, wanted, made, total=process.claims)
+        material = material_of(process, known, headers, said, wanted, made, process.claims, numbers)
         return cls(store, material, reviews)
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
@@ -147,6 +158,14 @@ class StoredOrigin:
             for name, text in texts.items():
                 cited.add(name, surroundings(text, places[name]))
         return facts, cited
+
+
+def _numbered(stored: Sequence[Properties]) -> tuple[list[Claim], dict[str, int]]:
+    """Claims as they are stored, and the number of each on the page of their process."""
+    return (
+        [claim_from(one) for one in stored],
+        {one["claim_id"]: one["position"] + 1 for one in stored},
+    )
 
 
 def _facts(one: StoredNode) -> NodeFacts:

@@ -13,7 +13,7 @@ import io
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from api.reports.material import STATE_WORDS, CheckedClaim
+from api.reports.material import CheckedClaim
 from api.reports.texts import visible
 from api.reports.trails import Origin, Trail
 from api.web.views.routes import routes_of
@@ -59,7 +59,7 @@ def row_of(trail: Trail) -> dict[str, Any]:
         "claim_id": one.claim.claim_id,
         "claim": one.claim.text,
         "node_id": one.claim.node_id,
-        "state": STATE_WORDS[one.state],
+        "state": one.state.value,
         "verdict": one.verdict.value if one.verdict else None,
         "error_stages": "; ".join(map(str, one.error_stages)),
         "reason": one.reason,

@@ -169,7 +169,7 @@ class ClaimView:
     """A claim as a file shows it.
 
     Attributes:
-        number: Its number in the file, counted from 1.
+        number: Its place among the claims of the process, counted from 1.
         checked: The claim.
         mark: How it stands.
         said: What the latest review says, if there is one.

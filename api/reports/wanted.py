@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from api.reports.material import STATE_OF, State
 from graph.errors import InputError
 from graph.model import Verdict
+from graph.rules import shown
 
 _NAMES = {state.value: state for state in State} | {
     verdict.value.lower().replace("_", "-"): STATE_OF[verdict] for verdict in Verdict
@@ -24,6 +25,6 @@ def states_named(names: Iterable[str]) -> tuple[State, ...]:
         state = _NAMES.get(name.lower().replace("_", "-"))
         if state is None:
             known = ", ".join(one.value for one in State)
-            raise InputError(f"Unknown verdict {name!r}. Known: {known}.")
+            raise InputError(f"Unknown verdict {shown(name)}. Known: {known}.")
         found[state] = None
     return tuple(found)

@@ -32,6 +32,8 @@ FILE = "service.sqlite3"
 RETRY_SECONDS = 10.0
 """How long a transaction that lost to others is tried again."""
 CONNECTIONS = 10
+ENDING_SECONDS = 5.0
+"""How long transactions under way may take when the database is closed."""
 _BUSY_SECONDS = 10
 _CONNECT_SECONDS = 3
 _LOCK = 0x7665726974  # of whoever makes the tables
@@ -149,8 +151,13 @@ class ServiceDatabase:
             time.sleep(random.uniform(0.005, 0.05))  # noqa: S311  # no secret
 
     def close(self) -> None:
-        """Close every connection."""
-        self._threads.shutdown(wait=False)
+        """Close every connection; what is still under way gets some seconds to end.
+
+        A connection that comes back to a closed pool is closed by nobody.
+        """
+        ending = threading.Thread(target=self._threads.shutdown, daemon=True)
+        ending.start()
+        ending.join(ENDING_SECONDS)
         self._engine.dispose()
 
 

@@ -17,7 +17,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.rest.problems import MEDIA_TYPE, problem
 from api.web.links import url
 from api.web.rendering import render
-from api.web.wording import FaultWords, words_of
+from api.web.typed import Form
+from api.web.wording import FaultWords, faults_of, words_of
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
@@ -62,9 +63,10 @@ class Faults:
         if scope["type"] != "http" or not is_page(scope["path"]):
             await self._app(scope, receive, send)
             return
-        answer = _Answer(scope, receive, send)
+        form = Form(scope, receive)
+        answer = _Answer(scope, form, send)
         try:
-            await self._app(scope, receive, answer.send)
+            await self._app(scope, form.receive, answer.send)
         except ClientDisconnect:
             raise
         except Exception:
@@ -78,9 +80,9 @@ class Faults:
 class _Answer:
     """One answer on its way out; a problem is kept until it is whole."""
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(self, scope: Scope, form: Form, send: Send) -> None:
         self._scope = scope
-        self._receive = receive
+        self._form = form
         self._send = send
         self._start: Message | None = None
         self.is_begun = False
@@ -100,34 +102,38 @@ class _Answer:
             return
         self._body += message.get("body", b"")[: _LONGEST_PROBLEM - len(self._body)]
         if not message.get("more_body", False):
-            page = _page(Request(self._scope), self._start, self._body)
-            await page(self._scope, self._receive, self._send)
+            page = _page(Request(self._scope), self._start, self._body, self._form)
+            await page(self._scope, self._form.receive, self._send)
 
 
-def _page(request: Request, start: Message, body: bytes | bytearray) -> Response:
+def _page(request: Request, start: Message, body: bytes | bytearray, form: Form) -> Response:
     """A problem as a page; who has to show a key first is sent to where that is done."""
     headers = Headers(scope=start)
     kept = {
         name: headers[name] for name in ("retry-after", "connection", "allow") if name in headers
     }
     found: dict[str, Any] = json.loads(bytes(body))
-    if start["status"] == 401:
-        return RedirectResponse(_sign_in(request), 303, {**HEADERS, **kept})
     words: FaultWords = words_of(found)
+    sign_in = _sign_in(request, form) if start["status"] == 401 else None
+    if start["status"] in (401, 403) and (typed := form.typed) is not None:
+        known = {"fault": words, "typed": typed, "sign_in": sign_in}
+        return render(request, "typed_kept.html", start["status"], {**HEADERS, **kept}, **known)
+    if sign_in is not None:
+        return RedirectResponse(sign_in, 303, {**HEADERS, **kept})
     return render(
         request,
         "fault.html",
         start["status"],
         {**HEADERS, **kept},
         fault=words,
-        violations=found.get("violations", []),
+        violations=faults_of(found),
         retry_after=headers.get("retry-after"),
         is_repeatable=request.method in ("GET", "HEAD"),
     )
 
 
-def _sign_in(request: Request) -> str:
+def _sign_in(request: Request, form: Form) -> str:
     """Where a key is shown; one comes back to where one was, but a form is not sent again."""
     query = f"?{request.url.query}" if request.url.query else ""
-    here = request.url.path + query if request.method in ("GET", "HEAD") else "/"
+    here = request.url.path + query if request.method in ("GET", "HEAD") else form.page
     return url("sign-in", next=None if here == "/" else here)

@@ -29,6 +29,7 @@ class FaultWords:
 
 _SAID: Mapping[int, tuple[str, str]] = {
     400: ("That could not be read", "Go back and try again."),
+    401: ("You are signed out", "Sign in again."),
     403: ("Not allowed", "Sign in with a key that may do this, or ask whoever looks after it."),
     404: (
         "Not found",
@@ -53,6 +54,16 @@ _HEADINGS: Mapping[str, str] = {
     "read-only": "The graph takes no writes now",
     "process-in-use": "Claims of it are being verified",
 }
+_FORM_TODO = "Load the page again and send the form from there. Signing in anew is not needed."
+_ELSEWHERE_TODO = (
+    "Open the page here, at the address of the service, and send the form from there. If you did "
+    "not send anything, another site tried to: nothing was changed."
+)
+_OTHER_403 = {
+    "This form is too old": ("The form is too old", _FORM_TODO),
+    "A page from elsewhere": ("It came from another site", _ELSEWHERE_TODO),
+}
+"""By how it begins, what was refused though the key may do it: no other key helps there."""
 _OF_PROGRAMS = (
     (re.compile(r"Come again; the log"), "The log"),
     (re.compile(r" Come again\.$"), ""),
@@ -67,12 +78,70 @@ def words_of(problem: Mapping[str, Any]) -> FaultWords:
     status = int(problem["status"])
     heading, todo = _SAID.get(status, (str(problem["title"]), "Go back and try again."))
     kind = str(problem["type"]).removeprefix(_PREFIX)
+    detail = str(problem["detail"])
+    for begin, said in _OTHER_403.items():
+        if status == 403 and detail.startswith(begin):
+            heading, todo = said
     return FaultWords(
         _HEADINGS.get(kind, heading),
-        plain(str(problem["detail"])),
+        plain(detail),
         todo,
         "lost" if status in (404, 503) else "failed",
     )
+
+
+_FIELDS: Mapping[str, str] = {
+    "budget_usd": "Budget",
+    "claims": "Claims",
+    "cursor": "The place in the list",
+    "error_stage": "Stage",
+    "model": "Model",
+    "node": "Node",
+    "node_id": "Node",
+    "part": "Part of the text",
+    "price": "Price",
+    "q": "q",
+    "query.q": "Search",
+    "reason": "Reason",
+    "review": "Reviews",
+    "stage": "Stage",
+    "texts": "Claims",
+    "verdict": "Verdict",
+}
+_SENTENCES = (
+    (re.compile(r"String should have at most (\d+) characters?"), r"is longer than \1 characters"),
+    (
+        re.compile(r"String should have at least (\d+) characters?"),
+        r"is shorter than \1 characters",
+    ),
+    (re.compile(r"Input should be a valid integer.*"), "must be a whole number"),
+    (re.compile(r"Input should be a valid number.*"), "must be a number"),
+    (re.compile(r"Input should be greater than or equal to (\S+)"), r"must be at least \1"),
+    (re.compile(r"Input should be less than or equal to (\S+)"), r"must be at most \1"),
+    (re.compile(r"String should match pattern '\^\\d.*"), "must be a whole number"),
+    (re.compile(r"String should match pattern .*"), "has characters that cannot be in it"),
+    (re.compile(r"Input should be ('.*)"), r"must be one of \1"),
+    (re.compile(r"Field required"), "is missing"),
+)
+
+
+def field_words(where: str) -> str:
+    """A field by the words that stand beside it on a page; what has none keeps its name."""
+    name = where.rpartition(".")[2]
+    return _FIELDS.get(where) or _FIELDS.get(name) or where.removeprefix("query.")
+
+
+def faults_of(problem: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The broken rules of a problem: the field in words, and what is wrong with it."""
+    found = problem.get("violations", [])
+    return [(field_words(str(one["where"])), _sentence(str(one["message"]))) for one in found]
+
+
+def _sentence(message: str) -> str:
+    for pattern, ours in _SENTENCES:
+        if pattern.fullmatch(message):
+            return pattern.sub(ours, message)
+    return message
 
 
 def plain(text: str) -> str:

@@ -8,11 +8,18 @@
 // column output_tokens: integer - tokens of the answers
 // column cost_usd: float - US dollars of the calls whose price is known; null where there are none
 // column unpriced_calls: integer - calls whose price is not known
+// column modelled: integer - verifications that a model judges, whatever their status
+// column unmetered: integer - those of them that have a verdict and do not say what it took
 // source: VeriTrail D
 MATCH (v:Verification {process_id: $process_id})
 WITH count(v) AS verifications, sum(v.calls) AS calls, sum(v.cached_calls) AS cached_calls,
      sum(v.input_tokens) AS input_tokens, sum(v.cached_input_tokens) AS cached_input_tokens,
      sum(v.output_tokens) AS output_tokens, sum(v.cost_usd) AS dollars,
-     count(v.cost_usd) AS priced, sum(v.unpriced_calls) AS unpriced_calls
+     count(v.cost_usd) AS priced, sum(v.unpriced_calls) AS unpriced_calls,
+     sum(CASE WHEN v.indicative = false THEN 1 ELSE 0 END) AS modelled,
+     sum(CASE WHEN v.indicative = false AND v.status = 'succeeded' AND v.cost_usd IS NULL
+              AND coalesce(v.calls, 0) + coalesce(v.cached_calls, 0) = 0
+              THEN 1 ELSE 0 END) AS unmetered
 RETURN verifications, calls, cached_calls, input_tokens, cached_input_tokens, output_tokens,
-       CASE WHEN priced > 0 THEN dollars END AS cost_usd, unpriced_calls
+       CASE WHEN priced > 0 THEN dollars END AS cost_usd, unpriced_calls,
+       modelled, unmetered

@@ -7,6 +7,8 @@
 // column priced: integer - how many verifications have a cost
 // column calls: integer - answers that models gave
 // column unpriced_calls: integer - those of them whose price is not known
+// column modelled: integer - verifications that a model judges, whatever their status
+// column unmetered: integer - those of them that have a verdict and do not say what it took
 // column changed_at: string - when the latest verification was made, or null
 // source: VeriTrail 2 (the three verdicts)
 UNWIND $process_ids AS process_id
@@ -19,7 +21,13 @@ ORDER BY v.created_at, v.verification_id
 WITH process_id, c,
      collect(CASE WHEN v.status = 'succeeded' THEN v.verdict END) AS verdicts,
      collect(v.status) AS statuses, sum(v.cost_usd) AS cost, count(v.cost_usd) AS priced,
-     sum(v.calls) AS calls, sum(v.unpriced_calls) AS unpriced, max(v.created_at) AS changed_at
+     sum(v.calls) AS calls, sum(v.unpriced_calls) AS unpriced,
+     sum(CASE WHEN v.indicative = false THEN 1 ELSE 0 END) AS modelled,
+     sum(CASE WHEN v.indicative = false AND v.status = 'succeeded' AND v.cost_usd IS NULL
+              AND coalesce(v.calls, 0) + coalesce(v.cached_calls, 0) = 0
+              THEN 1 ELSE 0 END) AS unmetered,
+     max(v.created_at) AS changed_at
 RETURN process_id, coalesce(verdicts[-1], statuses[-1], 'none') AS outcome, count(c) AS claims,
        sum(cost) AS cost_usd, sum(priced) AS priced, sum(calls) AS calls,
-       sum(unpriced) AS unpriced_calls, max(changed_at) AS changed_at
+       sum(unpriced) AS unpriced_calls, sum(modelled) AS modelled,
+       sum(unmetered) AS unmetered, max(changed_at) AS changed_at

@@ -1,4 +1,4 @@
-"""Calls, tokens and money in words, said once for reports and terminals.
+"""Numbers of things, calls, tokens and money in words, said once for reports and terminals.
 
 Source: VeriTrail D (computational cost).
 """
@@ -9,6 +9,11 @@ from graph.model import Usage
 
 UNKNOWN = "unknown"
 """What stands for a cost that is not known; it is never 0."""
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: `1 claim`, `2 claims`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def cost_words(usage: Usage) -> str:
@@ -35,7 +40,7 @@ def step_words(step: str) -> str:
 
 def usage_words(usage: Usage) -> str:
     """Calls, tokens and money on one line."""
-    parts = [f"{usage.calls:,} call{'' if usage.calls == 1 else 's'}"]
+    parts = [counted(usage.calls, "call")]
     if usage.cached_calls:
         parts.append(f"{usage.cached_calls:,} from the cache of answers")
     cached = usage.cached_input_tokens

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from graph.exporters.costs import step_words, usage_words
+from graph.exporters.costs import counted, step_words, usage_words
 from graph.exporters.results import selected_sentences, total_usage
 from graph.model import (
     Claim,
@@ -108,8 +108,8 @@ def _summary(
 ) -> list[str]:
     verified = found.values()
     lines = [
-        f"Process `{process.process_id}`: {process.nodes:,} nodes, {process.edges:,} edges, "
-        f"{len(claims):,} claims.",
+        f"Process `{process.process_id}`: {counted(process.nodes, 'node')}, "
+        f"{counted(process.edges, 'edge')}, {counted(len(claims), 'claim')}.",
         "",
     ]
     for verdict, words in WORDS.items():
@@ -120,10 +120,12 @@ def _summary(
         lines.append(f"- Could not be checked: {without:,}")
     if len(claims) - len(found) + waiting > 0:
         lines.append(f"- Not verified yet: {len(claims) - len(found) + waiting:,}")
-    if any(v.indicative for v in verified):
+    judged = [v for v in verified if v.verdict is not None]
+    if any(v.indicative for v in judged):
+        which = "All" if all(v.indicative for v in judged) else "Some"
         lines += [
             "",
-            "> Some verdicts are **indicative only**: no language model judged, words were "
+            f"> {which} verdicts are **indicative only**: no language model judged, words were "
             "compared.",
         ]
     if any(v.model for v in verified):
@@ -147,6 +149,8 @@ def _reviewed(said: Mapping[str, Reviewed]) -> list[str]:
 def _table(
     claims: Sequence[Claim], found: Mapping[str, Verification], said: Mapping[str, Reviewed]
 ) -> list[str]:
+    if not claims:
+        return ["There are no claims.", ""]
     column = (" review |", "---|") if said else ("", "")
     lines = [
         f"| claim | verdict |{column[0]} error stage | text |",
@@ -279,11 +283,11 @@ def _iteration(iteration: Iteration) -> list[str]:
     stages = {node.node_id: node.stage for node in iteration.checked}
     lines = [
         f"Iteration {iteration.number}: {WORDS[iteration.verdict]}, "
-        f"{len(iteration.checked)} node(s) checked.",
+        f"{counted(len(iteration.checked), 'node')} checked.",
         "",
     ]
     if iteration.left_out:
-        lines += [f"> Evidence was cut: {iteration.left_out:,} sentence(s) did not fit.", ""]
+        lines += [f"> Evidence was cut: {counted(iteration.left_out, 'sentence')} did not fit.", ""]
     found = selected_sentences(iteration)
     for cited in found:
         sentence = cited.sentence

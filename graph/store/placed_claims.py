@@ -113,11 +113,28 @@ async def tally(database: Database, process_id: str) -> Tally:
     return Tally(states, stages, without_stage, indicative)
 
 
-async def spent_on(database: Database, process_id: str) -> tuple[int, Usage]:
-    """How many verifications a process has, and what they came to together."""
-    ((verifications, *usage),) = await database.read("process/spent", process_id=process_id)
-    calls, cached, tokens_in, cached_in, tokens_out, cost, unpriced = usage
-    return verifications, Usage(
+@dataclass(frozen=True, slots=True)
+class Outlay:
+    """What the verifications of a process came to.
+
+    Attributes:
+        verifications: How many there are, whatever their status.
+        usage: What they came to together.
+        modelled: How many of them a model judges.
+        unmetered: How many of these have a verdict and do not say what it took.
+    """
+
+    verifications: int
+    usage: Usage
+    modelled: int = 0
+    unmetered: int = 0
+
+
+async def spent_on(database: Database, process_id: str) -> Outlay:
+    """What the verifications of a process came to together."""
+    ((verifications, *rest),) = await database.read("process/spent", process_id=process_id)
+    calls, cached, tokens_in, cached_in, tokens_out, cost, unpriced, modelled, unmetered = rest
+    usage = Usage(
         calls=calls,
         cached_calls=cached,
         input_tokens=tokens_in,
@@ -126,6 +143,7 @@ async def spent_on(database: Database, process_id: str) -> tuple[int, Usage]:
         cost_usd=None if unpriced else cost,
         unpriced_calls=unpriced,
     )
+    return Outlay(verifications, usage, modelled, unmetered)
 
 
 async def nodes_with_claims(

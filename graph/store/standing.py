@@ -42,11 +42,15 @@ class Standing:
             else the status of the latest one, else `none`.
         usage: What all its verifications came to; only calls and cost are told.
         changed_at: When the latest verification was made; None: there is none.
+        modelled: How many verifications a model judges, whatever their status.
+        unmetered: How many of them have a verdict and do not say what it took.
     """
 
     outcomes: Mapping[str, int] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     changed_at: str | None = None
+    modelled: int = 0
+    unmetered: int = 0
 
 
 class StandingStore:
@@ -83,11 +87,12 @@ class StandingStore:
 
 def _standing(rows: Iterable[Sequence[Any]]) -> Standing:
     outcomes: dict[str, int] = {}
-    usage, changed = Usage(), ""
-    for outcome, claims, cost, priced, calls, unpriced, changed_at in rows:
+    usage, changed, modelled, unmetered = Usage(), "", 0, 0
+    for outcome, claims, cost, priced, calls, unpriced, judged, silent, changed_at in rows:
         if claims:
             outcomes[outcome] = claims
         changed = max(changed, changed_at or "")
         known = cost if priced and not unpriced else None
+        modelled, unmetered = modelled + (judged or 0), unmetered + (silent or 0)
         usage += Usage(calls=calls or 0, cost_usd=known, unpriced_calls=unpriced or 0)
-    return Standing(outcomes, usage, changed or None)
+    return Standing(outcomes, usage, changed or None, modelled, unmetered)

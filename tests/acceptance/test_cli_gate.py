@@ -187,6 +187,67 @@ def test_a_summary_shows_hostile_texts_as_text(
     assert "\u202e" not in capsys.readouterr().out
 
 
+FORGED = "x\n::stop-commands::x\n::error file=a.py::forged\nGate of forge: passed ##[error]forged"
+
+
+def test_no_text_from_outside_writes_a_line_or_a_command_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = tmp_path / "base.json"
+    judged: list[Judged] = [("a", FORGED, "not-supported", 3), ("e", FORGED, "failed", None)]
+    path = judged_file(tmp_path / "p.json", judged, stages={"3": FORGED})
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    document["verifications"][0]["model"] = document["verifications"][1]["error"] = FORGED
+    Path(path).write_text(json.dumps(document), encoding="utf-8")
+    base.write_text(
+        json.dumps(
+            {"format": "veritrail.baseline/1", "process_id": "p", "judges": [FORGED], "claims": []}
+        )
+    )
+    lines = None
+    for options in ([], ["--json"]):
+        argv = ["veritrail", "gate", path, "--baseline", str(base), *options]
+        monkeypatch.setattr(sys, "argv", argv)
+        assert status() == 1
+        out = capsys.readouterr().out
+        assert "forged" in out
+        assert "##[" not in out
+        lines = lines or out.splitlines()
+        assert not [line for line in out.splitlines() if line.lstrip().startswith("::")]
+    assert [line for line in lines or [] if line and not line.startswith("  ")] == [
+        "Gate of p: not met"
+    ]
+
+
+def test_a_claim_whose_latest_check_failed_is_not_passed_by_an_older_verdict(
+    tmp_path: Path,
+) -> None:
+    path = Path(judged_file(tmp_path / "p.json", [GOOD, ALL[4]]))
+    document = json.loads(path.read_text(encoding="utf-8"))
+    failed = document["verifications"][1]
+    again = {"claim_id": "a", "claim": "A.", "created_at": "2026-02-01T09:30:00.000000Z"}
+    document["verifications"][1] = {**failed, **again}
+    document["claims"] = document["claims"][:1]
+    path.write_text(json.dumps(document), encoding="utf-8")
+    told = _told(tmp_path, str(path), 1)
+    assert told["counts"]["failed"] == 1
+    why = "its latest check failed; the verdict is older: no usable answer after 6 attempts"
+    assert told["claims"][0]["reason"] == why
+    assert told["notes"][0].startswith("of 1 claim(s) the latest check ended without a verdict")
+    assert "veritrail verify p --again" in told["notes"][0]
+    assert why in (tmp_path / "j.xml").read_text(encoding="utf-8")
+    _told(tmp_path, str(path), 0, "--max-failed", "1")
+
+
+def _told(folder: Path, path: str, ends: int, *options: str) -> dict[str, Any]:
+    ended = subprocess.run(
+        command("gate", path, "--json", "--junit", str(folder / "j.xml"), *options),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == ends, ended.stderr
+    return dict(json.loads(ended.stdout))
+
+
 def test_a_baseline_that_the_process_falls_behind_is_not_written_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -233,8 +294,8 @@ def test_wrong_use_ends_with_2_and_leaves_nothing(
 
 
 def test_a_file_that_is_not_there_starts_no_engine(bare: Veritrail) -> None:
-    told = bare("gate", "build/none.json", status=2)
-    assert "no file build/none.json" in told.err
+    for name, said in (("build/none.json", "no file build/none.json"), ("./", "is a folder")):
+        assert said in bare("gate", name, status=2).err
     assert not bare.home.exists()
 
 
@@ -295,7 +356,11 @@ def test_a_stored_process_and_its_export_have_one_outcome(
 
 @pytest.mark.engine
 def test_an_unknown_process_ends_with_2(veritrail: Veritrail) -> None:
-    assert "no-such-process" in veritrail("gate", "no-such-process", "--json", status=2).message
+    told = veritrail("gate", "no-such-process", "--json", status=2)
+    assert "no-such-process" in told.message
+    assert "file" not in told.message
+    for command_, name in (("gate", "nope.json"), ("report", "nope.md")):
+        assert f"There is no file {name}. No process" in veritrail(command_, name, status=2).err
 
 
 @pytest.mark.engine

@@ -131,6 +131,21 @@ def test_the_workflow_passes_fails_regresses_and_tells_when_the_graph_is_down(
         assert "VeriTrail gate" not in runner.summary
 
 
+@pytest.mark.parametrize("ended", [0, 1, 2, 3, 130])
+def test_only_a_claim_without_a_verdict_goes_on_to_the_gate(tmp_path: Path, ended: int) -> None:
+    steps = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]["gate"]["steps"]
+    verify = next(step["run"] for step in steps if step.get("name") == "Verify")
+    page = (WORKFLOW.parents[2] / "docs" / "gate.md").read_text(encoding="utf-8")
+    line = next(one for one in page.splitlines() if one.startswith("veritrail verify answers"))
+    stands_in = f'veritrail() {{ [ "$1" != verify ] || return {ended}; }}\n'
+    for script in (verify, line):
+        told = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", stands_in + script],
+            cwd=tmp_path, check=False,
+        )  # fmt: skip
+        assert told.returncode == (0 if ended == 1 else ended)
+
+
 def test_a_claim_that_got_worse_under_its_id_is_a_regression(tmp_path: Path) -> None:
     with a_home() as veritrail:
         runner = Runner(tmp_path, veritrail)

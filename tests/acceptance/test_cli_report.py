@@ -87,7 +87,8 @@ def test_a_broken_file_is_no_report(bare: Veritrail, tmp_path: Path) -> None:
     ended = bare("report", broken, "-o", str(out), status=2)
     assert "nowhere" in ended.err
     assert out.read_text() == "an older report"
-    assert "no such file" in bare("report", str(tmp_path / "missing.json"), status=2).err
+    assert "There is no file" in bare("report", str(tmp_path / "missing.json"), status=2).err
+    assert "is a folder" in bare("report", str(tmp_path), status=2).err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.json", "r.html"]
 
 

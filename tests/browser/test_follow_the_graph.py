@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from fakes.service_process import ServiceProcess
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 pytestmark = pytest.mark.engine
 
 Shoot = Callable[..., Path]
 PICTURE = "/processes/graphrag-energy/graph"
+PICTURE_ONLY = re.compile(r"/processes/graphrag-energy/graph$")
 
 
 def order(page: Page) -> list[str]:
@@ -81,6 +82,64 @@ def test_a_node_is_read_and_its_claims_come_by_themselves(page: Page, shoot: Sho
     shoot(page, "node")
     page.get_by_role("link", name="See it in the graph").click()
     expect(page.locator("a.n.at .n-id")).to_have_text("c03")
+
+
+def test_what_cannot_be_loaded_is_said_and_the_link_stays(
+    page: Page, expected_faults: list[str]
+) -> None:
+    expected_faults.append("Failed to load resource")
+    page.route("**/nodes/c03?part=rest", lambda route: route.abort())
+    page.goto("/processes/harbour-summary/nodes/c03")
+    page.locator("#rest").scroll_into_view_if_needed()
+    expect(page.locator("#rest [role=status]")).to_contain_text("could not be loaded")
+    expect(page.get_by_role("link", name="Look for them")).to_be_visible()
+
+
+def test_a_process_that_is_gone_is_not_asked_for_again(
+    page: Page, expected_faults: list[str]
+) -> None:
+    expected_faults.append("status of 404")
+    asked: list[str] = []
+
+    def answered(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) > 1:
+            route.fulfill(status=404, body="gone")
+            return
+        found = route.fetch()
+        body = found.text().replace('aria-label="Stages"', 'aria-label="Stages" data-counting')
+        route.fulfill(response=found, body=body)
+
+    page.clock.install()
+    page.route(PICTURE_ONLY, answered)
+    page.goto(PICTURE)
+    page.clock.run_for(3_000)
+    expect(page.get_by_text("not stored any more")).to_be_visible()
+    expect(page.locator(".stages-drawing")).to_be_visible()
+    page.clock.run_for(30_000)
+    assert len(asked) == 2
+
+
+def test_a_long_reason_does_not_widen_the_page_and_more_sideways_shows(
+    phone: Page,
+) -> None:
+    def longer(route: Route) -> None:
+        found = route.fetch()
+        body = found.text().replace("Reason: ", "Reason: " + "x" * 2000)
+        route.fulfill(response=found, body=body)
+
+    address = "/processes/pump-log/graph?claim=k5"
+    phone.route(re.compile(re.escape(address)), longer)
+    phone.goto(address)
+    expect(phone.get_by_text("xxxxxxxx").first).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    phone.goto(PICTURE)
+    faded = "getComputedStyle(document.querySelector('.drawing-room')).getPropertyValue('{}')"
+    assert phone.evaluate(faded.format("--fade-right")) == "40px"
+    assert phone.evaluate(faded.format("--fade-left")) == "0px"
+    phone.evaluate("document.querySelector('.drawing-room').scrollBy(10000, 0)")
+    phone.wait_for_function(faded.format("--fade-right") + " === '0px'")
+    assert phone.evaluate(faded.format("--fade-left")) == "40px"
 
 
 def test_the_graph_works_without_scripts(open_page: Any, site: ServiceProcess) -> None:

@@ -107,7 +107,15 @@ def test_a_process_is_uploaded_verified_watched_stopped_and_resumed(
     expect(page.get_by_role("status")).to_contain_text("Cancelled")
     shoot(page, "job-cancelled", whole=True)
     desk.hurry.set()
+    watcher = page.context.new_page()
+    watcher.clock.install()
+    watcher.goto(page.url)
+    expect(watcher.get_by_role("status")).to_contain_text("Cancelled")
     page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("status")).not_to_contain_text("Cancelled")
+    watcher.clock.run_for(16_000)
+    expect(watcher.get_by_role("status")).not_to_contain_text("Cancelled")
+    watcher.close()
     expect(page.get_by_role("link", name="See the result")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("status")).to_contain_text(f"{CLAIMS} of {CLAIMS} claims")
     assert "$0" not in page.inner_text("main")
@@ -122,8 +130,15 @@ def test_a_process_is_uploaded_verified_watched_stopped_and_resumed(
     shoot(page, "processes-dark")
     page.get_by_role("button", name="Sign out").click()
     expect(page).to_have_title("Sign in · VeriTrail")
-    page.goto("/")
+    page.goto("/upload")
     expect(page).to_have_title("Sign in · VeriTrail")
+
+    # A session that ends while a file is chosen: the way back in is a link.
+    sign_in(page, desk)
+    page.set_input_files("#file", desk.file)
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Upload").click()
+    expect(page.locator("[data-said]").get_by_role("link", name="Sign in")).to_be_visible()
 
 
 def test_everything_works_on_a_phone_without_scripts(

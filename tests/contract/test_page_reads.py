@@ -30,11 +30,13 @@ from graph.model import (
 from graph.store import Store
 from graph.store.outlines import neighbours, read_outline, verifications_of
 from graph.store.placed_claims import (
+    Outlay,
     claims_in_text,
     nodes_with_claims,
     spent_on,
     tally,
 )
+from graph.store.standing import Standing, StandingStore
 
 pytestmark = pytest.mark.engine
 
@@ -207,15 +209,33 @@ def test_a_tally_keeps_all_states_apart(store: Store, arun: Any, stored: str) ->
 def test_what_a_process_cost_is_unknown_where_a_price_is(
     store: Store, arun: Any, stored: str
 ) -> None:
-    verifications, usage = arun(spent_on(store.database, stored))
-    assert (verifications, usage.calls, usage.input_tokens) == (5, 2, 10)
+    outlay = arun(spent_on(store.database, stored))
+    usage = outlay.usage
+    assert (outlay.verifications, usage.calls, usage.input_tokens) == (5, 2, 10)
     assert usage.cost_usd == 0.25
     unpriced = verification(stored, "k5", usage=Usage(calls=1, unpriced_calls=1), verdict=FS)
     arun(store.trails.write(unpriced))
-    _, usage = arun(spent_on(store.database, stored))
+    usage = arun(spent_on(store.database, stored)).usage
     assert (usage.calls, usage.unpriced_calls, usage.cost_usd) == (3, 1, None)
-    _, nothing = arun(spent_on(store.database, "no-such"))
-    assert nothing == Usage()
+    assert arun(spent_on(store.database, "no-such")) == Outlay(0, Usage())
+
+
+def test_verdicts_of_models_that_tell_no_figures_are_counted(
+    store: Store, arun: Any, stored: str
+) -> None:
+    for process in (arun(spent_on(store.database, stored)), _standing(store, arun, stored)):
+        assert (process.modelled, process.unmetered) == (0, 0)
+    silent = replace(verification(stored, "k5", verdict=FS), indicative=False)
+    asked = replace(verification(stored, "k3", status=Status.FAILED), indicative=False)
+    paid = replace(verification(stored, "k1", verdict=FS), indicative=False, usage=Usage(calls=1))
+    arun(store.trails.write(silent, asked, paid))
+    for process in (arun(spent_on(store.database, stored)), _standing(store, arun, stored)):
+        assert (process.modelled, process.unmetered) == (3, 1)
+
+
+def _standing(store: Store, arun: Any, process_id: str) -> Standing:
+    found: dict[str, Standing] = arun(StandingStore(store.database).of([process_id]))
+    return found[process_id]
 
 
 def test_many_claims_about_one_long_text_are_stored(

@@ -27,6 +27,8 @@ Judged = tuple[str, str, str, int | None]
 
 def judged_file(path: Path, claims: Sequence[Judged], **document: Any) -> str:
     """Write a process whose claims stand so: `supported`, `failed`, `unchecked` and so on."""
+    # Ids of verifications are those of the whole graph, which other tests share.
+    name_of_run = document.get("process_id", "p")
     nodes = [{"node_id": name, "stage": STAGES[name], "text": TEXTS[name]} for name in "rst"]
     return process_file(
         path,
@@ -34,7 +36,7 @@ def judged_file(path: Path, claims: Sequence[Judged], **document: Any) -> str:
         edges=[{"source": "r", "target": "s"}, {"source": "s", "target": "t"}],
         claims=[{"claim_id": name, "text": text} for name, text, *_ in claims],
         verifications=[
-            _verification(number, claim)
+            _verification(f"v-{name_of_run}-{number}", claim)
             for number, claim in enumerate(claims)
             if claim[2] != "unchecked"
         ],
@@ -42,12 +44,12 @@ def judged_file(path: Path, claims: Sequence[Judged], **document: Any) -> str:
     )
 
 
-def _verification(number: int, claim: Judged) -> dict[str, Any]:
+def _verification(name: str, claim: Judged) -> dict[str, Any]:
     claim_id, text, state, stage = claim
     verdict = VERDICTS.get(state)
     nowhere = state != "not-supported" or stage is None
     return {
-        "verification_id": f"v-{number}",
+        "verification_id": name,
         "claim_id": claim_id,
         "claim": text,
         "node_id": "t",

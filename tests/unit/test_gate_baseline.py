@@ -77,12 +77,37 @@ def test_what_is_no_baseline_is_refused_in_words(tmp_path: Path, document: Any, 
     assert "--write-baseline" in str(refused.value)
 
 
-@pytest.mark.parametrize("text", ["", "{", "\ud83d".encode("utf-8", "surrogatepass"), "[" * 90_000])
-def test_what_is_not_json_is_refused_in_words(tmp_path: Path, text: str | bytes) -> None:
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "is empty"),
+        (b" \n", "is empty"),
+        (b"{", "is not JSON"),
+        (b"[" * 90_000, "is not JSON"),
+        (b"\x89PNG\r\n\x1a\n", "is not text in UTF-8"),
+        ("\ud83d".encode("utf-8", "surrogatepass"), "is not text in UTF-8"),
+    ],
+)
+def test_what_is_not_json_is_refused_in_words(tmp_path: Path, content: bytes, why: str) -> None:
     path = tmp_path / "b.json"
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    with pytest.raises(InputError, match="is not JSON"):
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=why):
         read_baseline(path)
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="there are no devices here")
+def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
+    for path in (Path("/dev/null"), tmp_path):  # as any device: one may never end
+        with pytest.raises(InputError, match="is no regular file"):
+            read_baseline(path)
+
+
+def test_a_file_that_is_too_large_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.gate.baseline._LARGEST", 10)
+    with pytest.raises(InputError, match="larger than 10 bytes"):
+        read_baseline(written(tmp_path / "b.json", json.dumps(WHOLE)))
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_filters_narrow_a_report_and_say_so(ferry: Path) -> None:
     assert document["process"]["claims"] == 6
     words = "Only: <bdi>not fully supported or could not be checked</bdi>"
     assert words in told(ferry, "html", only)
-    with pytest.raises(NotFound, match="k9"):
+    with pytest.raises(NotFound, match=r"no claim 'k9'. It has 6 claims: 'k1', 'k2', .*'k6'.$"):
         FiledOrigin.read(ferry, Wanted(claim_ids=("k9",)))
     with pytest.raises(InputError, match="'s'"):
         FiledOrigin.read(ferry, Wanted(node_ids=("s",)))
@@ -130,7 +130,7 @@ def test_csv_has_a_row_a_claim_and_no_cell_is_a_formula(ferry: Path, tmp_path: P
     assert [row["claim_id"] for row in rows] == [name for name, *_ in CLAIMS]
     assert rows[1]["error_stages"] == "2"
     assert rows[1]["error_stage_names"] == "summary"
-    assert rows[4]["state"] == "Could not be checked"
+    assert [row["state"] for row in rows] == [state for _, _, state, _ in CLAIMS]
     assert rows[4]["verdict"] == rows[5]["verdict"] == ""
     odd = [f"{char}1+1" for char in "=+-@\t\n\uff1d"]
     claims = [(f"k{n}", text, "supported", None) for n, text in enumerate(odd)]
@@ -176,6 +176,40 @@ def test_junit_tells_failures_errors_and_skipped_apart(
     assert cases["ferry.k1"].find("failure") is None
 
 
+def test_junit_tells_no_cost_where_no_model_was_asked(ferry: Path) -> None:
+    document = json.loads(ferry.read_text())
+    for one in document["verifications"]:
+        one |= {"engine": "lexical", "model": None, "indicative": True}
+    ferry.write_text(json.dumps(document))
+    assert "veritrail.cost" not in told(ferry, "junit")
+    usage = {"calls": 1, "input_tokens": 10, "output_tokens": 5, "unpriced_calls": 0}
+    document["verifications"][0] |= {"model": "m", "usage": {**usage, "cost_usd": 0.5}}
+    ferry.write_text(json.dumps(document))
+    assert '<property name="veritrail.cost" value="$0.5000"/>' in told(ferry, "junit")
+
+
+def test_markdown_says_of_how_many_verdicts_no_model_judged(ferry: Path) -> None:
+    document = json.loads(ferry.read_text())
+    for one in document["verifications"]:
+        one |= {"engine": "lexical", "model": None, "indicative": one["verdict"] is not None}
+    ferry.write_text(json.dumps(document))
+    assert "> All verdicts are **indicative only**" in told(ferry, "markdown")
+    document["verifications"][0] |= {"indicative": False}
+    ferry.write_text(json.dumps(document))
+    assert "> Some verdicts are **indicative only**" in told(ferry, "markdown")
+
+
+def test_markdown_of_no_claims_has_no_table(tmp_path: Path) -> None:
+    text = told(Path(judged_file(tmp_path / "none.json", [])), "markdown")
+    assert "There are no claims." in text
+    assert "| claim |" not in text
+
+
+def test_no_form_counts_with_a_bracketed_plural(ferry: Path) -> None:
+    for name in ("html", "markdown"):
+        assert "(s)" not in told(ferry, name)
+
+
 def test_hostile_texts_leave_every_format_what_it_is(tmp_path: Path) -> None:
     path = Path(hostile_process(tmp_path / "hostile.json"))
     count = len(json.loads(path.read_text())["claims"])
@@ -212,7 +246,7 @@ def test_nothing_in_a_claim_becomes_markdown(tmp_path: Path) -> None:
 def test_markdown_of_a_filter_has_only_these_claims(ferry: Path) -> None:
     text = told(ferry, "markdown", Wanted(claim_ids=("k2",)))
     assert "Only: claim k2" in text
-    assert "1 claims" in text
+    assert ", 1 claim.\n" in text
     assert "`k1`" not in text
 
 

@@ -74,7 +74,7 @@ def test_an_edited_claim_says_that_its_verdict_is_about_other_words():
     was = a_trail("v1", claim=Claim("k", "It rained.", "t"))
     found = checked_claim(Claim("k", "It snowed.", "t"), [was])
     assert found.was_edited
-    assert any("was edited" in one for one in brief_view(found, 1, {}, REPORT).remarks)
+    assert any("was edited" in one for one in brief_view(found, {}, REPORT).remarks)
 
 
 def test_a_view_counts_what_it_leaves_out():
@@ -85,8 +85,8 @@ def test_a_view_counts_what_it_leaves_out():
     )
     checked = checked_claim(trail.claim, [trail])
     small = Limits(trails=1, nodes=1, sentences=1, characters=5, routes=1)
-    view = whole_view(Trail(checked, trail), 1, {}, small)
-    whole = whole_view(Trail(checked, trail), 1, {}, DOSSIER)
+    view = whole_view(Trail(checked, trail), {}, small)
+    whole = whole_view(Trail(checked, trail), {}, DOSSIER)
     assert view.sources == whole.sources == 2
     assert sum(len(level.nodes) for level in view.levels) == 1
     assert view.text.more == len(trail.claim.text) - 5

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import json
+from dataclasses import replace
 
 import pytest
 from fakes.trails import FS, a_round, a_step, a_trail
 from rich.console import Console
 
 from api.cli.cost import cost_table
+from api.cli.terminal import print_json, say, show
 from api.cli.trail import runs_table, trail_tree
 from graph.exporters.costs import cost_words, money_words
 from graph.exporters.markdown import markdown_report
@@ -212,7 +215,7 @@ def test_the_report_says_what_was_asked_and_what_it_cost():
     assert "cost $0\\.0500" in told
     assert "| verdict | verdict\\.v1 | `abababababab` | a\\-model | 0 |" in told
     assert told.count("evidence\\_selection\\.v1") == 1
-    assert "Evidence was cut: 5 sentence(s) did not fit." in told
+    assert "Evidence was cut: 5 sentences did not fit." in told
     assert "model a\\-model, score 0.67" in told
 
 
@@ -240,3 +243,24 @@ def test_a_report_without_a_model_has_no_line_of_costs():
 
 def test_an_unknown_cost_is_said_in_the_report():
     assert "cost unknown" in report(UNPRICED)
+
+
+def test_a_trail_in_a_log_holds_no_line_and_no_command_of_its_texts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    forged = "::warning::w\n::error::forged\nGate of p: passed ##[error]forged ##vso[x]"
+    claim = replace(PAID.claim, text=forged)
+    show(trail_tree(replace(PAID, claim=claim, reasoning=forged, failure=forged)))
+    show(forged)
+    say(forged)
+    print_json({"claim": forged})
+    written = capsys.readouterr()
+    for line in (written.out + written.err).splitlines():
+        assert not line.lstrip().startswith("::")
+        assert "##[" not in line
+        assert "##vso" not in line
+    assert written.out.startswith(
+        "\\x3a:warning::w ::error::forged Gate of p: passed \\x23#[error]"
+    )
+    assert '"::warning::w' in written.out  # in JSON a text stands behind a quote
+    assert json.loads(written.out[written.out.index("{") :]) == {"claim": forged}

@@ -128,6 +128,17 @@ def test_rows_tell_stage_review_and_part() -> None:
     assert said_of(None) is None
 
 
+def test_a_row_says_in_short_why_a_claim_could_not_be_checked() -> None:
+    def reason(verdict: Verdict | None, **other: object) -> str | None:
+        (row,) = claim_rows([judged(verdict, **other)], PROCESS, "t", None)
+        return row.failure
+
+    assert reason(None, status=Status.FAILED, failure="No answer.") == "No answer."
+    assert reason(None, status=Status.OVER_BUDGET, failure="x" * 301) == f"{'x' * 300}…"
+    assert reason(None, status=Status.FAILED) is None
+    assert reason(NFS, status=Status.FAILED, failure="A later one failed.") is None
+
+
 def placed(verdict: Verdict | None, *stages: int, status: Status | None = None) -> PlacedClaim:
     return PlacedClaim("k", "So.", 0, 3, (), 0, verdict, False, stages, status, None)
 

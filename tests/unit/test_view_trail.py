@@ -10,7 +10,7 @@ from fakes.trails import FS, NFS, NODES, a_round, a_step, a_trail
 
 from api.web.views.cited_nodes import MOST_OF_STAGE
 from api.web.views.excerpts import clip, clip_start, shown_sentences
-from api.web.views.money import by_step, spent
+from api.web.views.money import by_step, spent, spent_by, spent_together
 from api.web.views.routes import routes_of
 from api.web.views.stages import StageCount, stage_bars
 from api.web.views.steps import ending_words, steps_of
@@ -34,6 +34,7 @@ from graph.model import (
     Process,
     Role,
     Sentence,
+    Status,
     Termination,
     Usage,
     Verification,
@@ -228,16 +229,30 @@ def test_a_trail_without_evidence_has_no_route() -> None:
 
 
 def test_an_unknown_price_is_unknown_and_nothing_asked_is_no_price() -> None:
-    assert spent(Usage(calls=3)).words == "unknown"
-    assert spent(Usage(calls=3)).cost_usd is None
-    assert spent(Usage(calls=3, cost_usd=0.5, unpriced_calls=1)).words == "unknown"
-    assert (
-        spent(Usage(calls=3, cost_usd=0.5)).words,
-        spent(Usage(calls=3, cost_usd=0.5)).cost_usd,
-    ) == (None, 0.5)
-    assert spent(Usage()).words == "no model was asked"
-    cached = spent(Usage(cached_calls=4))
-    assert (cached.words, cached.cost_usd) == ("no model was asked", 0.0)
+    def told(usage: Usage) -> tuple[str | None, float | None]:
+        cost = spent(usage, modelled=True)
+        return cost.words, cost.cost_usd
+
+    assert told(Usage(calls=3)) == ("unknown", None)
+    assert told(Usage(calls=3, cost_usd=0.5, unpriced_calls=1)) == ("unknown", None)
+    assert told(Usage(calls=3, cost_usd=0.5)) == (None, 0.5)
+    assert told(Usage(cached_calls=4)) == ("nothing, all from the cache", 0.0)
+    assert told(Usage()) == ("no model has answered", 0.0)
+    assert spent(Usage(), modelled=False).words == "no model was asked"
+
+
+def test_a_verdict_of_a_model_that_tells_no_figures_has_an_unknown_price() -> None:
+    of_words = a_trail("v-1", a_round(1, NFS, "s1 s2"), indicative=True)
+    of_model = replace(of_words, indicative=False)
+    waiting = replace(of_model, verdict=None, status=Status.QUEUED)
+    assert spent_by(of_words).words == "no model was asked"
+    assert (spent_by(of_model).words, spent_by(of_model).cost_usd) == ("unknown", None)
+    assert spent_by(waiting).words == "no model has answered"
+    paid = replace(of_model, usage=Usage(calls=1, cost_usd=0.5))
+    assert spent_by(paid).cost_usd == 0.5
+    assert spent_together([of_words, paid], paid.usage).cost_usd == 0.5
+    assert spent_together([of_model, paid], paid.usage).words == "unknown"
+    assert spent_together([of_words], Usage()).words == "no model was asked"
 
 
 def test_what_was_spent_is_told_by_step() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from api.rest.problems import RETRY_AFTER_SECONDS, told
 from api.rest.wording import worded
-from api.web.wording import plain, words_of
+from api.web.wording import faults_of, plain, words_of
 from graph.errors import EngineUnavailable, NotFound
 
 
@@ -52,3 +52,38 @@ def test_every_problem_has_a_heading_and_something_to_do(status: int) -> None:
 def test_what_is_gone_may_have_been_removed_meanwhile() -> None:
     found = words_of({"status": 404, "title": "", "type": "", "detail": str(NotFound("Gone."))})
     assert "removed while you were looking" in found.todo
+
+
+@pytest.mark.parametrize(
+    ("where", "message", "told"),
+    [
+        ("query.q", "String should have at most 200 characters",
+         ("Search", "is longer than 200 characters")),
+        ("query.error_stage", "Input should be a valid integer, unable to parse string as an "
+         "integer", ("Stage", "must be a whole number")),
+        ("query.stage", "String should match pattern '^\\d{0,10}$'",
+         ("Stage", "must be a whole number")),
+        ("query.part", "Input should be greater than or equal to 1",
+         ("Part of the text", "must be at least 1")),
+        ("budget_usd", "must be US dollars, such as 2.50",
+         ("Budget", "must be US dollars, such as 2.50")),
+        ("query.unheard", "is of a new kind", ("unheard", "is of a new kind")),
+    ],
+)  # fmt: skip
+def test_a_broken_rule_names_the_field_as_the_page_does(
+    where: str, message: str, told: tuple[str, str]
+) -> None:
+    assert faults_of({"violations": [{"where": where, "message": message}]}) == [told]
+
+
+@pytest.mark.parametrize(
+    ("detail", "advice"),
+    [
+        ("This form is too old, or was not made by this service.", "Load the page again"),
+        ("A page from elsewhere may not send this.", "at the address of the service"),
+        ("The key 'x' does not have the scope 'write'.", "Sign in with a key that may"),
+    ],
+)
+def test_what_is_refused_says_what_helps(detail: str, advice: str) -> None:
+    found = words_of({"status": 403, "type": "urn:x", "title": "Forbidden", "detail": detail})
+    assert advice in found.todo

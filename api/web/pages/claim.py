@@ -21,7 +21,7 @@ from api.web.trails import outline_of, texts_of
 from api.web.views import claim as views
 from api.web.views.answer import TextClaim
 from api.web.views.excerpts import clip
-from api.web.views.money import by_step, spent
+from api.web.views.money import by_step, spent_by
 from api.web.views.process import mark_of_judged, said_of
 from api.web.views.routes import ROUTE_BYTES, routes_of
 from api.web.views.steps import REASONING_BYTES, WITHOUT_VERDICT, ending_words, steps_of
@@ -204,7 +204,7 @@ def _judgement(
         "steps": steps_of(outline),
         "trail": trail_view(outline, names, texts, current),
         "routes": routes_of(one, room=ROUTE_BYTES),
-        "spent": spent(one.usage),
+        "spent": spent_by(one),
         "costs": by_step(one.steps),
         "cypher": cypher,
         "browser": browser_link(settings.neo4j_uri, settings.neo4j_database, cypher, browser),

@@ -117,7 +117,7 @@ def _here(process_id: str, known: dict[str, Any], **changed: Any) -> str:
 async def _facts(store: Store, process_id: str) -> _Facts:
     database = store.database
     process = await store.processes.get(process_id)
-    found, (verifications, usage), nodes = await asyncio.gather(
+    found, outlay, nodes = await asyncio.gather(
         tally(database, process_id),
         spent_on(database, process_id),
         nodes_with_claims(database, process_id, MOST_NODES),
@@ -128,7 +128,8 @@ async def _facts(store: Store, process_id: str) -> _Facts:
     there = dict(nodes)
     chosen = {name: there.get(name, 0) for name in process.terminals[:MOST_NODES]}
     every = list((chosen | there).items())
-    return _Facts(process, verifications, found, bars, spent(usage), every)
+    cost = spent(outlay.usage, modelled=outlay.modelled > 0, unmetered=outlay.unmetered > 0)
+    return _Facts(process, outlay.verifications, found, bars, cost, every)
 
 
 def _first_node(facts: _Facts) -> str | None:

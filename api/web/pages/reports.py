@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator
-from typing import IO, Annotated, Literal
+from collections.abc import AsyncIterator, Iterable
+from typing import IO, Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
@@ -21,6 +21,7 @@ from api.reports.writing import as_bytes, file_name
 from api.rest.access import needs
 from api.rest.names import ClaimId, ProcessId
 from api.service.access import Scope
+from graph.errors import NotFound
 
 router = APIRouter(prefix="/processes/{process_id}", include_in_schema=False)
 
@@ -28,26 +29,24 @@ _IN_MEMORY = 4_000_000
 _PIECE = 256_000
 _READ = [needs(Scope.READ)]
 
-Suffix = Literal["html", "md", "csv", "json", "xml"]
-DossierSuffix = Literal["html", "json"]
-Kinds = Annotated[
-    list[Literal["supported", "not-supported", "inconclusive", "failed", "unchecked"]], Query()
-]
+Kinds = Annotated[list[str], Query()]
 Nodes = Annotated[list[str], Query()]
 
 _FORMATS = {suffix: name for name, suffix in SUFFIXES.items()}
+_DOSSIERS = ("html", "json")
 
 
 @router.get("/report.{suffix}", dependencies=_READ)
 async def download_report(
     request: Request,
     process_id: ProcessId,
-    suffix: Suffix,
+    suffix: str,
     verdict: Kinds = [],  # noqa: B006 (FastAPI copies it)
     node: Nodes = [],  # noqa: B006
     strict: bool = False,
 ) -> StreamingResponse:
     """A report of a process, or of the claims that are asked for."""
+    _check_suffix("report", suffix, _FORMATS)
     wanted = Wanted(node_ids=tuple(node), states=states_named(verdict))
     asked = Asked(_FORMATS[suffix], strict=strict)
     return await _file(request, process_id, wanted, asked, f"{process_id}-report.{suffix}")
@@ -55,21 +54,29 @@ async def download_report(
 
 @router.get("/dossier.{suffix}", dependencies=_READ)
 async def download_dossier(
-    request: Request, process_id: ProcessId, suffix: DossierSuffix
+    request: Request, process_id: ProcessId, suffix: str
 ) -> StreamingResponse:
     """All there is of every claim of a process, for somebody without access."""
+    _check_suffix("dossier", suffix, _DOSSIERS)
     asked = Asked(suffix, dossier=True)
     return await _file(request, process_id, Wanted(), asked, f"{process_id}-dossier.{suffix}")
 
 
 @router.get("/claims/{claim_id}/dossier.{suffix}", dependencies=_READ)
 async def download_claim_dossier(
-    request: Request, process_id: ProcessId, claim_id: ClaimId, suffix: DossierSuffix
+    request: Request, process_id: ProcessId, claim_id: ClaimId, suffix: str
 ) -> StreamingResponse:
     """All there is of one claim."""
+    _check_suffix("dossier", suffix, _DOSSIERS)
     asked = Asked(suffix, dossier=True)
     name = f"{process_id}-{claim_id}-dossier.{suffix}"
     return await _file(request, process_id, Wanted(claim_ids=(claim_id,)), asked, name)
+
+
+def _check_suffix(what: str, suffix: str, known: Iterable[str]) -> None:
+    if suffix not in known:
+        names = ", ".join(f"{what}.{one}" for one in known)
+        raise NotFound(f"There is no {what}.{suffix[:20]}; there are {names}.")
 
 
 async def _file(

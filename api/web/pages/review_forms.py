@@ -8,7 +8,9 @@ from typing import Annotated
 
 from fastapi import Depends, Form
 
+from api.rest.wording import worded
 from api.web.views.review_queue import ReviewState, state_of
+from api.web.wording import plain
 from graph.errors import (
     EngineError,
     InputError,
@@ -131,7 +133,7 @@ def _said_of(error: VeriTrailError) -> tuple[str, ...]:
             "twice.",
         )
     faults = error.violations if isinstance(error, InputError) else ()
-    return words_of(faults) or (str(error),)
+    return words_of(faults) or (plain(worded(str(error))),)
 
 
 def words_of(faults: Iterable[Violation]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from api.web.forms import FromOurPage
 from api.web.links import url
 from api.web.rendering import render
 from api.web.views.verify import WHICH, Cost, Filled, cost_of, request_of
-from api.web.wording import plain
+from api.web.wording import field_words, plain
 from graph.errors import InputError
 from graph.model import Process
 from graph.store.judged_claims import ClaimFilter, Place
@@ -172,6 +172,7 @@ def _form(
         filled=filled,
         wrong=wrong,
         violations={one.where: one.message for one in violations},
+        field_words=field_words,
         which=WHICH,
         engines=engine_names(),
         default_engine=settings.engine_name(),

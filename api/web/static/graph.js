@@ -1,12 +1,16 @@
 // Drawings of a process: opening without leaving, arrow keys from node to node, text beside it.
 // Everything here works by links without it.
 
+const MOST_FAILURES = 8;
 const parser = new DOMParser();
 let under = 0;
 
 async function fetched(address) {
   const answer = await fetch(address, { headers: { Accept: "text/html" }, credentials: "same-origin" });
-  if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
+  if (!answer.ok || answer.redirected) {
+    const words = answer.redirected ? "you are signed out; load the page again" : `the service answered ${answer.status}`;
+    throw Object.assign(new Error(words), { status: answer.redirected ? 401 : answer.status });
+  }
   return parser.parseFromString(await answer.text(), "text/html");
 }
 
@@ -166,9 +170,19 @@ function wake() {
   text();
 }
 
+function failed(place, words) {
+  const line = document.createElement("p");
+  line.className = "failed-line";
+  line.setAttribute("role", "status");
+  line.textContent = words;
+  place.append(line);
+}
+
 async function count() {
   const part = document.querySelector("[data-counting]");
   if (!part) return;
+  const stop = (words) => failed(part, words);
+  let failures = 0;
   for (let wait = 800; part.isConnected; wait = Math.min(wait * 1.5, 5000)) {
     await new Promise((done) => setTimeout(done, wait));
     try {
@@ -176,8 +190,12 @@ async function count() {
       const still = page.querySelector("[data-counting]");
       if (still) continue;
       document.querySelector("main").replaceWith(document.adoptNode(page.querySelector("main")));
-    } catch {
-      // Tried again.
+      return;
+    } catch (error) {
+      failures += 1;
+      if (error.status === 404) return stop("This process is not stored any more.");
+      if (error.status === 401) return stop("You are signed out; load the page again to sign in.");
+      if (failures === MOST_FAILURES) return stop("The service does not answer. Load the page again to see the edges.");
     }
   }
 }
@@ -187,11 +205,13 @@ function lazily() {
   if (!place) return;
   const fill = async (address) => {
     place.setAttribute("aria-busy", "true");
+    place.querySelector(".failed-line")?.remove();
     try {
       const page = await fetched(address);
       place.replaceChildren(...[...page.body.childNodes].map((one) => document.adoptNode(one)));
-    } catch {
-      // The link that stands there does the same.
+    } catch (error) {
+      // The link that stands there does the same, and stays.
+      failed(place, `This could not be loaded: ${error.status ? error.message : "the service cannot be reached"}.`);
     }
     place.removeAttribute("aria-busy");
   };

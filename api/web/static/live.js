@@ -5,6 +5,7 @@ const KINDS = [
   "claim.started", "iteration.finished", "claim.finished", "job.finished", "job.resumed",
 ];
 const LEAST_WAIT = 700;
+const LOOK_AGAIN = 15000;  // after the end: somebody else may take the job up again
 
 let isLoading = false;
 let isWanted = false;
@@ -40,6 +41,7 @@ async function load() {
     }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (answer.ok) fresh(page);
+    if (answer.ok) followed();
     else isWanted = true;
   } catch {
     isWanted = true;  // the service is away; it is asked again
@@ -66,5 +68,23 @@ function follow(address) {
   });
 }
 
-const address = document.querySelector("[data-events]")?.dataset.events;
-if (address) follow(address);
+// A job that is open has an address of its events; one that was taken up again has it anew.
+let isFollowed = false;
+function followed() {
+  const address = document.querySelector("[data-events]")?.dataset.events;
+  if (!address) {
+    isFollowed = false;
+    return;
+  }
+  if (isFollowed && !isOver) return;
+  isFollowed = true;
+  isOver = false;
+  follow(address);
+}
+
+followed();
+setInterval(() => {
+  const state = document.querySelector("[data-status]")?.dataset.status;
+  const isAtRest = state === "cancelled" || state === "failed";
+  if (isAtRest && document.visibilityState === "visible") load();
+}, LOOK_AGAIN);

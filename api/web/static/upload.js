@@ -45,6 +45,7 @@ function arrived(request, form, input, stop) {
   if (!next) {
     const words = came?.querySelector("main h1")?.textContent ?? "It was not taken.";
     stop(words);
+    if (new URL(request.responseURL || location.href).pathname === "/sign-in") signIn(form);
     return;
   }
   if (request.status === 200) {
@@ -62,6 +63,16 @@ function arrived(request, form, input, stop) {
   const note = fresh.querySelector(".note");
   note.tabIndex = -1;
   note.focus();
+}
+
+// In another tab, so that the file that was chosen stays chosen.
+function signIn(form) {
+  const link = document.createElement("a");
+  link.href = "/sign-in?next=/upload";
+  link.target = "_blank";
+  link.rel = "noopener";
+  link.textContent = "Sign in";
+  form.querySelector("[data-said]").replaceChildren("Nothing was sent: you are signed out. ", link, " in another tab, then load this page again.");
 }
 
 function start() {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from api.web.views.answer import AnswerText, TextClaim, answer_text, find_places
 from api.web.views.excerpts import Clipped, clip
 from api.web.views.marks import Mark, mark_of, said_mark
-from api.web.views.money import Spent, spent
+from api.web.views.money import Spent, spent_by
 from api.web.views.text_parts import Place, part_of
 from graph.model import NodeRef, Review, Verification
 
@@ -129,7 +129,7 @@ def choices(verifications: Sequence[Verification], shown: str | None) -> tuple[C
             one.created_at,
             one.model or one.engine,
             one.q,
-            spent(one.usage),
+            spent_by(one),
             one.verification_id == shown,
         )
         for one in verifications

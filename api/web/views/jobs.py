@@ -12,8 +12,9 @@ from api.jobs.model import OPEN, Job, JobStatus
 from api.jobs.reading import JobClaim
 from api.web.links import url
 from api.web.views.marks import Mark, mark_of
+from api.web.views.money import Spent, spent
 from api.web.views.processes import Count, counts_of
-from graph.model import Status, Verification
+from graph.model import Status, Verdict, Verification
 
 CLAIMS = 50
 """Claims of a job on a page."""
@@ -47,6 +48,7 @@ class JobView:
         counts: Its claims by mark.
         words: How it stands.
         icon: The icon beside it.
+        spent: What it has cost until now.
     """
 
     job: Job
@@ -55,6 +57,7 @@ class JobView:
     counts: tuple[Count, ...]
     words: str
     icon: str
+    spent: Spent
 
     @property
     def is_open(self) -> bool:
@@ -112,8 +115,19 @@ def job_view(job: Job, outcomes: Mapping[str, int] | None = None) -> JobView:
         if status not in (Status.QUEUED, Status.RUNNING, Status.CANCELLED)
     )
     words = "Being cancelled" if job.cancelling else _WORDS[job.status]
-    counts = counts_of(outcomes) if outcomes is not None else ()
-    return JobView(job, total, ended, counts, words, _ICONS[job.status])
+    counts = counts_of(_outcomes(job, outcomes)) if outcomes is not None else ()
+    cost = spent(job.usage, modelled=job.asks_models)
+    return JobView(job, total, ended, counts, words, _ICONS[job.status], cost)
+
+
+def _outcomes(job: Job, found: Mapping[str, int]) -> dict[str, int]:
+    """Verdicts as the graph has them, and the rest as the job has it.
+
+    The graph still says how a claim ended that was taken up again and waits.
+    """
+    verdicts = {name: number for name, number in found.items() if name in set(Verdict)}
+    others = {name: n for name, n in job.counts.items() if name != Status.SUCCEEDED}
+    return verdicts | others
 
 
 def lines_of(

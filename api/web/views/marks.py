@@ -17,7 +17,7 @@ from graph.model import ReviewVerdict, Status, Verdict
 INDICATIVE = "No model judged: the verdict is indicative."
 
 LONGEST_REASON = 300
-"""Characters of the reason of a failure that a hint repeats."""
+"""Characters of the reason of a failure that stand beside its mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,13 @@ def mark_of(
         return mark
     mark = UNCHECKED if status is None else _WITHOUT_VERDICT.get(status, UNCHECKED)
     if mark.kind == FAILED.kind and failure:
-        reason = failure if len(failure) <= LONGEST_REASON else f"{failure[:LONGEST_REASON]}…"
-        return replace(mark, hint=f"{mark.hint} Reason: {reason}")
+        return replace(mark, hint=f"{mark.hint} Reason: {in_short(failure)}")
     return mark
+
+
+def in_short(failure: str) -> str:
+    """The reason of a failure, cut where it is long."""
+    return failure if len(failure) <= LONGEST_REASON else f"{failure[:LONGEST_REASON]}…"
 
 
 def said_mark(said: ReviewVerdict | None) -> Mark:

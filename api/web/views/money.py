@@ -5,13 +5,15 @@ Source: VeriTrail D (cost); docs/page.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from graph.model import StepRecord, Usage
+from graph.model import StepRecord, Usage, Verification
 
 UNKNOWN = "unknown"
 NOTHING_ASKED = "no model was asked"
+NOTHING_ANSWERED = "no model has answered"
+ALL_CACHED = "nothing, all from the cache"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +24,13 @@ class Spent:
         usage: The figures.
         known: Whether the price of every call is known; where nothing was asked, that is so too.
         asked: Whether any model was asked.
+        modelled: Whether models judge here at all, also where none has answered yet.
     """
 
     usage: Usage
     known: bool
     asked: bool
+    modelled: bool = False
 
     @property
     def cost_usd(self) -> float | None:
@@ -39,7 +43,9 @@ class Spent:
     def words(self) -> str | None:
         """What to say in place of a sum; None where there is a sum."""
         if not self.asked:
-            return NOTHING_ASKED
+            if self.usage.cached_calls:
+                return ALL_CACHED
+            return NOTHING_ANSWERED if self.modelled else NOTHING_ASKED
         return None if self.known else UNKNOWN
 
 
@@ -70,12 +76,35 @@ _STEPS = {
 }
 
 
-def spent(usage: Usage) -> Spent:
-    """What calls came to."""
-    asked = usage.calls > 0 or usage.unpriced_calls > 0
-    if not asked and usage.cached_calls:
-        return Spent(usage, known=True, asked=False)
-    return Spent(usage, usage.cost_usd is not None and not usage.unpriced_calls, asked)
+def spent(usage: Usage, *, modelled: bool, unmetered: bool = False) -> Spent:
+    """What calls came to.
+
+    Args:
+        usage: The figures; that there are none does not say that no model was asked.
+        modelled: Whether models judge here.
+        unmetered: Whether a model gave a verdict that does not say what it took.
+    """
+    told = usage.calls > 0 or usage.unpriced_calls > 0 or bool(usage.cost_usd)
+    if not told and not unmetered:
+        return Spent(usage, known=True, asked=False, modelled=modelled)
+    known = usage.cost_usd is not None and not usage.unpriced_calls and not unmetered
+    return Spent(usage, known, True, modelled)
+
+
+def spent_by(verification: Verification) -> Spent:
+    """What a verification came to."""
+    usage, is_modelled = verification.usage, not verification.indicative
+    is_silent = usage.cost_usd is None and not usage.calls and not usage.cached_calls
+    has_verdict = verification.verdict is not None
+    unmetered = is_modelled and has_verdict and is_silent
+    return spent(usage, modelled=is_modelled, unmetered=unmetered)
+
+
+def spent_together(verifications: Sequence[Verification], usage: Usage) -> Spent:
+    """What several verifications came to, where `usage` is their sum."""
+    each = [spent_by(one) for one in verifications]
+    unmetered = any(one.asked and not one.usage.calls and not one.known for one in each)
+    return spent(usage, modelled=any(one.modelled for one in each), unmetered=unmetered)
 
 
 def by_step(steps: Iterable[StepRecord]) -> tuple[StepCost, ...]:
@@ -85,6 +114,6 @@ def by_step(steps: Iterable[StepRecord]) -> tuple[StepCost, ...]:
         key = (step.step, step.model, step.prompt)
         found[key] = found.get(key, Usage()) + step.usage
     return tuple(
-        StepCost(_STEPS.get(name, name), model, prompt, spent(usage))
+        StepCost(_STEPS.get(name, name), model, prompt, spent(usage, modelled=True))
         for (name, model, prompt), usage in found.items()
     )

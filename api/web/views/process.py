@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from api.web.views.answer import TextClaim
 from api.web.views.excerpts import Clipped, clip
-from api.web.views.marks import BY_KIND, MARKS, VERDICT_OF, Mark, mark_of
+from api.web.views.marks import BY_KIND, MARKS, VERDICT_OF, Mark, in_short, mark_of
 from api.web.views.text_parts import part_of
 from graph.model import Process, Reviewed, Verdict
 from graph.store.judged_claim import JudgedClaim
@@ -109,6 +109,7 @@ class ClaimRow:
         is_elsewhere: Whether that is another node than the one that is shown.
         verifications: How many verifications it has.
         part: In which part of the text that is shown it stands; None: not known, or there is one.
+        failure: Why it could not be checked, in short; None: it could, or that is not known.
     """
 
     number: int
@@ -121,6 +122,7 @@ class ClaimRow:
     is_elsewhere: bool
     verifications: int
     part: int | None = None
+    failure: str | None = None
 
 
 def mark_of_placed(claim: PlacedClaim) -> Mark:
@@ -185,6 +187,7 @@ def claim_rows(
             shown_node is not None and one.claim.node_id != shown_node,
             one.verifications,
             _part(one, shown_node, text),
+            _failure(one),
         )
         for one in claims
     )
@@ -195,6 +198,11 @@ def _part(one: JudgedClaim, shown_node: str | None, text: str | None) -> int | N
     if text is None or one.claim.node_id != shown_node or start is None:
         return None
     return part_of(start, text)
+
+
+def _failure(one: JudgedClaim) -> str | None:
+    is_failed = mark_of_judged(one).kind == "failed"
+    return in_short(one.failure) if is_failed and one.failure else None
 
 
 def said_of(reviewed: Reviewed | None) -> Said | None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from api.standings import Place, Ranked
 from api.web.views.marks import MARKS, Mark, mark_of
-from graph.model import Status, Usage, Verdict
+from api.web.views.money import Spent, spent
+from graph.model import Status, Verdict
 from graph.store.process_state import DELETING, LOADING, StoredState
 from graph.store.standing import NEVER, Standing
 
@@ -29,7 +30,7 @@ class Item:
         nodes: How many nodes it has.
         claims: How many claims it has.
         counts: Its claims by mark, what needs attention first; only those that occur.
-        usage: What its verifications came to.
+        spent: What its verifications came to.
         changed_at: When it was last verified, or stored.
         is_verified: Whether anything of it was ever verified.
         jobs: The jobs that verify claims of it now.
@@ -40,7 +41,7 @@ class Item:
     nodes: int
     claims: int
     counts: tuple[Count, ...]
-    usage: Usage
+    spent: Spent
     changed_at: str
     is_verified: bool
     jobs: tuple[str, ...] = ()
@@ -92,7 +93,11 @@ def item_of(ranked: Ranked, standing: Standing, jobs: Sequence[str] = ()) -> Ite
         nodes=named.nodes,
         claims=sum(standing.outcomes.values()),
         counts=counts_of(standing.outcomes),
-        usage=standing.usage,
+        spent=spent(
+            standing.usage,
+            modelled=standing.modelled > 0,
+            unmetered=standing.unmetered > 0,
+        ),
         changed_at=max(standing.changed_at or "", named.created_at),
         is_verified=standing.changed_at is not None,
         jobs=tuple(jobs),

@@ -116,7 +116,9 @@ def _step(outline: TrailOutline, iteration: Iteration, *, is_last: bool) -> Step
         dropped=iteration.dropped_ids,
         left_out=iteration.left_out,
         reruns=iteration.reruns,
-        spent=spent(iteration_usage(verification, iteration.number)),
+        spent=spent(
+            iteration_usage(verification, iteration.number), modelled=not verification.indicative
+        ),
         is_last=is_last,
     )
 

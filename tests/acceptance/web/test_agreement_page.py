@@ -62,6 +62,7 @@ def test_the_page_shows_the_figures_that_the_command_line_prints(
     assert "attachment" in saved.headers["content-disposition"]
     overall = printed["overall"]
     assert f"{overall['agreed']} of {overall['pairs']} claims" in page.text
+    assert "the latest word on each claim" in page.text
     assert f"{overall['share']:.0%}" in page.text
     for line in printed["between_reviewers"]:
         assert (

@@ -84,6 +84,13 @@ def test_what_cannot_be_asked_of_a_page_is_told_on_a_page(
     assert answer.headers["content-type"].startswith("text/html")
 
 
+def test_a_search_that_is_too_long_is_told_in_plain_words(shared_service: ServiceProcess) -> None:
+    told = shared_service.get("/", params={"q": "x" * 300}).text
+    assert "is longer than 200 characters" in told
+    assert "Search" in told
+    assert "query.q" not in told
+
+
 def test_a_graph_that_is_down_is_told_and_tried_again() -> None:
     nowhere = {"NEO4J_URI": f"bolt://127.0.0.1:{free_port()}"}
     with a_home() as veritrail, serving(veritrail, env=nowhere) as service:

@@ -62,7 +62,7 @@ def test_a_verification_is_started_and_watched_to_its_end(
     done = shared_service.get(job).text
     assert "1 of 1 claims" in done
     assert re.search("mark-(supported|not-supported|inconclusive)", done)
-    assert "no model asked" in done
+    assert "no model was asked: indicative only" in done
     assert 'http-equiv="refresh"' not in done
     assert "data-events" not in done
     assert job in shared_service.get("/jobs", params={"process": stored}).text
@@ -140,11 +140,16 @@ def test_a_job_is_cancelled_and_taken_up_again_and_the_price_is_unknown() -> Non
         after = f"{job}/events?after="
         assert events[1].startswith(f"/v1{after}")
         assert service.post(f"{job}/cancel").status_code == 403
+        assert "indicative" not in page.text
+        assert "No model asked" not in service.get("/jobs").text
+        assert "No model was asked" not in service.get("/jobs").text
         soon(lambda: "Being checked" in service.get(job).text)
         assert send(service.client, service.get(job), f"{job}/cancel").status_code == 303
         soon(lambda: f"{job}/resume" in forms_of(service.get(job).text))
         stopped = service.get(job).text
         assert "Cancelled" in stopped
+        assert 'data-status="cancelled"' in stopped
+        assert "live.js" in stopped  # somebody else may take it up again
         assert "mark-failed" in stopped
         assert "$0" not in stopped
         answer = send(service.client, service.get(job), f"{job}/resume")

@@ -155,11 +155,24 @@ def test_four_states_are_kept_apart(shared_service: ServiceProcess, odd: str) ->
     rows = dict(zip(listed(page), page.split('<li class="claim-row"')[1:], strict=True))
     assert "Could not be checked" in rows["both"]
     assert "mark-failed" in rows["both"]
+    reason = re.search(r'<p class="t small claim-why" dir="auto">([^<]*)</p>', rows["both"])
+    assert reason is not None
+    assert "⟨RLO⟩evil␇" in html.unescape(reason[1])
+    assert not [name for name, row in rows.items() if "claim-why" in row and name != "both"]
     assert "Inconclusive" in rows["rain"]
     assert "Not checked" in rows["nowhere"]
     assert "Not fully supported" not in page.split("<main")[1]
     assert listed(page_of(shared_service, odd, "?verdict=failed")) == ["both"]
     assert "both" not in listed(page_of(shared_service, odd, "?verdict=unchecked"))
+
+
+def test_on_paper_stand_no_downloads(shared_service: ServiceProcess, odd: str) -> None:
+    page = page_of(shared_service, odd)
+    assert '<section class="panel stack-tight no-print" aria-labelledby="take-h">' in page
+    claim = shared_service.get(f"/processes/{odd}/claims/both").text
+    name = re.search(r'<p class="only-print small t" dir="auto">([^<]*)</p>', claim)
+    assert name is not None
+    assert "⟨RLO⟩evil␇" in html.unescape(name[1])
 
 
 def test_a_long_output_comes_in_parts_that_follow_the_offsets(

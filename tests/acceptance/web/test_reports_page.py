@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -50,7 +51,8 @@ def test_filters_stand_in_the_address(stored: ServiceProcess) -> None:
     rows = list(csv.DictReader(io.StringIO(got.text, newline="")))
     assert [row["claim_id"] for row in rows] == ["k2", "k3"]
     wrong = stored.client.get(f"/processes/{PROCESS}/report.csv", params={"verdict": "purple"})
-    assert wrong.status_code in {400, 422}
+    assert wrong.status_code == 422
+    assert "Unknown verdict &#39;purple&#39;. Known: supported, not-supported" in wrong.text
 
 
 def test_a_claim_has_a_dossier_of_its_own(stored: ServiceProcess) -> None:
@@ -65,15 +67,33 @@ def test_a_claim_has_a_dossier_of_its_own(stored: ServiceProcess) -> None:
 
 
 def test_what_is_not_there_is_a_page_and_no_file(stored: ServiceProcess) -> None:
-    for path in (
-        "/processes/nowhere/report.html",
-        f"/processes/{PROCESS}/claims/k9/dossier.json",
-        f"/processes/{PROCESS}/report.pdf",
+    for path, said in (
+        ("nowhere/report.html", "nowhere"),
+        (f"{PROCESS}/claims/k9/dossier.json", "has no claim &#39;k9&#39;. It has 3 claims."),
+        (f"{PROCESS}/report.pdf", "no report.pdf; there are report.html, report.md"),
+        (f"{PROCESS}/dossier.csv", "no dossier.csv; there are dossier.html, dossier.json"),
     ):
-        got = stored.client.get(path, headers={"accept": "text/html"})
-        assert got.status_code in {404, 422}
+        got = stored.client.get(f"/processes/{path}", headers={"accept": "text/html"})
+        assert got.status_code == 404
+        assert said in got.text
+        assert "veritrail " not in got.text.partition("<main")[2]
         assert "content-disposition" not in got.headers
         assert got.headers["content-type"].startswith("text/html")
+
+
+def test_a_claim_has_the_same_number_on_the_page_and_in_every_file(
+    stored: ServiceProcess,
+) -> None:
+    page = stored.client.get(f"/processes/{PROCESS}").text
+    rows = re.findall(
+        r'data-claim="([^"]*)">\s*<a class="claim-link"[^>]*><span class="claim-number">(\d)', page
+    )
+    assert rows == [("a:1", "1"), ("k2", "2"), ("k3", "3")]
+    for path in ("report.html", "report.html?verdict=failed", "claims/k3/dossier.html"):
+        text = stored.client.get(f"/processes/{PROCESS}/{path}").text
+        found = re.findall(r'id="c(\d)".*?claim-tags.*?<code>([^<]*)</code>', text, re.S)
+        assert ("k3", "3") in [(name, number) for number, name in found]
+        assert {(name, number) for number, name in found} <= set(rows)
 
 
 def test_they_are_no_part_of_the_rest_description(stored: ServiceProcess) -> None:

@@ -235,6 +235,8 @@ def test_what_was_deleted_meanwhile_is_said_and_the_text_is_kept(
     gone = say(ada, second, FS, "More careful words.")
     assert gone.status_code == 404
     assert "More careful words." in gone.text
+    assert "veritrail list" not in gone.text
+    assert "GET /v1" not in gone.text
 
 
 def test_claims_are_rated_in_the_list_without_opening_them(

@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from urllib.parse import quote
 
 import httpx2
 import pytest
@@ -165,10 +166,13 @@ def test_a_form_of_another_site_or_of_nobody_changes_nothing(
         answer = browser.post("/sign-out", data={"form_token": "x"}, headers=headers)
         assert answer.status_code == 403
         assert "A page from elsewhere" in answer.text
+        assert "Sign in with a key" not in answer.text
     for token in ("", "x", "ä", "A" * 88):
         answer = browser.post("/sign-out", data={"form_token": token})
         assert answer.status_code == 403
         assert "nothing was changed" in answer.text
+        assert "Load the page again" in answer.text
+        assert "Sign in with a key" not in answer.text
     assert browser.get(JOBS).status_code == 200
     ours = {"Origin": str(browser.base_url).rstrip("/"), "Sec-Fetch-Site": "same-origin"}
     browser.headers.update(ours)
@@ -213,6 +217,46 @@ def test_a_session_ends_with_its_key(keyed: Keyed, browser: httpx2.Client) -> No
     signed_in(browser, made(veritrail, "short", "verify", expires="3s"))
     assert browser.get(JOBS).status_code == 200
     soon(lambda: browser.get(JOBS).status_code == 303)
+
+
+REVIEW = "/processes/p/review"
+WORDS = "Two piers, <b>not</b> three.\r\nI counted them."
+
+
+def written(client: httpx2.Client, **headers: str) -> httpx2.Response:
+    given = {"claim_id": "k 1", "verdict": "INCONCLUSIVE", "reason": WORDS, "once": "x"}
+    return client.post(REVIEW, data=given, headers=headers)
+
+
+def test_words_that_were_typed_outlive_the_session(keyed: Keyed, browser: httpx2.Client) -> None:
+    here = f"{keyed.service.url}{REVIEW}?claim=k%201"
+    ended = written(browser, Referer=here)
+    assert ended.status_code == 401
+    assert "Two piers, &lt;b&gt;not&lt;/b&gt; three.\r\nI counted them.</textarea>" in ended.text
+    assert "INCONCLUSIVE" in ended.text
+    assert 'href="/processes/p/claims/k%201"' in ended.text
+    assert f"/sign-in?next={quote(f'{REVIEW}?claim=k%201', safe='')}" in ended.text
+    signed_in(browser, keyed.admin)
+    old = written(browser)
+    assert old.status_code == 403
+    assert "I counted them.</textarea>" in old.text
+    assert "Load the page again" in old.text
+    # What another site has sent is not repeated on a page of ours.
+    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        assert "I counted" not in written(browser, **headers).text
+
+
+def test_a_refused_form_leads_back_to_the_page_that_it_was_on(
+    keyed: Keyed, browser: httpx2.Client
+) -> None:
+    def leads(referer: str) -> str:
+        answer = browser.post("/jobs/j-1/cancel", headers={"Referer": referer})
+        assert answer.status_code == 303
+        return str(answer.headers["location"])
+
+    assert leads(f"{keyed.service.url}/jobs/j-1") == "/sign-in?next=%2Fjobs%2Fj-1"
+    for elsewhere in ("https://evil.example/jobs", f"{keyed.service.url}/v1/jobs", "nonsense"):
+        assert leads(elsewhere) == "/sign-in"
 
 
 def test_a_session_outlives_a_restart_and_its_secret_is_kept_nowhere(
