@@ -130,7 +130,7 @@ def test_every_query_of_the_library_is_listed(service: Service, veritrail: Verit
         ("POST", "/v1/queries/claims", {"other": 1}, 422, "invalid-input"),
         ("POST", "/v1/queries/claims", [], 422, "invalid-input"),
         ("GET", "/v1/queries/claims", None, 405, "method-not-allowed"),
-        ("GET", "/nothing", None, 404, "not-found"),
+        ("GET", "/v1/nothing", None, 404, "not-found"),
     ],
 )
 def test_a_wrong_request_is_a_problem_with_a_type(
@@ -169,8 +169,11 @@ def test_with_a_key_nothing_but_health_answers_without_it(veritrail: Veritrail) 
         for given in ("", "Bearer", "Bearer wrong", f"Basic {KEY}", f"Bearer {KEY}x"):
             answer = service("GET", "/v1/queries", Authorization=given)
             assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer"), given
-        for path in ("/metrics", "/v1/nothing", "/nothing", "/"):
+        for path in ("/metrics", "/v1/nothing"):
             assert service("GET", path).status == 401, path
+        for path in ("/nothing", "/"):  # pages lead to where a key is shown
+            answer = service("GET", path)
+            assert (answer.status, answer.headers["location"][:8]) == (303, "/sign-in"), path
         for path in ("/healthz", "/openapi.json", "/docs", "/docs/style.css"):
             assert service("GET", path).status == 200, path
         assert service("GET", "/v1/queries", Authorization=f"Bearer {KEY}").status == 200
