@@ -152,8 +152,9 @@ def test_a_job_is_cancelled_and_taken_up_again_and_the_price_is_unknown() -> Non
         assert 'data-status="cancelled"' in stopped
         assert "live.js" in stopped  # somebody else may take it up again
         assert "$0" not in stopped
-        answer = send(service.client, service.get(job), f"{job}/resume")
-        assert answer.status_code == 303, answer.text
+        # Right after it stopped it says to come again in a moment.
+        resume = f"{job}/resume"
+        soon(lambda: send(service.client, service.get(job), resume).status_code == 303)
         assert "30 claims" in service.get(job).text
         soon(lambda: f"{job}/cancel" in forms_of(service.get(job).text))
         soon(lambda: "Being verified" in service.get("/").text)
