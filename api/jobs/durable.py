@@ -13,12 +13,13 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 
-if TYPE_CHECKING:
-    from dbos import DBOSClient, DBOSConfig
+# Here, and not where it is launched: that is in a thread, and it brings sqlalchemy.orm, which must
+# not appear under requests that are using SQLAlchemy at that moment.
+from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
 
 QUEUE = "claims"
 NAME = "veritrail"
@@ -115,8 +116,6 @@ class Durable:
             at_a_time: The most that is done at a time in each process; see `take`.
         """
         global _doing, _is_registered
-        from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
-
         _quiet()
         _doing = doing
         if not _is_registered:
@@ -135,8 +134,6 @@ class Durable:
 
     def take(self, at_a_time: int) -> None:
         """Set how much every worker takes at a time; all of them go by it from then on."""
-        from dbos import DBOS
-
         is_sqlite = self._engine.dialect.name == "sqlite"
         DBOS.register_queue(
             QUEUE,
@@ -197,21 +194,15 @@ class Durable:
 
         The guard is the engine's: what another worker has taken meanwhile stays with it.
         """
-        from dbos import DBOS
-
         DBOS._recover_pending_workflows(list(worker_ids))  # the only one that is guarded
 
     def forget(self, workflow_ids: Iterable[str]) -> None:
         """Remove what is done."""
-        from dbos import DBOS
-
         DBOS.delete_workflows(list(workflow_ids))
 
     def destroy(self) -> None:
         """Stop working; what is being done is given up and stays begun. Call it in a thread."""
         global _doing
-        from dbos import DBOS
-
         if self._client is not None:
             self._client.destroy()
             self._client = None

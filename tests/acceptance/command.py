@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -117,6 +118,23 @@ class Started:
 
     def interrupt(self) -> None:
         self.child.send_signal(signal.SIGINT)
+
+    def until_said(self, pattern: str) -> str:
+        """Wait until a remark of it is so, and give its first group; `end` does not tell it again.
+
+        Nothing that was said before it may be asked for afterwards.
+        """
+        assert self.child.stderr is not None
+        descriptor = self.child.stderr.fileno()
+        said = bytearray()
+        deadline = time.monotonic() + PATIENCE
+        while (found := re.search(pattern, said.decode("utf-8", "replace"))) is None:
+            assert time.monotonic() < deadline, said.decode("utf-8", "replace")
+            if select.select([descriptor], [], [], 1.0)[0]:
+                piece = os.read(descriptor, 65_536)
+                assert piece, f"it has ended\n{said.decode('utf-8', 'replace')}"
+                said += piece
+        return found[1]
 
     def end(self, status: int) -> Ended:
         """Wait for its end, and check what holds for every command."""

@@ -28,7 +28,7 @@ Judged = tuple[str, str, str, int | None]
 def judged_file(path: Path, claims: Sequence[Judged], **document: Any) -> str:
     """Write a process whose claims stand so: `supported`, `failed`, `unchecked` and so on."""
     # Ids of verifications are those of the whole graph, which other tests share.
-    name_of_run = document.get("process_id", "p")
+    name_of_run = document.get("process_id", path.stem)
     nodes = [{"node_id": name, "stage": STAGES[name], "text": TEXTS[name]} for name in "rst"]
     return process_file(
         path,

@@ -163,6 +163,9 @@ def serving(
         if service.child is not None:
             service.stop()
         assert "Traceback" not in service.log, service.log[-3000:]
+    except BaseException:
+        print(f"the end of the log of {service.url}:\n{service.log[-6000:]}")
+        raise
     finally:
         if service.child is not None:
             service.kill()

@@ -39,7 +39,7 @@ def home() -> Iterator[Veritrail]:
 
 @dataclass
 class Worker:
-    """A worker that has come."""
+    """A worker that works."""
 
     command: Started
     worker_id: str
@@ -47,18 +47,10 @@ class Worker:
 
 @contextmanager
 def working(home: Veritrail, database: str, **env: str) -> Iterator[Worker]:
-    """`veritrail worker`, from when it has come until the end of the block."""
-    before = {row[0] for row in asked(database, "SELECT worker_id FROM job_workers")}
+    """`veritrail worker`, from when it takes what there is until the end of the block."""
     command = home.start("worker", VERITRAIL_JOBS_URL=database, **env)
     try:
-
-        def new() -> list[str]:
-            assert command.child.poll() is None
-            rows = asked(database, "SELECT worker_id FROM job_workers WHERE beat > 0")
-            return [row[0] for row in rows if row[0] not in before]
-
-        until(lambda: bool(new()))
-        yield Worker(command, new()[0])
+        yield Worker(command, command.until_said(r"Working as (\S+)\n"))
         if command.child.poll() is None:
             command.child.terminate()
             command.end(0)
