@@ -22,8 +22,7 @@ from api.rest import request_id
 from api.service.access import Caller, Scope
 from api.web import links
 from api.web.assets import static
-
-UNKNOWN = "unknown"
+from graph.exporters.costs import UNKNOWN
 
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
 _VISIBLE |= {0x7F: "␡"} | {code: f"⟨U+{code:04X}⟩" for code in range(0x80, 0xA0)}

@@ -46,29 +46,6 @@ def as_code(text: str) -> str:
     return f"`{text}`" if re.fullmatch(r"[\w.:-]+", text, re.ASCII) else escaped(text)
 
 
-def markdown_report(
-    process: Process,
-    claims: Sequence[Claim],
-    verifications: Sequence[Verification],
-    reviews: Mapping[str, Reviewed] | None = None,
-) -> str:
-    """The report.
-
-    Args:
-        process: The process.
-        claims: All its claims.
-        verifications: The latest verification of each claim that has one.
-        reviews: What people said, by claim_id; it stands beside the verdicts.
-    """
-    found = {verification.claim.claim_id: verification for verification in verifications}
-    lines = report_head(process, claims, found, reviews or {})
-    lines += asked_lines(asked_of(found.values()))
-    for claim in claims:
-        one = found.get(claim.claim_id)
-        lines += trail_lines(one, (reviews or {}).get(claim.claim_id))
-    return "\n".join(lines).rstrip() + "\n"
-
-
 def report_head(
     process: Process,
     claims: Sequence[Claim],

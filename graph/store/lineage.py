@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-import cypher
 from graph.errors import NotFound, QueryTimeout
 from graph.rules import shown
 from graph.store.database import Database
+from graph.store.looking import look
 from graph.store.processes import ProcessStore
 
 EDGES = 250_000
@@ -179,28 +179,30 @@ class LineageReader:
         known: Mapping[str, bool],
         limit: int,
     ) -> tuple[list[str], int]:
-        parameters = {
-            "process_id": process_id,
-            "node_ids": list(of),
-            "known": dict(known),
-            "edges": self.edges,
-            "limit": limit,
-        }
-        text = cypher.load(_STATEMENTS[direction]).text
-        ((nodes, followed),) = (await self.database.run_text(text, parameters, 1)).rows
+        ((nodes, followed),) = await look(
+            self.database,
+            _STATEMENTS[direction],
+            1,
+            process_id=process_id,
+            node_ids=list(of),
+            known=dict(known),
+            edges=self.edges,
+            limit=limit,
+        )
         return nodes, followed or 0
 
     async def _links(
         self, process_id: str, names: Sequence[str]
     ) -> tuple[tuple[LineageNode, ...], tuple[tuple[str, str], ...]]:
         """Nodes with the counts of their neighbours, and the edges between them."""
-        parameters = {
-            "process_id": process_id,
-            "node_ids": list(names),
-            "known": dict.fromkeys(names, True),
-        }
-        text = cypher.load("lineage/links").text
-        rows = (await self.database.run_text(text, parameters, len(names))).rows
+        rows = await look(
+            self.database,
+            "lineage/links",
+            len(names),
+            process_id=process_id,
+            node_ids=list(names),
+            known=dict.fromkeys(names, True),
+        )
         if not rows:
             await ProcessStore(self.database).get(process_id)
             raise NotFound(f"Process {process_id!r} has no node {shown(names[0])}")

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
-import cypher
 from graph.errors import NotFound
 from graph.rules import shown
-from graph.store.database import Database, Row
+from graph.store.database import Database
 from graph.store.lineage import Direction
 from graph.store.listed_nodes import (
     ANY_NODE,
@@ -30,6 +28,7 @@ from graph.store.listed_nodes import (
     listed_from,
     neighbour_from,
 )
+from graph.store.looking import look
 from graph.store.processes import ProcessStore
 
 PIECE = 20_000
@@ -77,7 +76,8 @@ class NodeSearch:
         """
         filters = asdict(wanted)
         name = "nodes/search_cited" if filters.pop("cited") else "nodes/search"
-        rows = await self._run(
+        rows = await look(
+            self._database,
             name,
             limit + 1,
             process_id=process_id,
@@ -92,7 +92,8 @@ class NodeSearch:
         self, process_id: str, node_ids: Sequence[str], wanted: NodeQuery = ANY_NODE
     ) -> list[ListedNode]:
         """Those of some nodes that are wanted, each once, by stage and place in the input."""
-        rows = await self._run(
+        rows = await look(
+            self._database,
             "nodes/among",
             len(node_ids),
             process_id=process_id,
@@ -123,7 +124,8 @@ class NodeSearch:
         limit: int = 25,
     ) -> tuple[list[Neighbour], bool]:
         """Source nodes of a node, or what it was an input to, and whether there are more."""
-        rows = await self._run(
+        rows = await look(
+            self._database,
             _NEIGHBOURS[way],
             limit + 1,
             process_id=process_id,
@@ -141,7 +143,8 @@ class NodeSearch:
             NotFound: There is no such process or node.
         """
         number = min(number, _FURTHEST // self._piece)
-        rows = await self._run(
+        rows = await look(
+            self._database,
             "nodes/piece",
             1,
             process_id=process_id,
@@ -166,8 +169,8 @@ class NodeSearch:
 
         Source: VeriTrail 3.2 (error localization).
         """
-        rows = await self._run(
-            "nodes/errors_here", limit + 1, process_id=process_id, node_id=node_id
+        rows = await look(
+            self._database, "nodes/errors_here", limit + 1, process_id=process_id, node_id=node_id
         )
         return [IntroducedError(*row) for row in rows[:limit]], len(rows) > limit
 
@@ -178,16 +181,10 @@ class NodeSearch:
 
         Source: VeriTrail 3.2 (evidence trail).
         """
-        rows = await self._run(
-            "nodes/cited_here", limit + 1, process_id=process_id, node_id=node_id
+        rows = await look(
+            self._database, "nodes/cited_here", limit + 1, process_id=process_id, node_id=node_id
         )
         return [citation_from(row) for row in rows[:limit]], len(rows) > limit
-
-    async def _run(self, name: str, limit: int, **parameters: Any) -> list[Row]:
-        statement = cypher.load(name)
-        if any(one.name == "limit" for one in statement.parameters):
-            parameters["limit"] = limit
-        return (await self._database.run_text(statement.text, parameters, limit)).rows
 
 
 def _unknown(process_id: str, node_id: str) -> NotFound:

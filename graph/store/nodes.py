@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import cypher
 from graph.errors import InputError
 from graph.model import Role
 from graph.store.database import Database, Row
+from graph.store.looking import look
 from graph.store.processes import ProcessStore
 
 MOST_CONTENT = 20_000_000
@@ -96,7 +95,8 @@ class NodeStore:
             NotFound: There is no such process.
             QueryTimeout: It took longer than a query may.
         """
-        rows = await self._run(
+        rows = await look(
+            self._database,
             "nodes/page",
             limit + 1,
             process_id=process_id,
@@ -119,7 +119,9 @@ class NodeStore:
             NotFound: There is no such process.
         """
         asked = list(dict.fromkeys(node_ids))
-        rows = await self._run("nodes/get", len(asked), process_id=process_id, node_ids=asked)
+        rows = await look(
+            self._database, "nodes/get", len(asked), process_id=process_id, node_ids=asked
+        )
         if not rows:
             await ProcessStore(self._database).get(process_id)
         found = {node.node_id: node for node in map(_node, rows)}
@@ -140,15 +142,10 @@ class NodeStore:
                 f"{MOST_CONTENT:,} are given at a time. Ask for fewer nodes."
             )
         names = [node.node_id for node in nodes]
-        rows = await self._run("nodes/contents", len(names), process_id=process_id, node_ids=names)
+        rows = await look(
+            self._database, "nodes/contents", len(names), process_id=process_id, node_ids=names
+        )
         return {node_id: NodeContent(*content) for node_id, *content in rows}
-
-    async def _run(self, name: str, limit: int, **parameters: Any) -> list[Row]:
-        """Run a statement within the time of a query; it can look at a whole process."""
-        statement = cypher.load(name)
-        if any(one.name == "limit" for one in statement.parameters):
-            parameters["limit"] = limit
-        return (await self._database.run_text(statement.text, parameters, limit)).rows
 
 
 def _node(row: Row) -> StoredNode:

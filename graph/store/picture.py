@@ -12,13 +12,12 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import cypher
 from graph.adjacency import SPARSE
 from graph.model import EvidencePath, Process
-from graph.store.database import Database, Row
+from graph.store.database import Database
 from graph.store.lineage import Direction
+from graph.store.looking import look
 from graph.store.reading import WINDOW_EDGES, WINDOW_NODES
 
 EDGES = 250_000
@@ -70,7 +69,8 @@ class PictureReader:
         first = 0
         # Places may be left free, and the process may have grown since it was read.
         while found.total() < process.edges and first < SPARSE * process.nodes:
-            rows = await self._run(
+            rows = await look(
+                self.database,
                 "lineage/stage_edges",
                 1_000_000,
                 process_id=process.process_id,
@@ -101,7 +101,8 @@ class PictureReader:
         """
         if not of:
             return {}
-        rows = await self._run(
+        rows = await look(
+            self.database,
             _NEXT[way],
             len(of),
             process_id=process_id,
@@ -152,7 +153,8 @@ class PictureReader:
     ) -> list[tuple[str, list[str]]]:
         if not of:
             return []
-        rows = await self._run(
+        rows = await look(
+            self.database,
             name,
             len(of),
             process_id=process_id,
@@ -160,7 +162,3 @@ class PictureReader:
             known=dict.fromkeys(known, True),
         )
         return [(node_id, others) for node_id, others in rows]
-
-    async def _run(self, name: str, most: int, **parameters: Any) -> list[Row]:
-        """Run a statement within the time of a query; at most so many rows come back."""
-        return (await self.database.run_text(cypher.load(name).text, parameters, most)).rows

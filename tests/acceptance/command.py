@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -158,14 +158,6 @@ def command(*arguments: str | bytes) -> list[str | bytes]:
     script = Path(sys.executable).with_name("veritrail")
     begin = [str(script)] if script.exists() else [sys.executable, "-m", "api.cli.main"]
     return [*begin, *arguments]
-
-
-def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "did not happen in time"
-        time.sleep(0.1)
 
 
 def process_file(path: Path, **document: Any) -> str:

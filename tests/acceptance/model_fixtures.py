@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from acceptance.command import Started, Veritrail, process_file, until
+from acceptance.command import Started, Veritrail, process_file
 from fakes.model_faults import HARMLESS
 from fakes.model_server import ModelServer, Received
+from fakes.waiting import until
 
 MODEL = "scripted"
 KEY = "sk-test-7f3a91c2e5d8"

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acceptance.command import Started, Veritrail, process_file, until
+from acceptance.command import Started, Veritrail, process_file
 from acceptance.conftest import a_home
+from fakes.waiting import until
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 

@@ -6,12 +6,13 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from acceptance.command import Veritrail, until
+from acceptance.command import Veritrail
 from acceptance.conftest import a_home
 from acceptance.model_fixtures import asking, expected, pumps
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
 from fakes.tcp_proxy import Cut, tcp_proxy
+from fakes.waiting import until
 
 from api import Client, Local
 from api.client import Rejected, Unavailable

@@ -15,7 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from acceptance.command import Veritrail, command, process_file, until
+from acceptance.command import Veritrail, command, process_file
+from fakes.waiting import until
 
 from examples import local_model
 

@@ -9,10 +9,11 @@ from typing import Any
 import anyio
 import anyio.to_thread
 import pytest
-from acceptance.command import Veritrail, until
+from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking, pumps
 from acceptance.test_mcp import assistant, text_of
 from fakes.model_server import ModelServer
+from fakes.waiting import until
 
 pytestmark = pytest.mark.engine
 

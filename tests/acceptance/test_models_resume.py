@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acceptance.command import Veritrail, until
+from acceptance.command import Veritrail
 from acceptance.model_fixtures import (
     asking,
     expected,
@@ -24,6 +24,7 @@ from acceptance.model_fixtures import (
 )
 from fakes.model_faults import Asked, Fault, always
 from fakes.model_server import ModelServer
+from fakes.waiting import until
 
 pytestmark = pytest.mark.engine
 

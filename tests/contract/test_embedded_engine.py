@@ -14,6 +14,7 @@ from pathlib import Path
 import neo4j
 import psutil
 import pytest
+from fakes.waiting import until
 
 import graph
 from graph.embedded import (
@@ -51,13 +52,6 @@ def processes(home):
             ):
                 found.append(process)
     return found
-
-
-def until(condition, seconds=10):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "did not happen in time"
-        time.sleep(0.05)
 
 
 @pytest.fixture

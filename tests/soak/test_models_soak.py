@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from acceptance.command import Veritrail, until
+from acceptance.command import Veritrail
 from acceptance.conftest import a_home
 from acceptance.model_fixtures import (
     asking,
@@ -22,6 +22,7 @@ from acceptance.model_fixtures import (
 )
 from fakes.model_faults import INVALID, TRANSPORT, Faults
 from fakes.model_server import ModelServer
+from fakes.waiting import until
 
 pytestmark = [pytest.mark.engine, pytest.mark.soak, pytest.mark.timeout(1_800)]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from acceptance.command import Veritrail, until
+from acceptance.command import Veritrail
 from acceptance.conftest import a_home
 from acceptance.model_fixtures import asking, expected, paid_twice, pumps
 from acceptance.rest.job_calls import Calls, Told
@@ -17,6 +17,7 @@ from acceptance.rest.test_service_faults import each_ended_once
 from fakes.model_faults import INVALID, TRANSPORT, Faults
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
+from fakes.waiting import until
 
 pytestmark = [pytest.mark.engine, pytest.mark.soak, pytest.mark.timeout(1_800)]
 

@@ -3,9 +3,9 @@
 import json
 import socket
 import threading
-import time
 
 import pytest
+from fakes.waiting import until
 
 from graph.embedded.control import ControlServer
 from graph.embedded.lifetime import Lifetime
@@ -34,13 +34,6 @@ def send(server, **request):
 def ask(server, **request):
     with send(server, **request) as connection:
         return connection.recv(4096)
-
-
-def until(condition):
-    deadline = time.monotonic() + 5
-    while not condition():
-        assert time.monotonic() < deadline, "did not happen"
-        time.sleep(0.01)
 
 
 def test_a_stranger_gets_no_answer(server):

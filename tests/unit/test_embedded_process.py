@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+from fakes.waiting import until
 
 from graph.embedded import EngineSettings
 from graph.embedded import process as module
@@ -35,13 +36,6 @@ def engine(tmp_path, monkeypatch):
         engine.stop()
         assert ended.wait(5)
         assert not engine.alive
-
-
-def until(condition):
-    deadline = time.monotonic() + 5
-    while not condition():
-        assert time.monotonic() < deadline, "did not happen"
-        time.sleep(0.01)
 
 
 def test_pages_that_could_not_be_written_ask_for_a_restart(engine):

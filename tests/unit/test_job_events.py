@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes.waiting import until
 from sqlalchemy.engine import Connection
 
 from api.jobs import event_feed
@@ -45,13 +46,6 @@ def opener(service_url: str) -> Iterator[Opener]:
 
 def stored(service: ServiceDatabase, job_id: str = JOB) -> list[Event]:
     return service.read_now(lambda it: events_after(it, job_id, 0, 1_000_000))
-
-
-def until(is_so: Callable[[], bool], seconds: float = 10.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline, "it never came to be"
-        time.sleep(0.01)
 
 
 def finish(service: ServiceDatabase, log: EventLog, kind: Kind = Kind.CLAIM_FINISHED) -> None:

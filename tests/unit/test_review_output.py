@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 import pytest
+from fakes.reporting import markdown_of
 from fakes.trails import a_trail
 from rich.console import Console
 
@@ -14,7 +15,6 @@ from api.cli.review_output import add_reviews, agreement_words, review_line, rev
 from api.cli.trail import trail_tree
 from api.reviews import reviewer_named
 from graph.agreement import Agreement, agreement_report
-from graph.exporters.markdown import markdown_report
 from graph.model import Process, Review, ReviewVerdict, Verdict
 from graph.model.review import reviewed
 from graph.store.review_queue import JudgedReview
@@ -118,12 +118,12 @@ def test_figures_say_how_little_they_rest_on_and_what_is_not_defined(
 
 def test_a_report_shows_people_beside_the_model() -> None:
     trail = a_trail()
-    bare = markdown_report(PROCESS, [trail.claim], [trail])
+    bare = markdown_of(PROCESS, [trail.claim], [trail])
     assert "review" not in bare.lower()
     said = reviewed([review(1, "NOT_FULLY_SUPPORTED", FS), review(2, "UNCLEAR", FS,
                      reviewer="<i>Bo</i>")], FS)  # fmt: skip
     assert said is not None
-    told = markdown_report(PROCESS, [trail.claim], [trail], {"k1": said})
+    told = markdown_of(PROCESS, [trail.claim], [trail], {"k1": said})
     assert "Reviewed by people: 1 (confirmed 0, overridden 0, unclear 1; disputed 1)." in told
     assert "| `k1` | Fully Supported | unclear, disputed |" in told
     assert "**Reviews by people**" in told

@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from fakes.reporting import markdown_of
 from fakes.trails import FS, a_round, a_step, a_trail
 from rich.console import Console
 
@@ -14,7 +15,6 @@ from api.cli.cost import cost_table
 from api.cli.terminal import print_json, say, show
 from api.cli.trail import runs_table, trail_tree
 from graph.exporters.costs import cost_words, money_words
-from graph.exporters.markdown import markdown_report
 from graph.exporters.results import run_json, run_summary_json, verification_json
 from graph.model import Claim, Process, Status, Usage
 from graph.store.runs import RunSummary
@@ -207,7 +207,7 @@ def test_steps_of_a_round_that_broke_off_are_shown():
 
 def report(*verifications):
     claims = [PAID.claim, FAILED.claim, Claim("k3", "Another.", "t")]
-    return markdown_report(PROCESS, claims, verifications)
+    return markdown_of(PROCESS, claims, verifications)
 
 
 def test_the_report_says_what_was_asked_and_what_it_cost():

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from graph.exporters.costs import UNKNOWN
 from graph.model import StepRecord, Usage, Verification
 
-UNKNOWN = "unknown"
 NOTHING_ASKED = "no model was asked"
 NOTHING_ANSWERED = "no model has answered"
 ALL_CACHED = "nothing, all from the cache"

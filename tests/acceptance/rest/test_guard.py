@@ -11,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx2
 import pytest
-from acceptance.command import Veritrail, until
+from acceptance.command import Veritrail
 from acceptance.conftest import a_home
 from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving
+from fakes.waiting import until
 
 NOWHERE = {"NEO4J_URI": f"bolt://127.0.0.1:{free_port()}", "VERITRAIL_BODY_SECONDS": "2"}
 LIBRARY = "/v1/queries"

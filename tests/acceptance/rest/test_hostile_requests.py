@@ -13,10 +13,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from acceptance.command import Veritrail, until
+from acceptance.command import Veritrail
 from fakes.ports import free_port
 from fakes.process_files import as_json, document
 from fakes.service_process import ServiceProcess, serving
+from fakes.waiting import until
 
 pytestmark = pytest.mark.engine
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from acceptance.command import Veritrail, until
+from acceptance.command import Veritrail
 from acceptance.conftest import a_home
 from acceptance.model_fixtures import asking, expected, pumps
 from acceptance.rest.job_calls import Calls
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
+from fakes.waiting import until
 
 pytestmark = pytest.mark.engine
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acceptance.command import Started, Veritrail, until
+from acceptance.command import Started, Veritrail
 from acceptance.conftest import a_home
 from acceptance.model_fixtures import asking, expected, pumps
 from acceptance.rest.job_calls import Calls
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
+from fakes.waiting import until
 
 pytestmark = pytest.mark.engine
 

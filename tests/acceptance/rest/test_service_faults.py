@@ -16,13 +16,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from acceptance.command import Veritrail, until
+from acceptance.command import Veritrail
 from acceptance.conftest import a_home
 from acceptance.model_fixtures import QUICK_FAULTS, asking, expected, paid_twice, pumps
 from acceptance.rest.job_calls import Calls, Told, by_claim
 from fakes.model_faults import INVALID, QUICK, Faults
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
+from fakes.waiting import until
 from postgres_server.launcher import Server
 
 from api.jobs.events import Kind

@@ -13,13 +13,14 @@ from typing import Any
 
 import psycopg
 import pytest
-from acceptance.command import Started, Veritrail, until
+from acceptance.command import Started, Veritrail
 from acceptance.conftest import a_home
 from acceptance.model_fixtures import asking, expected, paid_twice, pumps
 from acceptance.rest.job_calls import Calls, by_claim
 from acceptance.rest.test_service_faults import each_ended_once
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
+from fakes.waiting import until
 
 from api.jobs.events import Kind
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from acceptance.command import Veritrail, process_file, until
+from acceptance.command import Veritrail, process_file
 from fakes.service_process import ServiceProcess
+from fakes.waiting import until
 
 pytestmark = pytest.mark.engine
 

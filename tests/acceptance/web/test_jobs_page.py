@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx2
@@ -17,15 +16,7 @@ from acceptance.web.test_processes_page import document
 from fakes.model_server import ModelServer
 from fakes.page_forms import forms_of, send
 from fakes.service_process import ServiceProcess, serving
-
-PATIENCE = 60.0
-
-
-def soon(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until, "not in time"
-        time.sleep(0.1)
+from fakes.waiting import until
 
 
 @pytest.fixture
@@ -58,7 +49,7 @@ def test_a_verification_is_started_and_watched_to_its_end(
     assert re.fullmatch(r"/jobs/j-[0-9a-f]{32}", job)
     # The same form again is the same job.
     assert send(shared_service.client, cost, path, step="start").headers["location"] == job
-    soon(lambda: "See the result" in shared_service.get(job).text)
+    until(lambda: "See the result" in shared_service.get(job).text)
     done = shared_service.get(job).text
     assert "1 of 1 claims" in done
     assert re.search("mark-(supported|not-supported|inconclusive)", done)
@@ -74,7 +65,7 @@ def test_a_verification_is_started_and_watched_to_its_end(
 def test_claims_are_typed_in(shared_service: ServiceProcess, stored: str) -> None:
     typed = "The harbour has nine piers.\r\n\r\n  The harbour opened in 1901.\r\n"
     job = began(shared_service, stored, which="typed", texts=typed).headers["location"]
-    soon(lambda: "See the result" in shared_service.get(job).text)
+    until(lambda: "See the result" in shared_service.get(job).text)
     assert "2 of 2 claims" in shared_service.get(job).text
     assert "nine piers" in shared_service.get(job).text
 
@@ -143,10 +134,10 @@ def test_a_job_is_cancelled_and_taken_up_again_and_the_price_is_unknown() -> Non
         assert "indicative" not in page.text
         assert "No model asked" not in service.get("/jobs").text
         assert "No model was asked" not in service.get("/jobs").text
-        soon(lambda: "Being checked" in service.get(job).text)
+        until(lambda: "Being checked" in service.get(job).text)
         assert send(service.client, service.get(job), f"{job}/cancel").status_code == 303
-        soon(lambda: f"{job}/resume" in forms_of(service.get(job).text))
-        soon(lambda: "mark-failed" in service.get(job).text)
+        until(lambda: f"{job}/resume" in forms_of(service.get(job).text))
+        until(lambda: "mark-failed" in service.get(job).text)
         stopped = service.get(job).text
         assert "Cancelled" in stopped
         assert 'data-status="cancelled"' in stopped
@@ -154,10 +145,10 @@ def test_a_job_is_cancelled_and_taken_up_again_and_the_price_is_unknown() -> Non
         assert "$0" not in stopped
         # Right after it stopped it says to come again in a moment.
         resume = f"{job}/resume"
-        soon(lambda: send(service.client, service.get(job), resume).status_code == 303)
+        until(lambda: send(service.client, service.get(job), resume).status_code == 303)
         assert "30 claims" in service.get(job).text
-        soon(lambda: f"{job}/cancel" in forms_of(service.get(job).text))
-        soon(lambda: "Being verified" in service.get("/").text)
+        until(lambda: f"{job}/cancel" in forms_of(service.get(job).text))
+        until(lambda: "Being verified" in service.get("/").text)
 
 
 def test_a_job_is_still_shown_when_its_graph_is_away() -> None:
@@ -166,7 +157,7 @@ def test_a_job_is_still_shown_when_its_graph_is_away() -> None:
             service.until_ready()
             assert service.post("/v1/processes", json=document("away")).status_code == 201
             job = began(service, "away").headers["location"]
-            soon(lambda: "See the result" in service.get(job).text)
+            until(lambda: "See the result" in service.get(job).text)
         veritrail("db", "stop")
         nowhere = {"NEO4J_URI": "bolt://127.0.0.1:9"}
         with serving(veritrail, env=nowhere, args=["--no-worker"]) as service:

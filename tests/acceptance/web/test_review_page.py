@@ -12,9 +12,10 @@ from urllib.parse import quote
 
 import httpx2
 import pytest
-from acceptance.command import Veritrail, process_file, until
+from acceptance.command import Veritrail, process_file
 from fakes.page_forms import forms_of, send
 from fakes.service_process import ServiceProcess, serving
+from fakes.waiting import until
 
 pytestmark = pytest.mark.engine
 

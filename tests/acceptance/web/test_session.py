@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -15,6 +15,7 @@ from acceptance.conftest import a_home
 from fakes.page_forms import send
 from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving
+from fakes.waiting import until
 
 NOWHERE = {"NEO4J_URI": f"bolt://127.0.0.1:{free_port()}"}
 COOKIE = "veritrail_session"
@@ -63,18 +64,11 @@ def tried(client: httpx2.Client, key: str, onward: str = "/") -> httpx2.Response
 
 def signed_in(client: httpx2.Client, key: str, onward: str = "/") -> httpx2.Response:
     """A key that was made elsewhere is known within two seconds."""
-    until = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + PATIENCE
     while (answer := tried(client, key, onward)).status_code != 303:
-        assert time.monotonic() < until, answer.text
+        assert time.monotonic() < deadline, answer.text
         time.sleep(0.3)
     return answer
-
-
-def soon(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < until, "not noticed in time"
-        time.sleep(0.1)
 
 
 def test_a_page_leads_to_the_sign_in_and_back_to_where_one_wanted_to_go(
@@ -213,10 +207,10 @@ def test_a_session_ends_with_its_key(keyed: Keyed, browser: httpx2.Client) -> No
     signed_in(browser, made(veritrail, "revoked later", "verify"))
     assert browser.get(JOBS).status_code == 200
     veritrail("keys", "revoke", "revoked later")
-    soon(lambda: browser.get(JOBS).status_code == 303)
+    until(lambda: browser.get(JOBS).status_code == 303)
     signed_in(browser, made(veritrail, "short", "verify", expires="3s"))
     assert browser.get(JOBS).status_code == 200
-    soon(lambda: browser.get(JOBS).status_code == 303)
+    until(lambda: browser.get(JOBS).status_code == 303)
 
 
 REVIEW = "/processes/p/review"
