@@ -36,23 +36,28 @@ def in_queue(which: ReviewState, number: int = 5, said: Any = None, size: int = 
 
 
 def test_whoever_does_not_say_is_blind() -> None:
-    assert state_of("p").blind
-    assert state_of("p", blind="").blind
-    assert not state_of("p", blind="0").blind
+    assert state_of("p", {}).blind
+    assert state_of("p", {"blind": ""}).blind
+    assert not state_of("p", {"blind": "0"}).blind
 
 
 def test_a_filter_that_tells_the_verdict_is_left_out_in_blind_mode() -> None:
-    blind = state_of("p", blind="1", verdict="NOT_FULLY_SUPPORTED", error_stage="2")
+    blind = state_of("p", {"blind": "1", "verdict": "NOT_FULLY_SUPPORTED", "error_stage": "2"})
     assert (blind.verdict, blind.error_stage) == (None, None)
-    shown = state_of("p", verdict="NOT_FULLY_SUPPORTED", error_stage="2")
+    shown = state_of("p", {"verdict": "NOT_FULLY_SUPPORTED", "error_stage": "2"})
     assert (shown.blind, shown.verdict, shown.error_stage) == (False, "NOT_FULLY_SUPPORTED", 2)
-    assert state_of("p", verdict="INCONCLUSIVE", blind="0").with_blind(blind=True).verdict is None
+    assert (
+        state_of("p", {"verdict": "INCONCLUSIVE", "blind": "0"}).with_blind(blind=True).verdict
+        is None
+    )
 
 
 def test_what_nobody_knows_in_an_address_is_left_out() -> None:
-    found = state_of("p", show="x", verdict="x", error_stage="-1", level="9" * 30, claim="")
+    found = state_of(
+        "p", {"show": "x", "verdict": "x", "error_stage": "-1", "level": "9" * 30, "claim": ""}
+    )
     assert found == ReviewState("p")
-    assert state_of("p", error_stage="²").error_stage is None
+    assert state_of("p", {"error_stage": "²"}).error_stage is None
 
 
 def test_an_address_holds_the_whole_state_and_encodes_ids() -> None:

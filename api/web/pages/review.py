@@ -67,7 +67,8 @@ async def begin(
 ) -> Response:
     """Keep the name of whoever reviews, where no key says it; go on blind or not."""
     who = reviewer_of(request, caller)
-    blind = state_of(asked.process_id, claim=asked.claim, blind="1" if is_blind else "0")
+    said = {"claim": asked.claim or "", "blind": "1" if is_blind else "0"}
+    blind = state_of(asked.process_id, said)
     answer = RedirectResponse(blind.href, 303)
     if who.by_key:
         return answer

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Form
+from fastapi import Depends, Form, Request
 
 from api.rest.wording import worded
 from api.web.views.review_queue import ReviewState, state_of
@@ -21,26 +21,8 @@ from graph.errors import (
 )
 
 
-async def _asked(
-    process_id: str,
-    claim: str | None = None,
-    blind: str | None = None,
-    show: str | None = None,
-    verdict: str | None = None,
-    error_stage: str | None = None,
-    level: str | None = None,
-    node: str | None = None,
-) -> ReviewState:
-    return state_of(
-        process_id,
-        claim=claim,
-        blind=blind,
-        show=show,
-        verdict=verdict,
-        error_stage=error_stage,
-        level=level,
-        node=node,
-    )
+async def _asked(request: Request, process_id: str) -> ReviewState:
+    return state_of(process_id, request.query_params)
 
 
 Asked = Annotated[ReviewState, Depends(_asked)]

@@ -119,29 +119,24 @@ class ReviewState:
         }
 
 
-def state_of(
-    process_id: str,
-    *,
-    claim: str | None = None,
-    blind: str | None = None,
-    show: str | None = None,
-    verdict: str | None = None,
-    error_stage: str | None = None,
-    level: str | None = None,
-    node: str | None = None,
-) -> ReviewState:
+def state_of(process_id: str, said: Mapping[str, str]) -> ReviewState:
     """The state that an address stands for; what nobody knows is left out.
 
     Whoever does not say is blind, unless what they ask for tells the verdict already.
+
+    Args:
+        process_id: The process.
+        said: The query of the address.
     """
+    show, verdict, blind = said.get("show"), said.get("verdict"), said.get("blind")
     found = ReviewState(
         process_id=process_id,
-        claim=claim or None,
+        claim=said.get("claim") or None,
         show=show if show in SHOWN else "all",
         verdict=verdict if verdict in VERDICTS else None,
-        error_stage=_stage(error_stage),
-        level=_stage(level),
-        node=node or None,
+        error_stage=_stage(said.get("error_stage")),
+        level=_stage(said.get("level")),
+        node=said.get("node") or None,
     )
     is_blind = not found.tells if blind is None else blind != "0"
     if is_blind:
