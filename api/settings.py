@@ -33,6 +33,7 @@ class Settings:
         max_node_text: The longest text of a node, in bytes of UTF-8.
         db_idle: Time without a client after which the embedded engine stops.
         db_heap: Heap of the embedded engine, as Java writes it.
+        db_jit: How well its Java machine compiles: `full` or `quick`.
         values: All settings as they were found, for those of the models; never shown.
     """
 
@@ -49,6 +50,7 @@ class Settings:
     max_node_text: int = 10_000_000
     db_idle: str = "10m"
     db_heap: str = "1g"
+    db_jit: str = "full"
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -79,6 +81,7 @@ class Settings:
             max_node_text=read_size(values, "VERITRAIL_MAX_NODE_TEXT", 10_000_000),
             db_idle=values.get("VERITRAIL_DB_IDLE", "10m"),
             db_heap=values.get("VERITRAIL_DB_HEAP", "1g").lower(),
+            db_jit=values.get("VERITRAIL_DB_JIT", "full").lower(),
             values=values,
         )
 

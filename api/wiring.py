@@ -25,6 +25,7 @@ def engine_settings(settings: Settings) -> EngineSettings:
         home=settings.home,
         idle_seconds=parse_duration(settings.db_idle, "VERITRAIL_DB_IDLE"),
         heap=settings.db_heap,
+        jit=settings.db_jit,
         # What nobody waits for any more is to end; what an ingest or a deletion does is not.
         statement_seconds=max(STATEMENT_SECONDS, settings.query_seconds),
     )

@@ -30,7 +30,7 @@ def engine_command(runtime: Runtime, folder: EngineFolder, settings: EngineSetti
     write_private(logging, _LOGGING)
     return [
         str(runtime.java),
-        *_java_options(folder, logging, settings.heap),
+        *_java_options(folder, logging, settings),
         *(f"-Darcadedb.{key}={value}" for key, value in _engine_settings(folder, settings).items()),
         "-cp",
         os.pathsep.join(str(jar) for jar in runtime.jars),
@@ -45,9 +45,11 @@ def engine_environment(source: dict[str, str]) -> dict[str, str]:
     return {**passed_on, "LC_ALL": "C.UTF-8"}
 
 
-def _java_options(folder: EngineFolder, logging: Path, heap: str) -> list[str]:
+def _java_options(folder: EngineFolder, logging: Path, settings: EngineSettings) -> list[str]:
+    quick = ["-XX:TieredStopAtLevel=1"] if settings.jit == "quick" else []
     return [
-        f"-Xmx{heap}",
+        f"-Xmx{settings.heap}",
+        *quick,
         "-XX:+UseCompactObjectHeaders",
         # A virtual machine that ran out of memory is in an unknown state; a fresh one recovers
         # everything acknowledged from the log on disk.

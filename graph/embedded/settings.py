@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from graph.errors import InputError
@@ -16,6 +15,8 @@ DATABASE = "veritrail"
 
 STATEMENT_SECONDS = 300.0
 """The engine ends a statement after this time, unless a query may take longer."""
+
+JIT = ("full", "quick")
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h)?")
 _SECONDS = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -66,6 +67,8 @@ class EngineSettings:
         home: VERITRAIL_HOME; the engine lives in its folder `engine`.
         idle_seconds: The engine stops after this time without a client.
         heap: Upper bound of the engine's Java heap, such as `1g` or `512m`.
+        jit: How well its Java machine compiles what it runs: `full`, or `quick` for an engine that
+            lives for moments only, which then starts with half the work and does long work slower.
         start_timeout: Longest wait for a start, in seconds.
         statement_seconds: The engine ends a single statement after this time.
         stop_timeout: After this time a clean stop becomes a kill.
@@ -76,6 +79,7 @@ class EngineSettings:
     home: Path
     idle_seconds: float = 600.0
     heap: str = "1g"
+    jit: str = "full"
     statement_seconds: float = STATEMENT_SECONDS
     start_timeout: float = 60.0
     stop_timeout: float = 20.0
@@ -84,21 +88,13 @@ class EngineSettings:
 
     def __post_init__(self) -> None:
         parse_heap(self.heap)
+        if self.jit not in JIT:
+            raise InputError(f"VERITRAIL_DB_JIT: {self.jit!r} is none of {', '.join(JIT)}")
         if not (math.isfinite(self.idle_seconds) and self.idle_seconds > 0):
             raise InputError(
                 f"VERITRAIL_DB_IDLE: {self.idle_seconds} seconds is not a time to wait; "
                 "give a positive one such as 600, 30s or 10m"
             )
-
-    @classmethod
-    def from_environment(cls, home: Path, environment: Mapping[str, str]) -> EngineSettings:
-        """Read `VERITRAIL_DB_IDLE` and `VERITRAIL_DB_HEAP`; what is unset keeps its default."""
-        idle = environment.get("VERITRAIL_DB_IDLE", "").strip()
-        heap = environment.get("VERITRAIL_DB_HEAP", "").strip().lower()
-        settings = cls(home=home)
-        if idle:
-            settings = replace(settings, idle_seconds=parse_duration(idle, "VERITRAIL_DB_IDLE"))
-        return replace(settings, heap=heap) if heap else settings
 
     @property
     def needed_memory(self) -> int:

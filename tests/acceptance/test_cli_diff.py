@@ -27,11 +27,13 @@ def trails(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> di
         {"claim_id": "right", "text": "The quay was built in 1901."},
     ]
     folder = tmp_path_factory.mktemp("quay")
-    veritrail("ingest", process_file(folder / "quay.json", nodes=nodes, edges=edges, claims=claims))
+    veritrail(
+        "ingest", process_file(folder / "quay-diff.json", nodes=nodes, edges=edges, claims=claims)
+    )
 
     def made(claim_id: str, q: str) -> str:
         run: dict[str, Any] = veritrail(
-            "verify", "quay", "--claim-id", claim_id, "--q", q, "--json"
+            "verify", "quay-diff", "--claim-id", claim_id, "--q", q, "--json"
         ).json
         return str(run["verifications"][0]["verification_id"])
 

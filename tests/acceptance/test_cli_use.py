@@ -74,6 +74,7 @@ def test_a_setting_that_cannot_be_is_named(bare: Veritrail) -> None:
     for name, value in (
         ("VERITRAIL_DB_IDLE", "x"),
         ("VERITRAIL_DB_HEAP", "lots"),
+        ("VERITRAIL_DB_JIT", "fast"),
         ("VERITRAIL_MAX_NODE_TEXT", "-1"),
         ("VERITRAIL_HOME", "~no-such-user/x"),
         ("NEO4J_URI", "localhost:7687"),

@@ -31,7 +31,7 @@ def arun() -> Iterator[Arun[Any]]:
 def embedded_address(arun: Arun[Any]) -> Iterator[DatabaseAddress]:
     """An embedded engine of the session's own."""
     home = Path(tempfile.mkdtemp(prefix="vt-contract-", dir="/tmp"))
-    settings = EngineSettings(home=home)
+    settings = EngineSettings(home=home, jit="quick")
     stack = AsyncExitStack()
     engine = arun(stack.enter_async_context(running_engine(settings)))
     yield DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)

@@ -252,7 +252,9 @@ def test_what_would_double_something_is_not_run_again_unasked(
 def test_a_query_that_needs_too_much_of_the_embedded_engine_is_told_in_words(
     tmp_path_factory: Any,
 ) -> None:
-    settings = EngineSettings(tmp_path_factory.mktemp("heavy"), heap="256m", idle_seconds=1.0)
+    settings = EngineSettings(
+        tmp_path_factory.mktemp("heavy"), heap="256m", jit="quick", idle_seconds=1.0
+    )
 
     async def work() -> None:
         async with running_engine(settings) as engine:
@@ -266,7 +268,9 @@ def test_a_query_that_needs_too_much_of_the_embedded_engine_is_told_in_words(
 
 def test_the_embedded_engine_ends_a_statement_by_itself(tmp_path_factory: Any) -> None:
     home = tmp_path_factory.mktemp("runaway")
-    settings = EngineSettings(home=home, heap="256m", statement_seconds=3.0, idle_seconds=1.0)
+    settings = EngineSettings(
+        home=home, heap="256m", jit="quick", statement_seconds=3.0, idle_seconds=1.0
+    )
 
     async def work() -> None:
         async with running_engine(settings) as engine:

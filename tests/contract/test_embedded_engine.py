@@ -56,7 +56,7 @@ def processes(home):
 
 @pytest.fixture
 def settings(tmp_path):
-    settings = EngineSettings(tmp_path / "home", heap="256m", idle_seconds=120)
+    settings = EngineSettings(tmp_path / "home", heap="256m", jit="quick", idle_seconds=120)
     yield settings
     for process in processes(settings.home):
         with contextlib.suppress(psutil.Error):
@@ -156,7 +156,7 @@ def test_a_killed_command_gives_its_lease_back_and_leaves_the_engine_working(set
 
 
 def test_a_bolt_client_without_a_lease_keeps_it_running(settings):
-    brief = EngineSettings(settings.home, heap="256m", idle_seconds=0.8)
+    brief = EngineSettings(settings.home, heap="256m", jit="quick", idle_seconds=0.8)
 
     async def address():
         async with running_engine(brief) as found:
@@ -173,7 +173,7 @@ def test_a_bolt_client_without_a_lease_keeps_it_running(settings):
 
 
 def test_a_pinned_engine_does_not_stop_by_itself(settings):
-    brief = EngineSettings(settings.home, heap="256m", idle_seconds=0.4)
+    brief = EngineSettings(settings.home, heap="256m", jit="quick", idle_seconds=0.4)
     pinned = asyncio.run(start_engine(brief))
     assert (pinned.running, pinned.pinned, pinned.clients) == (True, True, 0)
     time.sleep(1.2)
@@ -324,7 +324,7 @@ def test_data_that_another_process_holds_is_named(settings):
 
 
 def test_a_start_that_takes_too_long_is_reported_and_cleaned_up(settings):
-    hasty = EngineSettings(settings.home, heap="256m", start_timeout=0.2)
+    hasty = EngineSettings(settings.home, heap="256m", jit="quick", start_timeout=0.2)
     with pytest.raises(EngineUnavailable, match=r"within 0\.2 seconds") as caught:
         numbers(hasty)
     assert "\tat " not in str(caught.value)
@@ -335,7 +335,7 @@ def test_a_start_that_takes_too_long_is_reported_and_cleaned_up(settings):
 def test_a_home_with_an_awkward_name_works_in_any_locale(settings, monkeypatch):
     monkeypatch.delenv("LANG", raising=False)
     monkeypatch.setenv("LC_ALL", "C")
-    awkward = EngineSettings(settings.home / "ü, x;y%20$1", heap="256m")
+    awkward = EngineSettings(settings.home / "ü, x;y%20$1", heap="256m", jit="quick")
     write(awkward, 1)
     assert status(awkward).data_bytes > 0
     assert asyncio.run(stop_engine(awkward)) is True

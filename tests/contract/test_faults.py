@@ -37,7 +37,7 @@ pytestmark = [
 @pytest.fixture
 def settings() -> Iterator[EngineSettings]:
     home = Path(tempfile.mkdtemp(prefix="vt-fault-", dir="/tmp"))
-    found = EngineSettings(home=home)
+    found = EngineSettings(home=home, jit="quick")
     yield found
     asyncio.run(stop_engine(found))
     shutil.rmtree(home, ignore_errors=True)

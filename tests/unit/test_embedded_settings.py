@@ -5,10 +5,14 @@ from pathlib import Path
 import pytest
 
 from graph.embedded import EngineAddress, EngineSettings, parse_duration
+from graph.embedded.folder import EngineFolder
+from graph.embedded.launch import engine_command
+from graph.embedded.preflight import Runtime
 from graph.embedded.settings import MEBIBYTE, parse_heap
 from graph.errors import InputError
 
 HOME = Path("/nowhere")
+C1_ONLY = "-XX:TieredStopAtLevel=1"
 
 
 @pytest.mark.parametrize(
@@ -36,16 +40,9 @@ def test_what_is_not_a_heap_size_is_refused(text):
         EngineSettings(HOME, heap=text)
 
 
-def test_the_environment_sets_idle_time_and_heap():
-    settings = EngineSettings.from_environment(
-        HOME, {"VERITRAIL_DB_IDLE": "30s", "VERITRAIL_DB_HEAP": "512M"}
-    )
-    assert (settings.idle_seconds, settings.heap) == (30, "512m")
-
-
-def test_an_empty_environment_keeps_the_defaults():
-    settings = EngineSettings.from_environment(HOME, {"VERITRAIL_DB_IDLE": " "})
-    assert (settings.idle_seconds, settings.heap) == (600, "1g")
+def test_what_is_no_way_to_compile_is_refused():
+    with pytest.raises(InputError, match="VERITRAIL_DB_JIT: 'fast' is none of full, quick"):
+        EngineSettings(HOME, jit="fast")
 
 
 def test_the_memory_asked_for_follows_the_heap_unless_it_is_set():
@@ -56,3 +53,12 @@ def test_the_memory_asked_for_follows_the_heap_unless_it_is_set():
 
 def test_an_address_never_shows_its_password():
     assert "sesame" not in repr(EngineAddress("bolt://x", "root", "sesame", "db"))
+
+
+@pytest.mark.parametrize(("jit", "options"), [("full", set()), ("quick", {C1_ONLY})])
+def test_a_quick_engine_is_compiled_by_the_first_compiler_alone(tmp_path, jit, options):
+    folder = EngineFolder(tmp_path)
+    folder.prepare()
+    runtime = Runtime(Path("java"), (Path("engine.jar"),))
+    command = engine_command(runtime, folder, EngineSettings(tmp_path, jit=jit))
+    assert set(command) & {C1_ONLY} == options
