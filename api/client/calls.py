@@ -222,7 +222,7 @@ def add_claims(
 
 
 def edit_claim(process_id: str, claim_id: str, text: str, *, force: bool = False) -> Call[Claim]:
-    """Give a claim another text; with `force` also when it was verified or reviewed."""
+    """Give a claim another text; with `force` also when it was verified."""
     path = process_path(process_id, "claims", claim_id)
     query = {"force": force or None}
     return Call("edit_claim", "PATCH", path, Claim.model_validate, query, {"text": text})

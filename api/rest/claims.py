@@ -191,7 +191,7 @@ async def get_claim(request: Request, process_id: ProcessId, claim_id: ClaimId) 
     return answer(judged_json(await store.claims.get(process_id, claim_id)))
 
 
-Force = Annotated[bool, Query(description="Also when it was verified or reviewed.")]
+Force = Annotated[bool, Query(description="Also when it was verified or, to remove it, reviewed.")]
 
 
 @router.patch(
