@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 
 from starlette.types import Scope
@@ -12,6 +13,8 @@ from api.service.ring import ENVIRONMENT, Admitted, KeyRing, Unauthorized
 
 FAILED_PER_MINUTE = 30
 """Keys that do not open, shown from one address."""
+
+_NETWORK_BITS = 64  # what one household or server gets of IPv6
 
 LOOKS_LIKE_A_KEY = re.compile(rf"\b{PREFIX}_[a-z2-7]{{8}}_")
 
@@ -67,4 +70,12 @@ class Attempts:
 def address(scope: Scope) -> str:
     """Where a request comes from; all addresses of one IPv6 network count as one."""
     found = str((scope.get("client") or ("unknown", 0))[0])
-    return ":".join(found.split(":")[:4]) if found.count(":") > 1 else found
+    try:
+        whole = ipaddress.ip_address(found.partition("%")[0])
+    except ValueError:
+        return found
+    if isinstance(whole, ipaddress.IPv4Address):
+        return str(whole)
+    if whole.ipv4_mapped is not None:
+        return str(whole.ipv4_mapped)
+    return str(ipaddress.ip_network((whole, _NETWORK_BITS), strict=False))

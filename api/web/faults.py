@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.rest.problems import MEDIA_TYPE, problem
-from api.web.links import url
+from api.web.links import sent, url
 from api.web.rendering import render
 from api.web.typed import Form
 from api.web.wording import FaultWords, faults_of, words_of
@@ -40,6 +40,8 @@ The Referer goes to our own pages alone: a form that is refused says where it wa
 _OTHERS = ("/v1/", "/docs/", "/static/")
 _OTHER = frozenset({"/v1", "/docs", "/healthz", "/readyz", "/metrics", "/openapi.json"})
 _KEPT = ("retry-after", "connection", "allow")
+"""What of a problem's headers its page has too."""
+
 _LONGEST_PROBLEM = 1_000_000
 
 
@@ -109,9 +111,7 @@ class _Answer:
 def _page(request: Request, start: Message, body: bytes | bytearray, form: Form) -> Response:
     """A problem as a page; who has to show a key first is sent to where that is done."""
     headers = Headers(scope=start)
-    kept = {
-        name: headers[name] for name in ("retry-after", "connection", "allow") if name in headers
-    }
+    kept = {name: headers[name] for name in _KEPT if name in headers}
     found: dict[str, Any] = json.loads(bytes(body))
     words: FaultWords = words_of(found)
     sign_in = _sign_in(request, form) if start["status"] == 401 else None
@@ -134,6 +134,5 @@ def _page(request: Request, start: Message, body: bytes | bytearray, form: Form)
 
 def _sign_in(request: Request, form: Form) -> str:
     """Where a key is shown; one comes back to where one was, but a form is not sent again."""
-    query = f"?{request.url.query}" if request.url.query else ""
-    here = request.url.path + query if request.method in ("GET", "HEAD") else form.page
+    here = sent(request.scope) if request.method in ("GET", "HEAD") else form.page
     return url("sign-in", next=None if here == "/" else here)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode
 
+from starlette.types import Scope
+
 ESCAPE = "~"
 
 
@@ -18,6 +20,14 @@ def url(*segments: str | int, **query: object) -> str:
     path = "/" + "/".join(_segment(str(one)) for one in segments)
     given = [(name, one) for name, value in query.items() for one in _values(value)]
     return f"{path}?{urlencode(given)}" if given else path
+
+
+def sent(scope: Scope) -> str:
+    """The address of a request as it was sent, path and query: the path of a scope is decoded."""
+    raw: bytes | None = scope.get("raw_path")
+    path = scope["path"] if raw is None else raw.decode("utf-8", "replace")
+    query = scope.get("query_string", b"").decode("utf-8", "replace")
+    return f"{path}?{query}" if query else path
 
 
 def plain(segment: str) -> str:

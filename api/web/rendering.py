@@ -22,6 +22,7 @@ from api.rest import request_id
 from api.service.access import Caller, Scope
 from api.web import links
 from api.web.assets import static
+from api.web.views.shares import share
 from graph.exporters.costs import UNKNOWN
 
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
@@ -83,7 +84,7 @@ def shared(request: Request) -> dict[str, Any]:
         "is_signed_in": caller is not None and getattr(request.state, "session", None) is not None,
         "may": (lambda scope: caller is not None and caller.may(Scope(scope))),
         "form_token": lambda: form_token(request),
-        "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+        "here": links.sent(request.scope),
         "path": request.url.path,
         "request_id": request_id.current.get(),
     }
@@ -143,17 +144,6 @@ def size(value: int) -> str:
         if value < below:
             return f"{value * 1_000 / below if name != 'bytes' else value:.4g} {name}"
     return f"{value / 10**9:.4g} GB"
-
-
-def share(part: float, whole: float) -> str:
-    """A part of a whole in percent; only all of it is 100 %, and only nothing 0 %."""
-    if not whole:
-        return "0 %"
-    percent = 100 * part / whole
-    rounded = round(percent)
-    if rounded == 0 and part:
-        return "under 1 %"
-    return "over 99 %" if rounded == 100 and part != whole else f"{rounded} %"
 
 
 def moment(value: str | float | datetime) -> datetime:

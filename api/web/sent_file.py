@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
 
 MOST_FIELD = 10_000
-"""Bytes of all fields that are no file, and of the headers of parts."""
+"""Bytes of one field that is no file, or of the headers of one part."""
 
 _Event = tuple[str, bytes]
 

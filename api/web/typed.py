@@ -71,7 +71,10 @@ class Form:
     @property
     def page(self) -> str:
         """The page that it was sent from, as the browser says; it has to be one of ours."""
-        sent_from = urlsplit(self._headers.get("referer", ""))
+        try:
+            sent_from = urlsplit(self._headers.get("referer", ""))
+        except ValueError:  # such as `http://[`
+            return "/"
         if not sent_from.netloc or sent_from.netloc != self._headers.get("host"):
             return "/"
         query = f"?{sent_from.query}" if sent_from.query else ""

@@ -1,6 +1,5 @@
-// purpose: A page of the reviews of a process, or of one of its claims, newest first.
+// purpose: A page of the reviews of a process, newest first.
 // param process_id: string - the process
-// param claim_id: string - only those of this claim, or null
 // param before: string - created_at and review_id of the last one before; empty at first
 // param limit: integer - at most this many
 // column properties: map - properties of the review
@@ -10,7 +9,7 @@
 // source: ours
 MATCH (r:Review {process_id: $process_id})
 WITH r, r.created_at + ' ' + r.review_id AS sort_key
-WHERE ($claim_id IS NULL OR r.claim_id = $claim_id) AND ($before = '' OR sort_key < $before)
+WHERE $before = '' OR sort_key < $before
 WITH r, sort_key ORDER BY sort_key DESC LIMIT $limit
 OPTIONAL MATCH (r)-[:CONSIDERS]->(v:Verification)
 RETURN properties(r) AS properties, v.engine AS engine, v.model AS model, sort_key

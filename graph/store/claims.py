@@ -25,6 +25,7 @@ from graph.store.claim_rows import (
 from graph.store.database import Database, Transaction
 from graph.store.paging import claim_pages, extraction_pages
 from graph.store.process_rows import claim_from, claim_row, extracted_from, extraction_batches
+from graph.store.reviews import ReviewStore
 from graph.store.trail_writing import CLEARING
 
 DELETE_BATCH = 5_000
@@ -183,7 +184,7 @@ class ClaimStore:
         ids = list(dict.fromkeys(claim_ids))
         await self._known(process_id, ids)
         verifications = await self._verifications(process_id, ids)
-        reviews = await self._reviews(process_id, ids)
+        reviews = await ReviewStore(self._database).count(process_id, ids)
         if (verifications or reviews) and not force:
             raise ClaimInUse(
                 f"These claims have {_counted(len(verifications), reviews)}, which would go with "
@@ -240,13 +241,6 @@ class ClaimStore:
             )
             found += [verification_id for _, verification_id in rows]
         return found
-
-    async def _reviews(self, process_id: str, claim_ids: Sequence[str]) -> int:
-        total = 0
-        for batch in id_batches(claim_ids):
-            rows = await self._database.read("review/count", process_id=process_id, claim_ids=batch)
-            total += _done(rows)
-        return total
 
 
 def _counted(verifications: int, reviews: int) -> str:

@@ -6,7 +6,7 @@ Source: VeriTrail 3.2 (what verdicts are about).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graph.model import Status, Usage, Verdict
 from graph.store.database import Database
@@ -56,12 +56,14 @@ class Tally:
         stages: By stage, the claims into which an error came there.
         without_stage: Claims that are not fully supported and have no error stage.
         indicative: Claims that have a verdict which no model gave.
+        together: The same as `stages`, by all the stages of a claim at once.
     """
 
     states: Mapping[str, int]
     stages: Mapping[int, int]
     without_stage: int
     indicative: int
+    together: Mapping[tuple[int, ...], int] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -101,6 +103,7 @@ async def tally(database: Database, process_id: str) -> Tally:
     """How the claims of a process stand."""
     states: dict[str, int] = {}
     stages: dict[int, int] = {}
+    together: dict[tuple[int, ...], int] = {}
     without_stage = indicative = 0
     rows = await database.read("claims/tally", process_id=process_id)
     for state, error_stages, is_indicative, claims in rows:
@@ -110,7 +113,9 @@ async def tally(database: Database, process_id: str) -> Tally:
             without_stage += claims
         for stage in error_stages:
             stages[stage] = stages.get(stage, 0) + claims
-    return Tally(states, stages, without_stage, indicative)
+        if error_stages:
+            together[tuple(error_stages)] = together.get(tuple(error_stages), 0) + claims
+    return Tally(states, stages, without_stage, indicative, together)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,11 +80,14 @@ class ProcessStore:
         )
 
     async def page(self, after: str = "", limit: int = 100) -> list[ProcessSummary]:
-        """Processes that are ready, in the order of their ids, behind the id `after`."""
-        rows = await self._database.read("process/page", after=after, limit=limit)
-        found = readable(properties for (properties,) in rows)
-        if rows and not found:
-            return await self.page(rows[-1][0]["process_id"], limit)
+        """Processes that can be read, by their ids behind `after`; fewer than `limit`: the last."""
+        found: list[Mapping[str, Any]] = []
+        while wanted := limit - len(found):
+            rows = await self._database.read("process/page", after=after, limit=wanted)
+            found += readable(properties for (properties,) in rows)
+            if len(rows) < wanted:
+                break
+            after = rows[-1][0]["process_id"]
         counts = await self._verdicts([properties["process_id"] for properties in found])
         return [
             ProcessSummary(

@@ -9,6 +9,7 @@ import pytest
 from fakes.ports import free_port
 from fakes.processes import process
 
+from api.web import edge_counts
 from api.web.edge_counts import Counted, EdgeCounts
 from graph.ingest import ingest
 from graph.model import Process
@@ -59,4 +60,44 @@ def test_a_count_that_failed_is_tried_again(store: Store, arun: Any, process_id:
     nowhere = Database(DatabaseAddress(f"bolt://127.0.0.1:{free_port()}"), retry_seconds=0.1)
     assert arun(counted(counts, Store.of(nowhere), of)) == Counted(None, has_failed=True)
     arun(nowhere.close())
+    assert arun(counted(counts, store, of)).edges == {(1, 2): 1}
+
+
+async def left_alone(counts: EdgeCounts, store: Store, of: Process) -> None:
+    """Ask once without patience, come back never, and see the count end."""
+    others = asyncio.all_tasks()
+    assert await counts.of(store, of) == Counted(None)
+    await asyncio.wait(asyncio.all_tasks() - others)
+    await asyncio.sleep(0)
+
+
+def test_counts_that_nobody_comes_back_for_are_bounded_too(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edge_counts, "MOST_KEPT", 1)
+    counts = EdgeCounts(patience=0.0)
+    older = stored(store, arun, process_id, [("a", "t")])
+    arun(left_alone(counts, store, older))
+    newer = stored(store, arun, process_id, [("a", "t"), ("b", "t")])
+    arun(left_alone(counts, store, newer))
+    assert arun(counts.of(store, newer)).edges == {(1, 2): 2}
+    assert arun(counts.of(store, older)) == Counted(None), "the older one was let go"
+
+
+@pytest.mark.parametrize(("fresh", "is_told"), [(60.0, True), (0.0, False)])
+def test_only_a_failure_of_just_now_is_told(
+    store: Store,
+    arun: Any,
+    process_id: str,
+    monkeypatch: pytest.MonkeyPatch,
+    fresh: float,
+    is_told: bool,
+) -> None:
+    monkeypatch.setattr(edge_counts, "FRESH", fresh)
+    counts = EdgeCounts(patience=0.0)
+    of = stored(store, arun, process_id, [("a", "t")])
+    nowhere = Database(DatabaseAddress(f"bolt://127.0.0.1:{free_port()}"), retry_seconds=0.1)
+    arun(left_alone(counts, Store.of(nowhere), of))
+    arun(nowhere.close())
+    assert arun(counts.of(store, of)).has_failed is is_told
     assert arun(counted(counts, store, of)).edges == {(1, 2): 1}

@@ -48,6 +48,7 @@ def test_a_process_is_in_the_order_as_soon_as_it_is_stored(
     assert process_id not in ids(arun(standings.order()))
     arun(ingest(store, process({"t": "T."}, [], {}, process_id=process_id)))
     order = arun(standings.order())
+    assert order.is_known
     assert process_id in ids(order)
     assert order.waiting == 0
     assert [one.place for one in order.ranked] == sorted(one.place for one in order.ranked)

@@ -289,6 +289,19 @@ def test_what_a_key_may_not_do_is_hidden_and_refused(keyed: Keyed, browser: http
         assert "scope" in refused.text
 
 
+def test_one_comes_back_to_a_node_whose_id_has_a_slash(browser: httpx2.Client) -> None:
+    node = "/processes/p/nodes/docs%2F100%2525.md?piece=2"
+    assert browser.get(node).headers["location"] == f"/sign-in?next={quote(node, safe='')}"
+
+
+@pytest.mark.parametrize("header", ["Origin", "Referer"])
+def test_a_header_that_is_no_address_is_no_fault(
+    browser: httpx2.Client, keyed: Keyed, header: str
+) -> None:
+    answer = browser.post("/sign-in", data={"key": keyed.read}, headers={header: "http://[::1"})
+    assert answer.status_code == (403 if header == "Origin" else 303)
+
+
 def test_keys_that_do_not_open_are_counted_here_too() -> None:
     outside = {**NOWHERE, "VERITRAIL_API_KEY": "the-key-from-outside-2"}
     with a_home() as veritrail, serving(veritrail, env=outside) as service:
