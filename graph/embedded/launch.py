@@ -7,8 +7,9 @@ from pathlib import Path
 
 from graph.embedded.folder import EngineFolder, write_private
 from graph.embedded.preflight import Runtime
-from graph.embedded.settings import DATABASE, USERNAME, EngineSettings
+from graph.embedded.settings import DATABASE, MEBIBYTE, USERNAME, EngineSettings
 
+_LONGEST_MESSAGE = 64 * MEBIBYTE
 _MAIN_CLASS = "com.arcadedb.server.ArcadeDBServer"
 # The child gets these alone: keys of model providers and JAVA_TOOL_OPTIONS are not its business.
 _PASSED_ON = ("PATH", "HOME", "TZ")
@@ -90,6 +91,9 @@ def _engine_settings(folder: EngineFolder, settings: EngineSettings) -> dict[str
         "bolt.host": "127.0.0.1",
         "bolt.port": "0",
         "bolt.defaultDatabase": DATABASE,
+        # What is longer than its 16 MiB it refuses, and then it hears nothing any more.
+        "bolt.maxMessageSize": str(_LONGEST_MESSAGE),
+        "bolt.packstream.maxValueLength": str(_LONGEST_MESSAGE),
         # 2 = fsync at commit; the default does not, and a power cut would take acknowledged work.
         "txWalFlush": "2",
         # It does not honour the time that a client gives a transaction, and goes on with what a

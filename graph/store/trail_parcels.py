@@ -8,11 +8,11 @@ Source: VeriTrail 3.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph.model import Evidence, Iteration, Verification
+from graph.model import Iteration, Verification
 from graph.store.trail_rows import (
     evidence_id,
     evidence_row,
@@ -55,6 +55,7 @@ class Rest:
     """What of a trail does not fit into its first statement, by the statement that writes it."""
 
     checked: list[Row] = field(default_factory=list)
+    evidence: list[Row] = field(default_factory=list)
     sentences: list[Row] = field(default_factory=list)
     paths: list[Row] = field(default_factory=list)
     lengths: dict[str, int] = field(default_factory=dict)
@@ -63,15 +64,9 @@ class Rest:
         """Statements and their rows, each within what an engine may be made to hold."""
         for start in range(0, len(self.checked), MAX_ROWS):
             yield "trail/checked", _by_iteration(self.checked[start : start + MAX_ROWS])
-        room, rows = Room(), list[Row]()
-        for row in self.sentences:
-            held = _held(self.lengths, row[1])
-            if rows and not room.has(held=held):
-                yield "trail/sentences", rows
-                room, rows = Room(), []
-            room.take(held=min(held, room.held))
-            rows.append(row)
-        if rows:
+        for rows in _parted(self.evidence, lambda row: _words(row[2])):
+            yield "trail/evidence", rows
+        for rows in _parted(self.sentences, lambda row: _held(self.lengths, row[1])):
             yield "trail/sentences", rows
         for start in range(0, len(self.paths), MAX_ROWS):
             yield "trail/paths", self.paths[start : start + MAX_ROWS]
@@ -121,7 +116,8 @@ def _size(verification: Verification, lengths: dict[str, int]) -> tuple[int, int
     for iteration in verification.iterations:
         rows += len(iteration.checked)
         for found in iteration.evidence:
-            rows += len(found.sentences)
+            rows += 1 + len(found.sentences)
+            held += len(found.summary) + len(found.missing or "")
             held += sum(
                 lengths[cited.sentence.node_id] + len(cited.sentence.text)
                 for cited in found.sentences
@@ -179,22 +175,48 @@ def _iteration(
     return {
         "properties": iteration_row(key, iteration, verification.indicative),
         "checked": checked,
-        "evidence": [
-            _evidence(evidence_id(key, iteration.number, place), place, found, room, rest)
-            for place, found in enumerate(iteration.evidence)
-        ],
+        "evidence": _evidence(key, iteration, room, rest),
     }
 
 
-def _evidence(key: str, place: int, found: Evidence, room: Room, rest: Rest) -> dict[str, Any]:
-    sentences = []
-    for position, cited in enumerate(found.sentences):
-        row = sentence_row(position, cited)
-        if room.take(held=_held(rest.lengths, row)):
-            sentences.append(row)
+def _evidence(
+    verification_id: str, iteration: Iteration, room: Room, rest: Rest
+) -> list[dict[str, Any]]:
+    here = []
+    for place, found in enumerate(iteration.evidence):
+        key = evidence_id(verification_id, iteration.number, place)
+        properties = evidence_row(key, place, found)
+        is_here = room.take(held=_words(properties))
+        sentences = []
+        for position, cited in enumerate(found.sentences):
+            row = sentence_row(position, cited)
+            if is_here and room.take(held=_held(rest.lengths, row)):
+                sentences.append(row)
+            else:
+                rest.sentences.append([key, row])
+        if is_here:
+            here.append({"properties": properties, "sentences": sentences})
         else:
-            rest.sentences.append([key, row])
-    return {"properties": evidence_row(key, place, found), "sentences": sentences}
+            rest.evidence.append([verification_id, iteration.number, properties])
+    return here
+
+
+def _parted(rows: Iterable[Row], held_by: Callable[[Row], int]) -> Iterator[list[Row]]:
+    """Rows in parts that an engine may be made to hold; one that is too long goes alone."""
+    room, part = Room(), list[Row]()
+    for row in rows:
+        held = held_by(row)
+        if part and not room.has(held=held):
+            yield part
+            room, part = Room(), []
+        room.take(held=min(held, room.held))
+        part.append(row)
+    if part:
+        yield part
+
+
+def _words(evidence: dict[str, Any]) -> int:
+    return len(evidence["summary"]) + len(evidence["missing"] or "")
 
 
 def _held(lengths: dict[str, int], sentence: Row) -> int:

@@ -195,3 +195,10 @@ def test_a_process_that_is_gone_has_nothing_left_and_says_so(
     arun(store.processes.delete(layers))
     with pytest.raises(ProcessChanged):
         arun(nodes.left([name(3, 3)], first.nodes))
+
+
+def test_a_text_of_more_than_sixteen_mebibytes_reaches_the_engine(store: Store, arun: Any) -> None:
+    """The embedded engine's own limit, behind which it hears nothing any more."""
+    text = "x" * 20_000_000
+    found = arun(store.database.run_text("RETURN size($text) AS size", {"text": text}, 1))
+    assert found.rows == [(20_000_000,)]

@@ -371,8 +371,9 @@ def test_a_small_trail_is_one_statement_also_after_it_was_queued(
     assert arun(store.trails.get(written.verification_id)) == a_verification(stored)
 
 
+@pytest.mark.parametrize("together", [True, False], ids=["one summary", "many summaries"])
 def test_a_trail_of_many_nodes_is_stored_whole_and_again(
-    store: Store, arun: Any, process_id: str
+    store: Store, arun: Any, process_id: str, together: bool
 ) -> None:
     names = [f"n{number:05}" for number in range(6_000)]
     texts = {**dict.fromkeys(names, "It rained."), "t": "T."}
@@ -380,14 +381,18 @@ def test_a_trail_of_many_nodes_is_stored_whole_and_again(
     arun(ingest(store, process(texts, edges, {"k1": "Rain."}, process_id=process_id)))
     refs = tuple(NodeRef(name, 1, n, Role.ROOT) for n, name in enumerate(names))
     some = tuple(cited(name, 0, 0, "It rained.") for name in names[:1_500])
+    evidence = (
+        (Evidence("rain", None, some),)
+        if together
+        else tuple(Evidence(f"rain in {one.sentence.node_id}", None, (one,)) for one in some)
+    )
     written = replace(
         a_verification(process_id),
         claim=Claim("k1", "Rain.", "t"),
-        iterations=(Iteration(1, Verdict.FULLY_SUPPORTED, "yes", refs, (),
-                              (Evidence("rain", None, some),)),),
+        iterations=(Iteration(1, Verdict.FULLY_SUPPORTED, "yes", refs, (), evidence),),
         paths=tuple(EvidencePath(ref.node_id, "t", 1) for ref in refs[:1_500]),
         error=ErrorLocation(),
-    )  # fmt: skip
+    )
     for _ in range(2):
         arun(store.trails.write(written))
         assert arun(store.trails.get(written.verification_id)) == written

@@ -28,7 +28,8 @@ def large(name: str, nodes: int, length: int = 10) -> Verification:
     """A trail that checked many nodes, cites a sentence of each and has as many links."""
     refs = tuple(NodeRef(f"n{n}", 1, n, Role.ROOT) for n in range(nodes))
     cited = tuple(CitedSentence(Sentence(ref.node_id, 0, 0, length, "x" * length)) for ref in refs)
-    turn = Iteration(1, FS, "yes", refs, evidence=(Evidence("all", None, cited),))
+    evidence = tuple(Evidence("yes", None, (one,)) for one in cited)
+    turn = Iteration(1, FS, "yes", refs, evidence=evidence)
     paths = tuple(EvidencePath(ref.node_id, "t", 1) for ref in refs)
     return replace(a_trail(name), iterations=(turn,), paths=paths)
 
@@ -38,6 +39,7 @@ def rows_of(parcel: Parcel) -> dict[str, int]:
     rounds = [turn for row in parcel.rows for turn in row["iterations"]]
     return {
         "checked": sum(len(turn["checked"]) for turn in rounds),
+        "evidence": sum(len(turn["evidence"]) for turn in rounds),
         "sentences": sum(
             len(found["sentences"]) for turn in rounds for found in turn["evidence"]
         ),
@@ -47,7 +49,7 @@ def rows_of(parcel: Parcel) -> dict[str, int]:
 
 def rest_of(parcel: Parcel) -> dict[str, int]:
     """How much of each kind follows."""
-    counts = {"checked": 0, "sentences": 0, "paths": 0}
+    counts = {"checked": 0, "evidence": 0, "sentences": 0, "paths": 0}
     for rest in parcel.rests.values():
         for name, rows in rest.batches():
             kind = name.removeprefix("trail/")
@@ -63,7 +65,7 @@ def test_small_trails_go_together() -> None:
 
 
 def test_trails_that_do_not_fit_together_are_parted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trail_parcels.Room.__init__, "__defaults__", (20, 10_000))
+    monkeypatch.setattr(trail_parcels.Room.__init__, "__defaults__", (24, 10_000))
     found = list(parcels([large("v-1", 4), large("v-2", 4), large("v-3", 1)]))
     sizes = [[row["verification_id"] for row in parcel.rows] for parcel in found]
     assert sizes == [["v-1"], ["v-2", "v-3"]]
