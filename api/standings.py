@@ -63,10 +63,12 @@ class Order:
     Attributes:
         ranked: The processes.
         waiting: How many have no place yet, because nobody has looked at their claims.
+        is_known: Whether it is known at all which processes there are.
     """
 
     ranked: tuple[Ranked, ...] = ()
     waiting: int = 0
+    is_known: bool = True
 
 
 def place_of(named: Named, standing: Standing) -> Place:
@@ -104,14 +106,14 @@ class Standings:
     """
 
     graph: GraphConnection
-    _order: Order = field(default_factory=Order)
+    _order: Order = field(default_factory=lambda: Order(is_known=False))
     _is_whole: bool = False
     _is_stale: bool = False
     _until: float = 0.0
     _making: asyncio.Task[None] | None = None
 
     async def order(self) -> Order:
-        """The order as it is known now; the first one may lack processes.
+        """The order as it is known now; the first one may lack processes, or know of none yet.
 
         Raises:
             EngineError: The graph does not answer.

@@ -44,7 +44,7 @@ def step_summary(outcome: Outcome, name: str, names: Mapping[int, str]) -> str:
     if outcome.has_baseline:
         lines += ["", f"Since the baseline: {since_words(outcome)}."]
     lines += _stages(outcome, names)
-    lines += _claims(outcome, names)
+    lines += _claims(outcome)
     lines += [f"> {untrusted(note, 300)}\n" for note in outcome.notes]
     lines.append(f"Outcome: **{verdict_words(outcome)}**, exit status {outcome.status}.")
     return "\n".join(lines) + "\n\n"
@@ -72,7 +72,7 @@ def _stages(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
     return ["", "| introduced at stage | claims |", "|---|--:|", *rows]
 
 
-def _claims(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
+def _claims(outcome: Outcome) -> list[str]:
     found = worst(outcome)
     if not found:
         return [""]

@@ -7,11 +7,11 @@ Source: VeriTrail 3.2 (what a verification returns).
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict
 from typing import Any
 
-from api.reports.material import CheckedClaim, Material, Wanted
+from api.reports.material import Material, Wanted
 from api.reports.trails import Origin, Surroundings, Trail
 from api.web.views.routes import Route, routes_of
 from graph.exporters.listings import claim_json, header_json
@@ -27,21 +27,17 @@ MOST_ROUTES = 100
 """Routes of a claim that are listed; all are counted."""
 
 
-async def json_pieces(
-    origin: Origin, claims: Sequence[CheckedClaim] | None = None, *, dossier: bool = False
-) -> AsyncIterator[str]:
+async def json_pieces(origin: Origin, *, dossier: bool = False) -> AsyncIterator[str]:
     """The document, piece by piece, a claim a line.
 
     Args:
         origin: Where it is made from.
-        claims: Claims of the material; None: all of them.
         dossier: Whether nodes, and what stands around cited sentences, come along.
     """
-    chosen = origin.material.claims if claims is None else claims
     head = json_text(head_json(origin.material, dossier=dossier))
     yield f'{head[:-1]},\n"claims":['
     separator = "\n"
-    async for trail in origin.trails(chosen, whole=dossier):
+    async for trail in origin.trails(origin.material.claims, whole=dossier):
         yield separator + json_text(claim_object(trail, dossier=dossier))
         separator = ",\n"
     yield "\n]}\n"

@@ -110,7 +110,7 @@ def _shared(material: Material, limits: Limits, *, dossier: bool) -> dict[str, A
     """What every part of the file knows."""
     counts = [(mark, _count(material, mark.kind)) for mark in MARKS]
     unsupported = [one for one in material.claims if one.verdict is Verdict.NOT_FULLY_SUPPORTED]
-    figures = [StageCount(one.stage, one.introduced, 0) for one in material.stages]
+    figures = [StageCount(one.stage, one.introduced) for one in material.stages]
     unplaced = sum(not one.error_stages for one in unsupported)
     bars = stage_bars(material.process, figures, len(unsupported), unplaced)
     money = spent_together(material.verifications, material.usage)

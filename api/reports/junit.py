@@ -124,7 +124,7 @@ def case_of(one: CheckedClaim, material: Material, *, strict: bool = False) -> C
         outcome=outcome,
         kind=_kind(one),
         message=message_of(one, material),
-        text=_text(one, material),
+        text=_text(one),
         properties=_properties(one),
     )
 
@@ -149,7 +149,7 @@ def _introduced(one: CheckedClaim, material: Material) -> str:
     return f"introduced at stage {', '.join(each)}"
 
 
-def _text(one: CheckedClaim, material: Material) -> str:
+def _text(one: CheckedClaim) -> str:
     found = one.verification
     lines = [f"Claim: {one.claim.text}"]
     if found is None:

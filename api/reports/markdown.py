@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
-from api.reports.material import CheckedClaim
 from api.reports.trails import Origin
 from graph.exporters.markdown import Asked, asked_lines, asked_of, report_head, trail_lines
 
@@ -13,20 +12,14 @@ _IN_MEMORY = 16_000_000
 _PIECE = 1_000_000
 
 
-async def markdown_pieces(
-    origin: Origin, claims: Sequence[CheckedClaim] | None = None
-) -> AsyncIterator[str]:
+async def markdown_pieces(origin: Origin) -> AsyncIterator[str]:
     """The report, piece by piece.
 
     What was asked of models stands before the trails and is known only behind them: they wait in
     a temporary file, beyond what is little.
-
-    Args:
-        origin: Where it is made from.
-        claims: Claims of the material; None: all of them.
     """
     material = origin.material
-    chosen = material.claims if claims is None else claims
+    chosen = material.claims
     found = {one.claim.claim_id: one.verification for one in chosen if one.verification is not None}
     said = {one.claim.claim_id: one.reviewed for one in chosen if one.reviewed is not None}
     only = material.wanted.words()

@@ -151,11 +151,6 @@ class Wanted:
     node_ids: tuple[str, ...] = ()
     states: tuple[State, ...] = ()
 
-    @property
-    def is_all(self) -> bool:
-        """Whether it lets every claim through."""
-        return not (self.claim_ids or self.node_ids or self.states)
-
     def takes(self, one: CheckedClaim) -> bool:
         """Whether a claim is wanted."""
         return (

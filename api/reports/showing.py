@@ -23,9 +23,10 @@ from api.reports.view import (
     SummaryView,
     Words,
 )
-from api.web.views.marks import Mark, mark_of, said_mark
+from api.web.views.marks import Mark, mark_now, mark_of, said_mark
 from api.web.views.money import spent_by
 from api.web.views.routes import routes_of
+from api.web.views.steps import ending_words
 from graph.exporters.costs import cost_words, counted
 from graph.exporters.results import selected_sentences
 from graph.model import (
@@ -33,7 +34,6 @@ from graph.model import (
     EvidenceRole,
     Iteration,
     NodeRef,
-    Termination,
     Verification,
     frontier_order,
 )
@@ -42,9 +42,7 @@ from graph.model import (
 def mark_of_claim(one: CheckedClaim) -> Mark:
     """How a claim stands."""
     found = one.verification
-    if found is None:
-        return mark_of(None)
-    return mark_of(found.verdict, found.status, found.failure, indicative=found.indicative)
+    return mark_of(None) if found is None else mark_now(found)
 
 
 def brief_view(one: CheckedClaim, stage_names: Mapping[int, str], limits: Limits) -> ClaimView:
@@ -112,7 +110,6 @@ def whole_view(trail: Trail, stage_names: Mapping[int, str], limits: Limits) -> 
         rounds=tuple(_round(one, limits) for one in found.iterations),
         routes=routes_of(found, limits.routes),
         reviews=reviews,
-        steps=found.steps,
         has_trail=True,
     )
 
@@ -123,8 +120,8 @@ def _facts(found: Verification) -> Iterable[Fact]:
         yield Fact("Engine", found.engine)
     yield Fact("Checked at", when(found.created_at))
     yield Fact("Stops after", f"{found.q} times not fully supported in a row (q)")
-    if found.termination is not None:
-        yield Fact("Ended because", _ENDINGS[found.termination])
+    if ending := ending_words(found):
+        yield Fact("Ended because", ending)
     if found.score is not None:
         yield Fact("Score", f"{found.score:.2f}")
     money = spent_by(found)
@@ -133,13 +130,6 @@ def _facts(found: Verification) -> Iterable[Fact]:
     yield Fact("Verification", found.verification_id, is_id=True)
     if found.content_hash:
         yield Fact("Content hash", found.content_hash, is_id=True)
-
-
-_ENDINGS = {
-    Termination.NO_CANDIDATES: "no nodes were left to read",
-    Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT: "only sources with evidence were left",
-    Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED: "that was reached",
-}
 
 
 def _located(ref: NodeRef, names: Mapping[int, str]) -> Located:
@@ -194,7 +184,6 @@ def _sentence(cited: CitedSentence, trail: Trail, limits: Limits) -> SentenceVie
     one = cited.sentence
     around = trail.around.get((one.node_id, one.start, one.end), Surroundings())
     return SentenceView(
-        index=one.index,
         words=cut(one.text, limits.characters),
         is_context=cited.role is EvidenceRole.CONTEXT,
         before=around.before,

@@ -13,7 +13,6 @@ import io
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from api.reports.material import CheckedClaim
 from api.reports.texts import visible
 from api.reports.trails import Origin, Trail
 from api.web.views.routes import routes_of
@@ -32,18 +31,11 @@ COLUMNS = (
 )  # fmt: skip
 
 
-async def csv_pieces(
-    origin: Origin, claims: Sequence[CheckedClaim] | None = None
-) -> AsyncIterator[str]:
-    """The table, row by row.
-
-    Args:
-        origin: Where it is made from.
-        claims: Claims of the material; None: all of them.
-    """
+async def csv_pieces(origin: Origin) -> AsyncIterator[str]:
+    """The table, row by row."""
     yield _line(COLUMNS)
     names = origin.material.process.stage_names
-    async for trail in origin.trails(origin.material.claims if claims is None else claims):
+    async for trail in origin.trails(origin.material.claims):
         row = row_of(trail)
         row["process_id"] = origin.material.process.process_id
         row["error_stage_names"] = "; ".join(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from api.reports.material import CheckedClaim
 from api.web.views.marks import Mark
 from api.web.views.routes import Routes
-from graph.model import Review, StepRecord
+from graph.model import Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,12 @@ class SentenceView:
     """A sentence that was selected, with what stands around it.
 
     Attributes:
-        index: Its number in the node, counted from 0.
         words: The sentence.
         is_context: Whether it was named as context that the evidence needs.
         before: The sentence before it, where it is known.
         after: The sentence behind it.
     """
 
-    index: int
     words: Words
     is_context: bool
     before: str | None = None
@@ -183,7 +181,6 @@ class ClaimView:
         rounds: The iterations.
         routes: Ways from where evidence begins to the verified node.
         reviews: What people said, newest first.
-        steps: What models were asked for.
         remarks: What a reader must know of it.
         has_trail: Whether the trail is in the file.
     """
@@ -202,11 +199,5 @@ class ClaimView:
     rounds: tuple[RoundView, ...] = ()
     routes: Routes | None = None
     reviews: tuple[ReviewView, ...] = ()
-    steps: tuple[StepRecord, ...] = ()
     remarks: tuple[str, ...] = ()
     has_trail: bool = False
-
-    @property
-    def sources(self) -> int:
-        """How many nodes have evidence."""
-        return sum(len(level.nodes) + level.more for level in self.levels)

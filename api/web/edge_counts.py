@@ -9,6 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import TypeVar
 
 from graph.errors import VeriTrailError
 from graph.model import Process
@@ -21,7 +24,11 @@ PATIENCE = 0.15
 MOST_KEPT = 256
 """Processes whose counts are kept."""
 
+FRESH = 60.0
+"""Seconds in which a failure is told; after that whoever asks has it tried again at once."""
+
 _Key = tuple[str, str]
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,7 @@ class EdgeCounts:
         self._patience = patience
         self._kept: OrderedDict[_Key, StageEdges] = OrderedDict()
         self._under_way: dict[_Key, asyncio.Task[StageEdges]] = {}
+        self._failed: OrderedDict[_Key, float] = OrderedDict()
         self._one = asyncio.Lock()
 
     async def of(self, store: Store, process: Process) -> Counted:
@@ -56,25 +64,39 @@ class EdgeCounts:
         if key in self._kept:
             self._kept.move_to_end(key)
             return Counted(self._kept[key])
+        failed_at = self._failed.pop(key, None)
+        if failed_at is not None and monotonic() - failed_at < FRESH:
+            return Counted(None, has_failed=True)
         task = self._under_way.get(key)
         if task is None:
             task = asyncio.create_task(self._count(store, process))
-            # A fault that nobody comes back to hear of is looked at all the same.
-            task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            # Whether anybody comes back or not: what was counted is kept, a fault is looked at.
+            task.add_done_callback(partial(self._ended, key))
             self._under_way[key] = task
         done, _ = await asyncio.wait([task], timeout=self._patience)
         if not done:
             return Counted(None)
-        self._under_way.pop(key, None)
         try:
-            edges = task.result()
+            return Counted(task.result())
         except (VeriTrailError, RuntimeError):  # the latter where its connection was closed
+            self._failed.pop(key, None)
             return Counted(None, has_failed=True)
-        self._kept[key] = edges
-        while len(self._kept) > MOST_KEPT:
-            self._kept.popitem(last=False)
-        return Counted(edges)
+
+    def _ended(self, key: _Key, task: asyncio.Task[StageEdges]) -> None:
+        self._under_way.pop(key, None)
+        if task.cancelled():
+            return
+        if task.exception() is None:
+            _keep(self._kept, key, task.result())
+        else:
+            _keep(self._failed, key, monotonic())
 
     async def _count(self, store: Store, process: Process) -> StageEdges:
         async with self._one:
             return await PictureReader(store.database).stage_edges(process)
+
+
+def _keep(kept: OrderedDict[_Key, _Value], key: _Key, value: _Value) -> None:
+    kept[key] = value
+    while len(kept) > MOST_KEPT:
+        kept.popitem(last=False)

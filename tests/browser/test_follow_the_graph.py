@@ -75,6 +75,31 @@ def test_nodes_are_reached_and_read_by_keys(page: Page) -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text(str(name))
 
 
+def test_a_click_that_fails_late_does_not_undo_the_next_one(
+    page: Page, expected_faults: list[str]
+) -> None:
+    expected_faults.append("Failed to load resource")
+    page.goto(f"{PICTURE}?node=answer")
+    page.evaluate("window.isTheSamePage = true")
+    places = page.locator("a.n:not(.at)").evaluate_all("(nodes) => nodes.map((n) => n.dataset.p)")
+    held: list[Route] = []
+
+    def answered(route: Route) -> None:
+        if held:
+            route.continue_()
+        held.append(route)
+
+    page.route(re.compile(f"[?&]at={places[0]}$"), answered)
+    page.locator(f"a.n[data-p='{places[0]}']").click()
+    page.locator(f"a.n[data-p='{places[1]}']").click()
+    expect(page.locator(f"a.n.at[data-p='{places[1]}']")).to_be_visible()
+    with page.expect_event("requestfailed"):
+        held[0].abort()
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.isTheSamePage") is True
+    assert page.url.endswith(f"at={places[1]}")
+
+
 def test_a_node_is_read_and_its_claims_come_by_themselves(page: Page, shoot: Shoot) -> None:
     page.goto("/processes/harbour-summary/nodes/c03")
     page.locator("#rest").scroll_into_view_if_needed()

@@ -57,6 +57,15 @@ def test_a_report_is_downloaded_and_read_from_its_file(
     report.get_by_role("radio", name="Could not be checked").check(force=True)
     expect(report.locator(".claim:visible")).to_have_count(1)
     expect(report.locator(".claim:visible")).to_contain_text("Could not be checked")
+    # A claim that is asked for in the text is shown, whatever is chosen.
+    other = report.locator("details.claim.is-supported").first
+    badge = report.locator(f".r-badge[href='#{other.get_attribute('id')}']")
+    for _ in range(2):
+        badge.click()
+        expect(other.locator(".claim-body")).to_be_in_viewport()
+        expect(report.get_by_role("radio", name="All")).to_be_checked()
+        report.get_by_role("radio", name="Could not be checked").check(force=True)
+        expect(report.locator(".claim:visible")).to_have_count(1)
     report.get_by_role("radio", name="All").check(force=True)
     report.get_by_role("searchbox").fill("pump11")
     expect(report.locator(".claim:visible")).to_have_count(1)

@@ -32,6 +32,11 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     source.hover()
     expect(page.locator(".node-card.lit")).to_have_count(3)
     sentence = source.locator("a.ev")
+    with page.context.expect_page() as other:
+        sentence.click(modifiers=["ControlOrMeta"])
+    expect(other.value).to_have_url(re.compile(r"#n3-\d+$"))
+    expect(page.locator(".pinned")).to_have_count(0)
+    other.value.close()
     sentence.click()
     expect(page).to_have_url(re.compile(r"#n3-\d+$"))
     expect(sentence).to_have_class(re.compile("pinned"))
@@ -57,6 +62,22 @@ def test_rounds_queries_and_neighbours_are_within_reach(page: Page, site: Servic
     assert ":param claim_id => 'q14';" in copied
     page.get_by_role("link", name="Next claim").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Voltera Storage")
+
+
+def test_who_was_signed_out_meanwhile_is_told_so_where_more_was_to_be_loaded(page: Page) -> None:
+    page.goto("/processes/harbour-summary/claims/k04")
+    # An address that leads elsewhere, as every one does when a session has ended.
+    page.locator("main").evaluate(
+        """(main) => {
+          const link = document.createElement("a");
+          link.href = "/sign-in?next=/";
+          link.dataset.more = "";
+          link.textContent = "more";
+          main.append(link);
+        }"""
+    )
+    page.get_by_role("link", name="more", exact=True).click()
+    expect(page.get_by_role("status").last).to_contain_text("you are signed out")
 
 
 def test_a_claim_can_be_read_without_scripts_and_on_a_phone(

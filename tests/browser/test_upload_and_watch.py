@@ -17,7 +17,7 @@ from browser.conftest import a_home
 from fakes import browser as browsers
 from fakes.model_server import ModelServer, Received
 from fakes.service_process import ServiceProcess, serving
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 CLAIMS = 20
 QUICK = re.compile("Claim: Pump[012] ")
@@ -51,6 +51,53 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         with serving(veritrail, env=settings) as service:
             service.until_ready()
             yield Desk(service, veritrail, key, file, hurry)
+
+
+STREAM = """window.EventSource = class extends EventSource {
+  constructor(address) { super(address); window.stream = this; }
+};"""
+"""Lets a test say that something happened."""
+
+SENT_ONCE = """() => {
+  const form = document.createElement("form");
+  form.dataset.once = "";
+  document.querySelector("[data-live=actions]").append(form);
+  const found = [];
+  form.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+  found.push(form.getAttribute("aria-busy"));
+  dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+  found.push(form.getAttribute("aria-busy"));
+  return found;
+}"""
+"""What becomes of a form that came after the page: it is sent once, and again after going back."""
+
+
+def asked_less_and_less_often(page: Page, address: str, expected_faults: list[str]) -> None:
+    """A job that cannot be read is asked for less and less, one that is gone not again."""
+    status, asked = 500, 0
+
+    def answered(route: Route) -> None:
+        nonlocal asked
+        asked += 1
+        route.fulfill(status=status, body="no")
+
+    expected_faults += ["status of 500", "status of 404"]
+    page.clock.install()
+    page.goto(address)
+    page.route(address, answered)
+    page.clock.run_for(16_000)
+    for _ in range(20):
+        page.wait_for_timeout(60)
+        page.clock.run_for(2_000)
+    assert 2 <= asked <= 6
+    status = 404
+    page.clock.run_for(61_000)
+    expect(page.get_by_role("alert")).to_have_text("This job is not there any more.")
+    asked = 0
+    page.clock.run_for(90_000)
+    page.wait_for_timeout(40)
+    assert asked == 0
+    page.close()
 
 
 def sign_in(page: Page, desk: Desk) -> None:
@@ -94,18 +141,33 @@ def test_a_process_is_uploaded_verified_watched_stopped_and_resumed(
     page.get_by_role("button", name="Next: what it may cost").click()
     expect(page.get_by_role("row", name="Likely")).to_contain_text("unknown")
     shoot(page, "verify-cost")
-    page.get_by_role("button", name="Start").click()
+    # The first stream of events fails, as while the service is started anew; it is asked for again.
+    expected_faults.append("status of 503")
+    page.route("**/events?*", lambda route: route.fulfill(status=503, body="away"), times=1)
+    page.add_init_script(STREAM)
+    with page.expect_response(lambda got: "/events?" in got.url and got.ok):
+        page.get_by_role("button", name="Start").click()
 
-    # It is followed without loading the page again.
+    # It is followed without loading the page again; what stays the same is not even replaced.
     expect(page.get_by_text("Being checked").first).to_be_visible()
     page.evaluate("window.isTheSamePage = true")
+    kept = ("[data-live=actions] button", "[data-live=state] [role=status]")
+    for part in kept:
+        page.locator(part).evaluate("(part) => { part.isTheSame = true; }")
+    page.get_by_role("button", name="Cancel").focus()
+    with page.expect_response(page.url):
+        page.evaluate("stream.dispatchEvent(new Event('claim.started'))")
+    page.wait_for_timeout(300)
     expect(page.get_by_role("status")).to_contain_text(f"3 of {CLAIMS} claims", timeout=30_000)
     shoot(page, "job")
     assert page.evaluate("window.isTheSamePage") is True
+    assert all(page.locator(part).evaluate("(part) => part.isTheSame === true") for part in kept)
+    expect(page.get_by_role("button", name="Cancel")).to_be_focused()
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     expect(page.get_by_role("status")).to_contain_text("Cancelled")
     shoot(page, "job-cancelled", whole=True)
+    asked_less_and_less_often(page.context.new_page(), page.url, expected_faults)
     desk.hurry.set()
     watcher = page.context.new_page()
     watcher.clock.install()
@@ -115,6 +177,7 @@ def test_a_process_is_uploaded_verified_watched_stopped_and_resumed(
     expect(page.get_by_role("status")).not_to_contain_text("Cancelled")
     watcher.clock.run_for(16_000)
     expect(watcher.get_by_role("status")).not_to_contain_text("Cancelled")
+    assert watcher.evaluate(SENT_ONCE) == ["true", None]
     watcher.close()
     expect(page.get_by_role("link", name="See the result")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("status")).to_contain_text(f"{CLAIMS} of {CLAIMS} claims")

@@ -108,6 +108,21 @@ def test_neighbours_that_cross_are_put_right() -> None:
     assert (upper, lower) in ((["a", "b"], ["y", "x"]), (["b", "a"], ["x", "y"]))
 
 
+@pytest.mark.parametrize("gap", [2, 7])
+def test_the_numbers_of_stages_may_have_gaps(gap: int) -> None:
+    rows = "abcdef"
+    pairs = [("a", "D"), ("b", "F"), ("c", "A"), ("d", "B"), ("e", "C"), ("f", "E"), ("a", "F"),
+             ("c", "E"), ("d", "A"), ("f", "B")]  # fmt: skip
+    pairs += [(end, start.lower() + "2") for start, end in pairs]
+    rows_of = {0: list(rows), 1: list(rows.upper()), 2: [f"{name}2" for name in rows]}
+
+    def drawn(step: int) -> list[list[str]]:
+        vertices = [Vertex(name, 1 + step * row) for row in rows_of for name in rows_of[row]]
+        return columns_of(arrange(vertices, pairs))
+
+    assert drawn(gap) == drawn(1)
+
+
 def test_one_edge_runs_straight() -> None:
     layout = arrange([Vertex("a", 1), Vertex("b", 2)], [("a", "b")])
     assert layout.places["a"].y == layout.places["b"].y == pytest.approx(SIZES.below / 2)

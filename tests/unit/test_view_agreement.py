@@ -101,10 +101,10 @@ def test_figures_that_are_not_defined_are_said_to_be_so_and_are_never_0() -> Non
         "nothing to compare", "nothing to compare", "",
     )  # fmt: skip
     same = figures_of("x", Agreement({(YES, YES): 5}))
-    assert (same.share, same.kappa) == ("100%", "not defined: one verdict throughout")
+    assert (same.share, same.kappa) == ("100 %", "not defined: one verdict throughout")
     some = figures_of("x", Agreement({(YES, YES): 40, (NO, NO): 40, (YES, NO): 20}))
-    assert (some.share, some.kappa, some.is_small) == ("80%", "0.62", False)
-    assert some.interval == "71% to 87%"
+    assert (some.share, some.kappa, some.is_small) == ("80 %", "0.62", False)
+    assert some.interval == "71 % to 87 %"
 
 
 def test_the_table_has_the_model_down_and_people_across() -> None:

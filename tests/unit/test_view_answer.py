@@ -65,7 +65,7 @@ def test_overlapping_claims_have_lanes_of_their_own() -> None:
 
 def test_a_claim_without_offsets_is_found_word_for_word() -> None:
     found = answer_text(TEXT, [claim("k", text="The quay is short.")])
-    assert [one.claim_id for one in found.found] == ["k"]
+    assert [one.claim_id for each in found.segments for one in each.ending] == ["k"]
     assert [one.text for one in found.segments if one.layers] == ["The quay is short."]
     assert not found.missing
 

@@ -262,6 +262,9 @@ def test_a_claim_that_covers_a_huge_text_is_cut() -> None:
 
 def test_without_offsets_the_claim_is_looked_for_and_need_not_be_there() -> None:
     assert around("One. Two.", "Two.", None, None).claim == "Two."
+    whole = around("Bones. One is here.", "One", None, None)
+    assert (whole.before, whole.claim, whole.after) == ("Bones. ", "One", " is here.")
+    assert around("Bones.", "one", None, None).claim == ""
     nowhere = around("One. Two.", "Three.", None, None)
     assert (nowhere.before, nowhere.claim, nowhere.after) == ("", "", "One. Two.")
 

@@ -125,6 +125,16 @@ def test_further_nodes_and_sentences_can_be_had() -> None:
     assert cited_in(two_rounds(), "unknown") == ()
 
 
+def test_further_nodes_are_those_of_the_round_that_is_looked_at() -> None:
+    one = two_rounds()
+    assert nodes_of_stage(one, 1, 1) == ()
+    assert nodes_of_stage(one, None, 1) == ("s1", "s2")
+    assert [card.node_id for card in cards_of_stage(one, None, 1, 10, {}, 1)] == ["s2"]
+    assert [card.current for card in cards_of_stage(one, None, 0, 10, {}, 2)] == [
+        False, False, True
+    ]  # fmt: skip
+
+
 def test_sentences_stand_in_their_surroundings_and_nothing_is_shown_twice() -> None:
     text = "One is here. Two is here. Three is here. Four is here. Five is here. Six is here."
     sentences, start = [], 0
@@ -262,7 +272,7 @@ def test_what_was_spent_is_told_by_step() -> None:
         a_step(2, "evidence_selection", Usage(calls=2, cost_usd=0.5)),
     ]
     selecting, verdict = by_step(steps)
-    assert (selecting.name, selecting.spent.cost_usd) == ("Selecting evidence", 0.75)
+    assert (selecting.name, selecting.spent.cost_usd) == ("Evidence selection", 0.75)
     assert verdict.spent.words == "unknown"
 
 
@@ -276,5 +286,4 @@ def test_bars_are_as_long_as_what_came_in() -> None:
     ]
     assert bars.worst is not None
     assert bars.worst.stage == 2
-    assert not bars.tells_cited
     assert stage_bars(process, [], 0).worst is None

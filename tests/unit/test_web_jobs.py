@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from fakes.rendered import rendered
 
 from api.jobs.model import Job, JobStatus
 from api.web.views.jobs import job_view
@@ -51,3 +52,17 @@ def test_a_job_of_a_model_never_says_that_none_was_asked(
 ) -> None:
     view = job_view(a_job({Status.QUEUED: 3}, asks_models=asks_models, usage=usage))
     assert (view.spent.words, view.spent.cost_usd) == (words, cost)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (JobStatus.RUNNING, "Claims are being extracted"),
+        (JobStatus.FAILED, "No claims"),
+        (JobStatus.CANCELLED, "No claims"),
+    ],
+)
+def test_only_of_a_job_under_way_claims_are_being_extracted(status: JobStatus, words: str) -> None:
+    views = [job_view(a_job({}, status=status, created_at="2026-01-01T00:00:00Z"))]
+    page = rendered("jobs.html", views=views, process=None, first=None, next=None)
+    assert f'<p class="small muted">{words}</p>' in page

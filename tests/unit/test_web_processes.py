@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+from typing import Any
 
 import pytest
+from fakes.rendered import rendered
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.standings import Ranked, place_of
+from api import standings
+from api.standings import Ranked, Standings, place_of
 from api.web.views.processes import counts_of, item_of, unready, wanted
 from graph.clock import now
 from graph.store.process_state import StoredState
@@ -94,3 +98,58 @@ def test_processes_that_are_not_ready_are_named_as_people_know_them() -> None:
     told = unready([busy, left])
     assert [(one.process_id, one.is_left) for one in told] == [("p", False), ("q", True)]
     assert "upload it again" in told[1].words
+
+
+def page(**known: Any) -> str:
+    """The list without any process in it."""
+    found: dict[str, Any] = {
+        "items": [],
+        "unready": [],
+        "is_known": True,
+        "total": 0,
+        "matching": None,
+        "waiting": 0,
+        "q": "",
+        "first": None,
+        "next": None,
+    }
+    return rendered("processes.html", **{**found, **known})
+
+
+NOTHING = "Nothing is stored yet"
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({}, NOTHING),
+        ({"is_known": False}, "Not known yet"),
+        ({"is_known": False, "q": "x", "matching": 0}, "Not known yet"),
+        ({"first": "/"}, "Nothing stands here any more"),
+        ({"first": "/", "total": 30}, "Nothing stands here any more"),
+        ({"first": "/?q=x", "total": 30, "q": "x", "matching": 3}, "Nothing stands here any more"),
+        ({"total": 30}, "Nothing stands here any more"),
+        ({"total": 30, "waiting": 9, "q": "x", "matching": 0}, "Nothing found yet"),
+        ({"total": 30, "q": "x", "matching": 0}, "Nothing has that in its name"),
+    ],
+)
+def test_a_list_without_a_process_says_why(known: dict[str, Any], words: str) -> None:
+    told = page(**known)
+    assert f"<h2>{words}</h2>" in told
+    assert told.count("<h2>") == 1
+    assert (NOTHING in told) is (words == NOTHING)
+
+
+class Slow:
+    """A connection to a graph that takes its time."""
+
+    async def store(self) -> Any:
+        await asyncio.Event().wait()
+
+
+def test_before_anybody_has_looked_it_is_not_known_which_processes_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(standings, "PATIENCE_SECONDS", 0.01)
+    order = asyncio.run(Standings(Slow()).order())  # type: ignore[arg-type]
+    assert not order.is_known

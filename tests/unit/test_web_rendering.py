@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from api.web.assets import assets, text_of
 from api.web.links import inside, plain, url
-from api.web.rendering import ago, environment, money, number, share, shown, size
+from api.web.rendering import ago, environment, money, number, shown, size
+from api.web.views.shares import share
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,9 @@ from api.web.trails import outline_of, texts_of
 from api.web.views import claim as views
 from api.web.views.answer import TextClaim
 from api.web.views.excerpts import clip
+from api.web.views.marks import mark_now
 from api.web.views.money import by_step, spent_by
-from api.web.views.process import mark_of_judged, said_of
+from api.web.views.process import said_of
 from api.web.views.routes import ROUTE_BYTES, routes_of
 from api.web.views.steps import REASONING_BYTES, WITHOUT_VERDICT, ending_words, steps_of
 from api.web.views.trail import (
@@ -142,7 +143,7 @@ async def _texts(
 def _claim(subject: _Subject, texts: Mapping[str, str]) -> dict[str, Any]:
     """What a page shows of a claim, whichever verification is looked at."""
     claim = subject.judged.claim
-    mark = mark_of_judged(subject.judged)
+    mark = mark_now(subject.judged)
     here = TextClaim(claim.claim_id, claim.text, mark, claim.start, claim.end, claim.also)
     text = texts.get(claim.node_id)
     return {
@@ -194,7 +195,7 @@ def _judgement(
     browser = browser_address(settings.values)
     return known | {
         "verification": one,
-        "mark": views.mark_of_verification(one),
+        "mark": mark_now(one),
         "error": views.error_view(one, names),
         "reasoning": clip(one.reasoning or "", REASONING_BYTES),
         "sub_claims": [clip(words, WORDS_BYTES) for words in _sub_claims(subject, one)],

@@ -13,8 +13,7 @@ from api.rest.access import needs
 from api.rest.names import ClaimId, ProcessId
 from api.service.access import Scope
 from api.web.rendering import render
-from api.web.views.claim import mark_of_verification
-from api.web.views.marks import mark_of
+from api.web.views.marks import mark_now, mark_of
 from api.web.views.steps import ENDINGS
 from graph.comparing import Changed, Part, RoundSide, compare
 from graph.errors import NotFound
@@ -80,7 +79,7 @@ async def show_difference(
         "difference.html",
         process=process,
         claim=found[a].claim,
-        sides=[(one, mark_of_verification(one)) for one in (found[a], found[b])],
+        sides=[(one, mark_now(one)) for one in (found[a], found[b])],
         changed=[_row(one) for one in (*difference.claim, *difference.outcome)],
         settings=[_row(one) for one in difference.settings],
         parting=parting,

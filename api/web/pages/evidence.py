@@ -48,10 +48,13 @@ async def show_more(
     verification: Name,
     node: Annotated[str | None, Query(min_length=1, max_length=MAX_NODE_ID)] = None,
     stage: Annotated[int | None, Query(ge=0, le=MAX_STAGE)] = None,
+    iteration: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
     after: After = 0,
     fragment: bool = False,
 ) -> HTMLResponse:
     """More of a trail: further sentences of a node, or further nodes of a stage.
+
+    With an iteration, the trail is that of the iterations up to it.
 
     Raises:
         NotFound: The trail is not stored (any more).
@@ -59,8 +62,11 @@ async def show_more(
     store = await request.app.state.graph.store()
     outline, process = await _trail(store, process_id, claim_id, verification)
 
+    numbers = {one.number for one in outline.verification.iterations}
+    current = iteration if iteration in numbers else None
+    here = {"verification": verification, "iteration": current, "node": node, "stage": stage}
+
     def further(**query: Any) -> str:
-        here = {"verification": verification, "node": node, "stage": stage}
         return url("processes", process_id, "claims", claim_id, "evidence", **{**here, **query})
 
     known: dict[str, Any] = {
@@ -70,13 +76,13 @@ async def show_more(
         "node": node,
         "stage": stage,
         "stage_name": process.stage_names.get(stage) if stage is not None else None,
-        "back": _back(process_id, claim_id, verification),
+        "back": _back(process_id, claim_id, verification, current),
         "evidence_url": further,
     }
     if node is not None:
         found = await _sentences(store, outline.verification, node, after)
     else:
-        found = await _cards(store, outline, process, stage, after)
+        found = await _cards(store, outline, process, stage, current, after)
     template = "parts/more_evidence.html" if fragment else "evidence.html"
     return render(request, template, **known, **found)
 
@@ -128,8 +134,9 @@ async def _trail(
     return outline, await store.processes.get(process_id)
 
 
-def _back(process_id: str, claim_id: str, verification: str) -> str:
-    return url("processes", process_id, "claims", claim_id, verification=verification)
+def _back(process_id: str, claim_id: str, verification: str, current: int | None = None) -> str:
+    place = ("processes", process_id, "claims", claim_id)
+    return url(*place, verification=verification, iteration=current)
 
 
 async def _sentences(
@@ -148,14 +155,19 @@ async def _sentences(
 
 
 async def _cards(
-    store: Store, outline: TrailOutline, process: Process, stage: int | None, after: int
+    store: Store,
+    outline: TrailOutline,
+    process: Process,
+    stage: int | None,
+    current: int | None,
+    after: int,
 ) -> dict[str, Any]:
-    names = nodes_of_stage(outline.verification, stage)
+    names = nodes_of_stage(outline.verification, stage, current)
     end = after + MORE_CARDS
     texts = await texts_of(store, process.process_id, names[after:end])
     return {
         "sentences": (),
-        "cards": cards_of_stage(outline.verification, stage, after, MORE_CARDS, texts),
+        "cards": cards_of_stage(outline.verification, stage, after, MORE_CARDS, texts, current),
         "after": after,
         "total": len(names),
         "following": end if end < len(names) else None,

@@ -17,7 +17,7 @@ from api.web.edge_counts import EdgeCounts
 from api.web.exploring import explore
 from api.web.rendering import render
 from api.web.views.explored import PART_WORDS, Explored, Part
-from api.web.views.marks import mark_of
+from api.web.views.marks import mark_now, mark_of
 from api.web.views.node_list import Listed, listed_among, listed_rows
 from api.web.views.overview import overview_of
 from api.web.views.picture import draw
@@ -84,7 +84,7 @@ async def show_graph(
         request,
         "graph.html",
         **_shared(process, selection, listed),
-        overview=overview_of(process, counts.stages, counted.edges, counts.judged),
+        overview=overview_of(process, counts.together, counted.edges, counts.judged),
         counts=counts,
         counted=counted,
         starts=starts,
@@ -139,7 +139,7 @@ def _mark(explored: Explored) -> Any:
     found = explored.verification
     if found is None:
         return mark_of(None) if explored.focus.claim is not None else None
-    return mark_of(found.verdict, found.status, found.failure, indicative=found.indicative)
+    return mark_now(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from api.service.database import ServiceUnavailable
 from api.web.forms import FromOurPage
 from api.web.links import url
 from api.web.rendering import render
-from api.web.views.jobs import CLAIMS, JobView, job_view, lines_of
+from api.web.views.jobs import CLAIMS, job_view, lines_of
 from graph.errors import EngineUnavailable, NotFound
 from graph.model import Verification
 from graph.store.standing import StandingStore
@@ -142,6 +142,3 @@ async def resume_job(request: Request, caller: Calling, job_id: str) -> Response
             await asyncio.sleep(pause)
     await record(request, caller, "job.resume", job_id)
     return RedirectResponse(url("jobs", job_id), 303)
-
-
-__all__ = ["JobView", "router"]

@@ -49,6 +49,7 @@ async def list_processes(
         "processes.html",
         items=items,
         unready=unready(states)[:PAGE],
+        is_known=order.is_known,
         total=len(order.ranked) + order.waiting,
         matching=len(wanted(order.ranked, q, None)) if q else None,
         waiting=order.waiting,

@@ -26,6 +26,7 @@ from api.web.pages.review_forms import (
 )
 from api.web.pages.reviewer import keep_name, reviewer_of
 from api.web.rendering import render
+from api.web.trails import outline_of
 from api.web.views.review import CHOICES, JUDGED_BLIND, open_view, saved_view
 from api.web.views.review_queue import SHOWN, Queue, ReviewState, queue_of, state_of
 from api.web.views.review_rows import Read, Reviewer, rows_of
@@ -192,13 +193,12 @@ async def _read(store: Store, process: Process, queue: Queue, saved: str | None)
     found = claims.get(queue.claim) if queue.claim is not None else None
     if found is None:
         return Read(process, claims, reviewed)
-    wanted = [found.verification_id] if found.verification_id else []
-    trails = await store.trails.read(wanted)
+    trail = await outline_of(store, process.process_id, found.claim.claim_id, found.verification_id)
     ref, text = None, None
     with suppress(NotFound):
         ref, text = await store.reading.node(process.process_id, found.claim.node_id)
-    trail = trails[0] if trails else None
-    return Read(process, claims, reviewed, trail, text, None if ref is None else ref.stage)
+    top = None if ref is None else ref.stage
+    return Read(process, claims, reviewed, trail.verification if trail else None, text, top)
 
 
 async def _reading(

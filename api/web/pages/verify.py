@@ -52,7 +52,7 @@ async def show_form(request: Request, process_id: str) -> Response:
 @router.post("/{process_id}/verify", dependencies=[FromOurPage])
 async def look_or_start(request: Request, caller: Calling, process_id: str) -> Response:
     """Say what it may cost; when that was seen, start."""
-    sent = await request.form(max_files=0, max_fields=40)
+    sent = await request.form()  # was read already, for its token
     filled = Filled.of({name: value for name, value in sent.items() if isinstance(value, str)})
     process = await _process(request, process_id)
     try:

@@ -1,6 +1,8 @@
 // The trail of a claim: what is pointed at lights its way to the answer and to the sources, what is
 // clicked stays lit, and what was left out is loaded where it belongs.
 
+import { fetched } from "./fetched.js";
+
 const cards = new Map();
 const into = new Map();
 for (const card of document.querySelectorAll("[data-node]")) {
@@ -66,6 +68,9 @@ function fromAddress() {
   pin(card, target.matches(".ev") ? target : null);
 }
 
+// In another tab or window, or not a click of the main button: the browser knows what to do.
+const isElsewhere = (event) => event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0;
+
 function pointing() {
   const pair = document.querySelector(".claim-pair");
   if (!pair) return;
@@ -78,6 +83,7 @@ function pointing() {
     pair.addEventListener(end, () => light(pinned));
   }
   pair.addEventListener("click", (event) => {
+    if (isElsewhere(event)) return;
     const sentence = event.target.closest("a.ev");
     const link = event.target.closest("[data-to]");
     if (sentence) {
@@ -106,19 +112,6 @@ function pointing() {
   fromAddress();
 }
 
-// A fragment is what our own server rendered; it is parsed as a document, in which nothing runs.
-async function fetched(address) {
-  const asked = new URL(address, location.href);
-  asked.searchParams.set("fragment", "1");
-  const answer = await fetch(asked, { headers: { Accept: "text/html" }, credentials: "same-origin" });
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  if (!answer.ok) {
-    const words = page.querySelector("main .fault p, main p")?.textContent;
-    throw new Error(words || `The service answered ${answer.status}.`);
-  }
-  return page.querySelector(".further");
-}
-
 function tell(line, words) {
   const status = document.createElement("span");
   status.className = "status-line";
@@ -134,20 +127,22 @@ async function load(link) {
   link.setAttribute("aria-busy", "true");
   const status = tell(line, "Loading …");
   try {
-    const further = await fetched(link.href);
-    if (!further) throw new Error("Nothing came back.");
+    const asked = new URL(link.href);
+    asked.searchParams.set("fragment", "1");
+    const further = (await fetched(asked)).querySelector(".further");
+    if (!further) throw new Error("nothing came back");
     further.tabIndex = -1;
     line.replaceWith(further);
     further.focus({ preventScroll: true });
   } catch (error) {
     link.removeAttribute("aria-busy");
-    status.textContent = `This could not be loaded: ${error.message}`;
+    status.textContent = `This could not be loaded: ${error.reason ?? error.message}`;
   }
 }
 
 addEventListener("click", (event) => {
   const link = event.target.closest?.("a[data-more]");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  if (!link || isElsewhere(event)) return;
   event.preventDefault();
   if (link.getAttribute("aria-busy") !== "true") load(link);
 });

@@ -1,18 +1,10 @@
 // Drawings of a process: opening without leaving, arrow keys from node to node, text beside it.
 // Everything here works by links without it.
 
-const MOST_FAILURES = 8;
-const parser = new DOMParser();
-let under = 0;
+import { fetched } from "./fetched.js";
 
-async function fetched(address) {
-  const answer = await fetch(address, { headers: { Accept: "text/html" }, credentials: "same-origin" });
-  if (!answer.ok || answer.redirected) {
-    const words = answer.redirected ? "you are signed out; load the page again" : `the service answered ${answer.status}`;
-    throw Object.assign(new Error(words), { status: answer.redirected ? 401 : answer.status });
-  }
-  return parser.parseFromString(await answer.text(), "text/html");
-}
+const MOST_FAILURES = 8;
+let under = 0;
 
 const room = () => document.querySelector("[data-live] .drawing-room");
 const nodes = () => [...document.querySelectorAll("[data-picture] a.n")];
@@ -65,7 +57,7 @@ async function go(address, { place = null, push = true, focus = null } = {}) {
   try {
     page = await fetched(address);
   } catch {
-    location.assign(address);
+    if (mine === under) location.assign(address);
     return;
   }
   if (mine !== under) return;

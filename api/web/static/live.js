@@ -1,31 +1,97 @@
-// Follows a job: whenever something happens in it, the parts of the page that changed are loaded
-// anew from our own server and put in place. What they look like is decided there alone.
+// Follows a job: whenever something happens in it, the page is loaded anew from our own server, and
+// what changed is put in place. What it looks like is decided there alone.
+
+import { fetched } from "./fetched.js";
 
 const KINDS = [
   "claim.started", "iteration.finished", "claim.finished", "job.finished", "job.resumed",
 ];
 const LEAST_WAIT = 700;
+const STREAM_WAIT = 2000;
+const LONGEST_WAIT = 60000;
+const MOST_FAILURES = 20;
 const LOOK_AGAIN = 15000;  // after the end: somebody else may take the job up again
+const LATER = [408, 425, 429];  // of the answers 4xx those that may be others in a while
 
 let isLoading = false;
 let isWanted = false;
 let isOver = false;
+let isGivenUp = false;
+let failures = 0;
+let events = null;
+
+const backedOff = (wait, times) => Math.min(wait * 2 ** times, LONGEST_WAIT);
+
+// An element stays where it is and takes over what is new in it: what has the focus keeps it, a
+// button can be pressed meanwhile, and a line that is read out is the same line.
+function become(old, made) {
+  const isKept = old.nodeType === made.nodeType && old.nodeName === made.nodeName
+    && old.getAttribute?.("action") === made.getAttribute?.("action");
+  if (!isKept) {
+    old.replaceWith(document.adoptNode(made));
+  } else if (old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.data !== made.data) old.data = made.data;
+  } else if (old.name !== "form_token" && !old.matches("form[aria-busy]")) {
+    for (const { name } of [...old.attributes]) if (!made.hasAttribute(name)) old.removeAttribute(name);
+    for (const { name, value } of made.attributes) {
+      if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    }
+    const before = [...old.childNodes];
+    const after = [...made.childNodes];
+    after.forEach((one, place) => {
+      if (place < before.length) become(before[place], one);
+      else old.append(document.adoptNode(one));
+    });
+    for (const one of before.slice(after.length)) one.remove();
+  }
+}
 
 function fresh(page) {
   for (const old of document.querySelectorAll("[data-live]")) {
     const found = page.querySelector(`[data-live="${old.dataset.live}"]`);
-    if (!found || found.isEqualNode(old)) continue;
-    const focused = old.contains(document.activeElement) ? document.activeElement : null;
-    const address = focused?.getAttribute("href");
-    const made = document.adoptNode(found);
-    old.replaceWith(made);
-    if (address) made.querySelector(`a[href="${CSS.escape(address)}"]`)?.focus();
-    else if (focused) made.querySelector("button, a")?.focus();
+    if (!found) continue;
+    const isFocused = old.contains(document.activeElement);
+    become(old, found);
+    if (isFocused && !old.contains(document.activeElement)) old.querySelector("button, a")?.focus();
   }
   document.title = page.title;
 }
 
+function say(words) {
+  const main = document.querySelector("main");
+  let line = main.querySelector(":scope > .failed-line");
+  if (!line) {
+    line = document.createElement("p");
+    line.className = "failed-line";
+    line.setAttribute("role", "alert");
+    main.prepend(line);
+  }
+  line.textContent = words;
+}
+
+function giveUp(words) {
+  isGivenUp = true;
+  events?.close();
+  say(words);
+}
+
+function failed(error) {
+  if (error.status === 401) {
+    location.reload();  // signed out meanwhile
+    isGivenUp = true;
+    return;
+  }
+  if (error.status === 404) return giveUp("This job is not there any more.");
+  if (error.status >= 400 && error.status < 500 && !LATER.includes(error.status)) {
+    return giveUp(`This is not followed any more: ${error.message}. Load the page again.`);
+  }
+  failures += 1;
+  isWanted = true;  // the service is away; it is asked again
+  if (failures >= MOST_FAILURES) giveUp("The service does not answer. Load the page again to see how it stands.");
+}
+
 async function load() {
+  if (isGivenUp) return;
   if (isLoading) {
     isWanted = true;
     return;
@@ -34,37 +100,38 @@ async function load() {
   isWanted = false;
   const begun = performance.now();
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-    if (answer.redirected && new URL(answer.url).pathname !== location.pathname) {
-      location.reload();  // signed out meanwhile
-      return;
-    }
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (answer.ok) fresh(page);
-    if (answer.ok) followed();
-    else isWanted = true;
-  } catch {
-    isWanted = true;  // the service is away; it is asked again
+    const page = await fetched(location.href);
+    failures = 0;
+    fresh(page);
+    followed();
+  } catch (error) {
+    failed(error);
   }
   const took = performance.now() - begun;
   setTimeout(() => {
     isLoading = false;
     if (isWanted) load();
-  }, Math.max(LEAST_WAIT, 3 * took));
+  }, backedOff(Math.max(LEAST_WAIT, 3 * took), failures));
 }
 
+let lost = 0;
 function follow(address) {
-  const events = new EventSource(address);
+  events = new EventSource(address);
+  const mine = events;
+  mine.addEventListener("open", () => { lost = 0; });
   for (const kind of KINDS) {
-    events.addEventListener(kind, () => {
+    mine.addEventListener(kind, () => {
       isOver = kind === "job.finished";
-      if (isOver) events.close();
+      if (isOver) mine.close();
       load();
     });
   }
-  events.addEventListener("error", () => {
-    // The browser comes again by itself, unless it was told that there is nothing.
-    if (events.readyState === EventSource.CLOSED && !isOver) setTimeout(load, 2000);
+  mine.addEventListener("error", () => {
+    // The browser comes again by itself, unless it was answered something else than events.
+    if (mine.readyState !== EventSource.CLOSED || isOver || isGivenUp) return;
+    isFollowed = false;
+    setTimeout(load, backedOff(STREAM_WAIT, lost));
+    lost += 1;
   });
 }
 

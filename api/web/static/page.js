@@ -35,21 +35,26 @@ function copying() {
   }
 }
 
+// Heard on the document: a form may have come after the page.
 function once() {
-  for (const form of document.querySelectorAll("form[data-once]")) {
-    form.addEventListener("submit", () => {
-      form.setAttribute("aria-busy", "true");
-      // After the values were taken: a disabled button sends none.
-      setTimeout(() => {
-        for (const button of form.querySelectorAll("button:not([type=button])")) {
-          button.disabled = true;
-        }
-      });
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || !form.matches("form[data-once]")) return;
+    form.setAttribute("aria-busy", "true");
+    // After the values were taken: a disabled button sends none.
+    setTimeout(() => {
+      for (const button of form.querySelectorAll("button:not([type=button])")) {
+        button.disabled = true;
+      }
     });
-  }
+  });
+  // A page that comes back from the browser's own store can be sent again.
   addEventListener("pageshow", (event) => {
     if (!event.persisted) return;
-    for (const button of document.querySelectorAll("form[data-once] button")) button.disabled = false;
+    for (const form of document.querySelectorAll("form[data-once]")) {
+      form.removeAttribute("aria-busy");
+      for (const button of form.querySelectorAll("button")) button.disabled = false;
+    }
   });
 }
 

@@ -1,8 +1,10 @@
-// A report by itself: searching its claims, showing all of them on paper, saving its data.
+// A report by itself: searching its claims, opening one from the text, opening on paper what is
+// folded of those that are shown, saving its data.
 "use strict";
 (() => {
   const claims = [...document.querySelectorAll(".claim")];
   const search = document.querySelector("#r-search");
+  const filter = document.querySelector("#r-filter");
   const found = document.querySelector("#r-found");
   const words = new Map();
 
@@ -13,7 +15,6 @@
 
   if (search) {
     const field = search.querySelector("input");
-    const filter = document.querySelector("#r-filter");
     search.hidden = false;
     const look = () => {
       const wanted = field.value.trim().toLowerCase();
@@ -34,10 +35,21 @@
     const claim = target && document.getElementById(target);
     if (!claim) return;
     claim.hidden = false;
+    // The filter of verdicts hides it: that is a matter of the style sheet alone.
+    if (filter && claims.includes(claim) && !claim.getClientRects().length) {
+      filter.elements.show.value = "all";
+      filter.dispatchEvent(new Event("input"));
+      claim.hidden = false;
+    }
     claim.open = true;
     claim.scrollIntoView();
   };
   addEventListener("hashchange", () => open(location.hash.slice(1)));
+  addEventListener("click", (event) => {
+    // The address stays as it is when the same claim is asked for again.
+    const link = event.target.closest?.('a[href^="#"]');
+    if (link && link.hash === location.hash) open(location.hash.slice(1));
+  });
   open(location.hash.slice(1));
 
   let closed = [];

@@ -206,7 +206,6 @@ function list() {
 // A page that comes back from the browser's own store is another form.
 addEventListener("pageshow", (event) => {
   if (!event.persisted) return;
-  for (const one of document.querySelectorAll("form[aria-busy]")) one.removeAttribute("aria-busy");
   for (const field of document.querySelectorAll("input[name=once]")) {
     field.value = crypto.randomUUID?.() ?? String(Math.random());
   }

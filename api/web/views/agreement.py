@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from api.web.links import url
-from api.web.views.marks import Mark, mark_of
+from api.web.views.marks import Mark, mark_now
 from api.web.views.review_levels import cut
 from api.web.views.review_rows import Reviewer, SaidView, said_view
 from graph.model import Review, Reviewed, ReviewVerdict, Verdict
@@ -203,7 +203,7 @@ def _dispute(
         review_href=url(
             "processes", state.process_id, "review", claim=name, blind=int(state.blind)
         ),
-        mark=mark_of(claim.verdict, claim.status, claim.failure, indicative=claim.indicative),
+        mark=mark_now(claim),
         sides=tuple(views[:MOST_SIDES]),
         more=max(0, len(views) - MOST_SIDES),
         with_model=differs(claim.verdict, [one.verdict for one in reviewed.counting]),

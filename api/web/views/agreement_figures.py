@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from api.web.views.marks import Mark, mark_of
+from api.web.views.shares import share
 from graph.agreement import Agreement, AgreementReport
 from graph.model import Verdict
 
@@ -94,11 +95,15 @@ def figures_of(
         unclear=unclear,
         pairs=found.pairs,
         agreed=found.agreed,
-        share="nothing to compare" if found.share is None else f"{found.share:.0%}",
+        share="nothing to compare" if found.share is None else share(found.agreed, found.pairs),
         kappa=no_kappa if kappa is None else f"{kappa:.2f}",
         is_small=found.is_small,
-        interval="" if interval is None else f"{interval[0]:.0%} to {interval[1]:.0%}",
+        interval="" if interval is None else " to ".join(map(_share_of_one, interval)),
     )
+
+
+def _share_of_one(value: float) -> str:
+    return share(round(value, 9), 1)  # what only rounding keeps from all or nothing is just that
 
 
 def lines_of(found: AgreementReport) -> list[tuple[str, list[Figures], int]]:

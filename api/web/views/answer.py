@@ -112,7 +112,6 @@ class AnswerText:
         missing: Claims without offsets whose words do not stand in the text.
         not_looked_for: Claims without offsets that were not looked for, the text being so long.
         undrawn: Stretches of this part that are not drawn.
-        found: Claims without offsets that were found word for word.
     """
 
     segments: tuple[Segment, ...]
@@ -122,7 +121,6 @@ class AnswerText:
     missing: tuple[TextClaim, ...] = ()
     not_looked_for: tuple[TextClaim, ...] = ()
     undrawn: int = 0
-    found: tuple[TextClaim, ...] = ()
 
 
 @dataclass(slots=True)
@@ -169,7 +167,6 @@ def answer_text(
         missing=found.missing,
         not_looked_for=found.not_looked_for,
         undrawn=len(stretches) - len(drawn),
-        found=tuple(claim for claim in every if claim.claim_id in found.places),
     )
 
 
@@ -204,7 +201,7 @@ def find_places(text: str, claims: Sequence[TextClaim], most: int = LOOKED_THROU
         if spent > most:
             left.append(claim)
             continue
-        place = _word_for_word(text, claim.text.strip())
+        place = word_for_word(text, claim.text.strip())
         if place is None:
             spent += len(text)
             missing.append(claim)
@@ -214,7 +211,7 @@ def find_places(text: str, claims: Sequence[TextClaim], most: int = LOOKED_THROU
     return FoundPlaces(places, tuple(missing), tuple(left))
 
 
-def _word_for_word(text: str, words: str) -> Place | None:
+def word_for_word(text: str, words: str) -> Place | None:
     """The first place where these words stand, and not as a part of longer ones."""
     if not words:
         return None

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from api.web.views.answer import AnswerText, TextClaim, answer_text, find_places
 from api.web.views.excerpts import Clipped, clip
-from api.web.views.marks import Mark, mark_of, said_mark
-from api.web.views.money import Spent, spent_by
+from api.web.views.marks import Mark, mark_now, said_mark
 from api.web.views.text_parts import Place, part_of
 from graph.model import NodeRef, Review, Verification
 
@@ -37,7 +36,6 @@ class Choice:
         created_at: When it was made.
         judge: Who judged: the model, or the engine where there is none.
         q: Consecutive Not fully supported verdicts that stop the walk.
-        spent: What it cost.
         is_shown: Whether it is the one that is shown.
     """
 
@@ -46,7 +44,6 @@ class Choice:
     created_at: str
     judge: str
     q: int
-    spent: Spent
     is_shown: bool
 
 
@@ -125,20 +122,14 @@ def choices(verifications: Sequence[Verification], shown: str | None) -> tuple[C
     return tuple(
         Choice(
             one.verification_id,
-            mark_of_verification(one),
+            mark_now(one),
             one.created_at,
             one.model or one.engine,
             one.q,
-            spent_by(one),
             one.verification_id == shown,
         )
         for one in verifications
     )
-
-
-def mark_of_verification(one: Verification) -> Mark:
-    """How a verification ended."""
-    return mark_of(one.verdict, one.status, one.failure, indicative=one.indicative)
 
 
 def error_view(verification: Verification, names: Mapping[int, str]) -> ErrorView | None:

@@ -75,7 +75,7 @@ def placed(graph: Columns, edges: Sequence[Edge], sizes: Sizes) -> Layout:
     width = max(len(graph.columns) * column_width - sizes.across, 0.0)
     bottom = max((place.y + sizes.height for place in places.values()), default=0.0)
     reach = max((point[1] for line in lines for point in line.points), default=0.0)
-    return Layout(places, lines, width, max(bottom, reach), len(graph.columns))
+    return Layout(places, lines, width, max(bottom, reach))
 
 
 def _line(

@@ -83,11 +83,9 @@ class Layout:
         lines: Where the edges are, in the order given.
         width: Of the whole.
         height: Of the whole.
-        layers: Number of columns.
     """
 
     places: Mapping[str, Place]
     lines: tuple[Line, ...]
     width: float
     height: float
-    layers: int

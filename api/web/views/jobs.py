@@ -72,11 +72,6 @@ class JobView:
             any(self.job.counts.get(one) for one in left) or self.total == 0
         )
 
-    @property
-    def bar(self) -> list[tuple[str, str, int]]:
-        """What a bar of its claims shows."""
-        return [(mark.kind, mark.word, number) for mark, number in self.counts]
-
 
 @dataclass(frozen=True, slots=True)
 class ClaimLine:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Protocol
 
 from graph.model import ReviewVerdict, Status, Verdict
 
@@ -138,6 +139,24 @@ def mark_of(
     if mark.kind == FAILED.kind and failure:
         return replace(mark, hint=f"{mark.hint} Reason: {in_short(failure)}")
     return mark
+
+
+class _Judged(Protocol):
+    """A claim as it stands now, or one of its verifications."""
+
+    @property
+    def verdict(self) -> Verdict | None: ...
+    @property
+    def status(self) -> Status | None: ...
+    @property
+    def failure(self) -> str | None: ...
+    @property
+    def indicative(self) -> bool | None: ...
+
+
+def mark_now(found: _Judged) -> Mark:
+    """The mark of a claim, or of one of its verifications, as it stands now."""
+    return mark_of(found.verdict, found.status, found.failure, indicative=found.indicative)
 
 
 def in_short(failure: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from graph.exporters.costs import UNKNOWN
+from graph.exporters.costs import UNKNOWN, step_words
 from graph.model import StepRecord, Usage, Verification
 
 NOTHING_ASKED = "no model was asked"
@@ -66,16 +66,6 @@ class StepCost:
     spent: Spent
 
 
-_STEPS = {
-    "claim_selection": "Choosing sentences with claims",
-    "claim_disambiguation": "Making claims unambiguous",
-    "claim_decomposition": "Taking claims out of sentences",
-    "sub_claim_decomposition": "Taking the claim apart",
-    "evidence_selection": "Selecting evidence",
-    "verdict": "Giving verdicts",
-}
-
-
 def spent(usage: Usage, *, modelled: bool, unmetered: bool = False) -> Spent:
     """What calls came to.
 
@@ -114,6 +104,10 @@ def by_step(steps: Iterable[StepRecord]) -> tuple[StepCost, ...]:
         key = (step.step, step.model, step.prompt)
         found[key] = found.get(key, Usage()) + step.usage
     return tuple(
-        StepCost(_STEPS.get(name, name), model, prompt, spent(usage, modelled=True))
+        StepCost(_headed(step_words(name)), model, prompt, spent(usage, modelled=True))
         for (name, model, prompt), usage in found.items()
     )
+
+
+def _headed(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -31,7 +31,6 @@ class CitingClaim:
 
     claim_id: str
     text: str
-    verification_id: str
     mark: Mark
     is_evidence: bool
 
@@ -79,7 +78,6 @@ class Resting:
         is_evidence: Whether the node is in the claim's evidence trail; else it is only an input,
             direct or not, to the claim's node.
         hops: Steps of the process between the two.
-        verification_id: The verification that says so, if there is one.
     """
 
     claim_id: str
@@ -87,7 +85,6 @@ class Resting:
     mark: Mark
     is_evidence: bool
     hops: int
-    verification_id: str | None
 
 
 def cited_here(found: Sequence[CitedSentenceHere], *, is_cut: bool) -> Cited:
@@ -100,7 +97,7 @@ def cited_here(found: Sequence[CitedSentenceHere], *, is_cut: bool) -> Cited:
     claims: dict[int, list[CitingClaim]] = {}
     for one in found:
         mark = mark_of(one.verdict, indicative=one.indicative)
-        claim = CitingClaim(one.claim_id, one.claim, one.verification_id, mark, one.is_evidence)
+        claim = CitingClaim(one.claim_id, one.claim, mark, one.is_evidence)
         claims.setdefault(one.index, []).append(claim)
     texts = {one.index: one.text for one in found}
     shown = tuple(
@@ -135,7 +132,6 @@ def resting(
             ),
             row["relation"] == "evidence",
             row["hops"],
-            row["verification_id"],
         )
         for row in rows
     )

@@ -75,24 +75,25 @@ def keys_of(vertices: Sequence[Vertex], edges: Sequence[Edge]) -> dict[str, floa
 def _sweep(columns: Mapping[int, list[str]], near: Mapping[str, Sequence[str]]) -> None:
     """Order columns by the medians of their neighbours, from left to right and back."""
     order = sorted(columns)
-    layer_of = {name: layer for layer in order for name in columns[layer]}
+    # By its place in the order: the numbers of stages may have gaps.
+    number_of = {name: at for at, layer in enumerate(order) for name in columns[layer]}
     places = {n: float(place) for column in columns.values() for place, n in enumerate(column)}
     best, fewest = {layer: list(columns[layer]) for layer in order}, None
     for sweep in range(SWEEPS):
         is_right = sweep % 2 == 0
-        for layer in order if is_right else reversed(order):
-            column = columns[layer]
+        for at in range(len(order)) if is_right else reversed(range(len(order))):
+            column = columns[order[at]]
             wishes = {}
             for place, name in enumerate(column):
                 before = [
                     places[one]
                     for one in near.get(name, ())
-                    if one in layer_of and (layer_of[one] < layer) == is_right
+                    if one in number_of and (number_of[one] < at) == is_right
                 ]
                 wishes[name] = (_median(before) if before else float(place), place)
             column.sort(key=wishes.__getitem__)
             places.update((name, float(place)) for place, name in enumerate(column))
-        crossings = _crossings(columns, layer_of, places, near)
+        crossings = _crossings([columns[layer] for layer in order], number_of, places, near)
         if fewest is None or crossings < fewest:
             best, fewest = {layer: list(columns[layer]) for layer in order}, crossings
         if crossings == 0:
@@ -102,17 +103,17 @@ def _sweep(columns: Mapping[int, list[str]], near: Mapping[str, Sequence[str]]) 
 
 
 def _crossings(
-    columns: Mapping[int, list[str]],
-    layer_of: Mapping[str, int],
+    columns: Sequence[Sequence[str]],
+    number_of: Mapping[str, int],
     places: Mapping[str, float],
     near: Mapping[str, Sequence[str]],
 ) -> int:
     """How often edges between two columns cross; what passes a column is not counted."""
     total = 0
-    for layer, column in columns.items():
+    for at, column in enumerate(columns):
         ends = []
         for name in column:
-            after = [places[one] for one in near.get(name, ()) if layer_of.get(one) == layer + 1]
+            after = [places[one] for one in near.get(name, ()) if number_of.get(one) == at + 1]
             ends += sorted(after)
         total += _inversions(ends)
     return total

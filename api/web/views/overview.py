@@ -6,6 +6,7 @@ Source: VeriTrail 2 (stages), VeriTrail 3.2 (error stages).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -99,15 +100,10 @@ class Overview:
     height: float
     judged: int
 
-    @property
-    def is_shared(self) -> bool:
-        """Whether a box holds several stages."""
-        return any(box.stages > 1 for box in self.boxes)
-
 
 def overview_of(
     process: Process,
-    introduced: Mapping[int, int],
+    introduced: Mapping[tuple[int, ...], int],
     edges: StageEdges | None,
     judged: int,
 ) -> Overview:
@@ -115,7 +111,7 @@ def overview_of(
 
     Args:
         process: The process.
-        introduced: By stage, claims into which unsupported content came there.
+        introduced: Claims into which unsupported content came, by the stages where it did.
         edges: Edges by stage of the source and of the target; None: they are not counted yet.
         judged: Claims with a verdict.
     """
@@ -128,12 +124,13 @@ def overview_of(
         if source in band_of and target in band_of:
             ends = (band_of[source], band_of[target])
             between[ends] = between.get(ends, 0) + count
+    wrong = _introduced(introduced, band_of)
     boxes = tuple(
         _box(
             process,
             band,
             number,
-            introduced,
+            wrong[number],
             None if edges is None else between.get((number,) * 2, 0),
         )
         for number, band in enumerate(bands)
@@ -148,6 +145,15 @@ def overview_of(
     )
 
 
+def _introduced(claims: Mapping[tuple[int, ...], int], band_of: Mapping[int, int]) -> Counter[int]:
+    """Claims that went wrong in a box, each once, in however many of its stages."""
+    found: Counter[int] = Counter()
+    for stages, count in claims.items():
+        for band in {band_of[stage] for stage in stages if stage in band_of}:
+            found[band] += count
+    return found
+
+
 def in_short(count: int) -> str:
     """A count in little room: `95k` for 95,465."""
     for size, letter in ((1_000_000, "M"), (1_000, "k")):
@@ -160,7 +166,7 @@ def _box(
     process: Process,
     band: list[int],
     number: int,
-    introduced: Mapping[int, int],
+    introduced: int,
     within: int | None,
 ) -> StageBox:
     name = process.stage_names.get(band[0]) if len(band) == 1 else None
@@ -171,7 +177,7 @@ def _box(
         name=name,
         label=in_lines(name or "", NAME_WIDTH, 2),
         nodes=sum(process.stages[stage] for stage in band),
-        introduced=sum(introduced.get(stage, 0) for stage in band),
+        introduced=introduced,
         within=within,
         x=SIDE + number * (WIDTH + ACROSS),
         y=SIDE,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from api.web.views.answer import TextClaim
 from api.web.views.excerpts import Clipped, clip
-from api.web.views.marks import BY_KIND, MARKS, VERDICT_OF, Mark, in_short, mark_of
+from api.web.views.marks import BY_KIND, MARKS, VERDICT_OF, Mark, in_short, mark_now, mark_of
 from api.web.views.text_parts import part_of
 from graph.model import Process, Reviewed, Verdict
 from graph.store.judged_claim import JudgedClaim
@@ -59,7 +59,7 @@ class Wanted:
 
     def leaves_out(self, claim: PlacedClaim) -> bool:
         """Whether a claim of the text stands back; what people said of it is not known there."""
-        if self.verdict is not None and mark_of_placed(claim).kind != self.verdict:
+        if self.verdict is not None and mark_now(claim).kind != self.verdict:
             return True
         return self.error_stage is not None and self.error_stage not in claim.error_stages
 
@@ -107,7 +107,6 @@ class ClaimRow:
         said: What people said of it, or None.
         node_id: The node that it is about.
         is_elsewhere: Whether that is another node than the one that is shown.
-        verifications: How many verifications it has.
         part: In which part of the text that is shown it stands; None: not known, or there is one.
         failure: Why it could not be checked, in short; None: it could, or that is not known.
     """
@@ -120,19 +119,8 @@ class ClaimRow:
     said: Said | None
     node_id: str
     is_elsewhere: bool
-    verifications: int
     part: int | None = None
     failure: str | None = None
-
-
-def mark_of_placed(claim: PlacedClaim) -> Mark:
-    """The mark of a claim where it stands in a text."""
-    return mark_of(claim.verdict, claim.status, claim.failure, indicative=claim.indicative)
-
-
-def mark_of_judged(claim: JudgedClaim) -> Mark:
-    """The mark of a claim in the list."""
-    return mark_of(claim.verdict, claim.status, claim.failure, indicative=claim.indicative)
 
 
 def counts(tally: Tally) -> tuple[Count, ...]:
@@ -150,7 +138,7 @@ def text_claims(claims: Iterable[PlacedClaim], wanted: Wanted) -> list[TextClaim
         TextClaim(
             one.claim_id,
             one.text,
-            mark_of_placed(one),
+            mark_now(one),
             one.start,
             one.end,
             one.also,
@@ -180,12 +168,11 @@ def claim_rows(
             one.position + 1,
             one.claim.claim_id,
             clip(one.claim.text, ROW_BYTES),
-            mark_of_judged(one),
+            mark_now(one),
             tuple(process.stage_names.get(stage) or f"stage {stage}" for stage in one.error_stages),
             said_of(one.reviewed),
             one.claim.node_id,
             shown_node is not None and one.claim.node_id != shown_node,
-            one.verifications,
             _part(one, shown_node, text),
             _failure(one),
         )
@@ -201,7 +188,7 @@ def _part(one: JudgedClaim, shown_node: str | None, text: str | None) -> int | N
 
 
 def _failure(one: JudgedClaim) -> str | None:
-    is_failed = mark_of_judged(one).kind == "failed"
+    is_failed = mark_now(one).kind == "failed"
     return in_short(one.failure) if is_failed and one.failure else None
 
 

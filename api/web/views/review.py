@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from api.web.links import url
-from api.web.views.marks import Mark
+from api.web.views.answer import word_for_word
+from api.web.views.marks import Mark, mark_now
 from api.web.views.review_levels import Level, cut, levels_of
 from api.web.views.review_queue import Queue, ReviewState
 from api.web.views.review_rows import (
@@ -20,7 +21,6 @@ from api.web.views.review_rows import (
     RowView,
     SaidView,
     is_hidden,
-    mark_now,
     row_of,
     said_view,
 )
@@ -159,10 +159,9 @@ def open_view(read: Read, state: ReviewState, queue: Queue, who: Reviewer) -> Op
 
 
 def around(text: str, claim: str, start: int | None, end: int | None) -> Around:
-    """A claim within its text: where its offsets say or, without them, where its words stand."""
+    """A claim within its text: where its offsets say or, without them, where its whole words do."""
     if start is None or end is None:
-        place = text.find(claim)
-        start, end = (place, place + len(claim)) if place >= 0 and claim else (0, 0)
+        start, end = word_for_word(text, claim.strip()) or (0, 0)
     first, last = max(0, start - AROUND), min(len(text), end + AROUND)
     before, after = text[first:start], text[end:last]
     if first and " " in before:  # no word is cut in two

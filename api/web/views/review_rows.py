@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from api.web.views.marks import Mark, mark_of, said_mark
+from api.web.views.marks import Mark, mark_now, said_mark
 from api.web.views.review_levels import cut
 from api.web.views.review_queue import Queue, ReviewState
 from graph.model import Process, Review, Reviewed, Verification
@@ -92,7 +92,7 @@ class Read:
         process: The process.
         claims: The claims of the list and the open one.
         reviewed: What their reviews come to.
-        verification: The trail of the open one.
+        verification: The open one's, with the nodes that have evidence.
         text: The text of the node that the open one is about.
         top: The stage of that node.
     """
@@ -159,8 +159,3 @@ def mine_of(reviewed: Reviewed | None, who: Reviewer) -> Review | None:
     """What this reviewer says now."""
     counting = reviewed.counting if reviewed else ()
     return next((one for one in counting if one.reviewer == who.name), None)
-
-
-def mark_now(found: JudgedClaim) -> Mark:
-    """How a claim stands."""
-    return mark_of(found.verdict, found.status, found.failure, indicative=found.indicative)

@@ -18,12 +18,10 @@ class StageCount:
     Attributes:
         stage: The stage.
         introduced: Claims into which unsupported content came here.
-        cited: Different sentences of its nodes that are evidence.
     """
 
     stage: int
     introduced: int
-    cited: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,6 @@ class StageBar:
         name: What the input calls it, or None.
         nodes: Its nodes.
         introduced: Claims into which unsupported content came here.
-        cited: Different sentences of its nodes that are evidence.
         share: Length of its bar, 0 to 100; the longest of them is 100.
     """
 
@@ -43,7 +40,6 @@ class StageBar:
     name: str | None
     nodes: int
     introduced: int
-    cited: int
     share: float
 
 
@@ -60,11 +56,6 @@ class StageBars:
     bars: tuple[StageBar, ...]
     unsupported: int
     unplaced: int = 0
-
-    @property
-    def tells_cited(self) -> bool:
-        """Whether it is known which sentences are evidence."""
-        return any(bar.cited for bar in self.bars)
 
     @property
     def worst(self) -> StageBar | None:
@@ -88,14 +79,8 @@ def stage_bars(
     most = max((one.introduced for one in found.values()), default=0)
     bars = []
     for stage, nodes in sorted(process.stages.items()):
-        count = found.get(stage, StageCount(stage, 0, 0))
+        count = found.get(stage, StageCount(stage, 0))
         share = 100 * count.introduced / most if most else 0.0
         name = process.stage_names.get(stage)
-        bars.append(StageBar(stage, name, nodes, count.introduced, count.cited, share))
+        bars.append(StageBar(stage, name, nodes, count.introduced, share))
     return StageBars(tuple(bars), unsupported, unplaced)
-
-
-def stage_words(stage: int, names: Mapping[int, str]) -> str:
-    """A stage in words: its name and number, or its number alone."""
-    name = names.get(stage)
-    return f"stage {stage}, {name}" if name else f"stage {stage}"

@@ -189,10 +189,11 @@ def cited_in(verification: Verification, node_id: str) -> tuple[CitedSentence, .
     )
 
 
-def nodes_of_stage(verification: Verification, stage: int | None) -> tuple[str, ...]:
+def nodes_of_stage(
+    verification: Verification, stage: int | None, current: int | None = None
+) -> tuple[str, ...]:
     """The nodes with evidence of a stage, or of all, in the order of their column."""
-    found = found_nodes(verification, None)
-    return tuple(one.ref.node_id for one in found if stage is None or one.ref.stage == stage)
+    return tuple(one.ref.node_id for one in _of_stage(verification, stage, current))
 
 
 def cards_of_stage(
@@ -201,11 +202,28 @@ def cards_of_stage(
     after: int,
     most: int,
     texts: Mapping[str, str],
+    current: int | None = None,
 ) -> tuple[Card, ...]:
-    """Further cards of a column, numbered on from those before them."""
-    found = [one for one in found_nodes(verification, None) if stage in (None, one.ref.stage)]
-    sheet = _Sheet.of(verification, found, texts, None)
+    """Further cards of a column, numbered on from those before them.
+
+    Args:
+        verification: The verification.
+        stage: The stage of the column; None: all.
+        after: Cards that were shown before.
+        most: Cards that are shown at most.
+        texts: Texts of nodes, by node_id.
+        current: The iteration that is looked at; None: all iterations.
+    """
+    found = _of_stage(verification, stage, current)
+    sheet = _Sheet.of(verification, found, texts, current)
     return tuple(sheet.card(one) for one in found[after : after + most])
+
+
+def _of_stage(
+    verification: Verification, stage: int | None, current: int | None
+) -> list[FoundNode]:
+    found = found_nodes(verification, current)
+    return [one for one in found if stage in (None, one.ref.stage)]
 
 
 @dataclass(frozen=True, slots=True)

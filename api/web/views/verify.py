@@ -5,6 +5,7 @@ Source: VeriTrail C.1 (q), D (computational cost).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
     from api.estimation import Estimated
 
 MOST_Q = 1_000_000
+MOST_USD = 1e9
 MOST_TEXT = 500_000
+
+_DOLLARS = re.compile(r"\$? ?([0-9]+(?:\.[0-9]*)?|\.[0-9]+|[0-9]+,[0-9]{1,2})")
+"""A plain number; a comma is read as the point before cents, and never parts thousands."""
 
 WHICH = (
     ("unverified", "Stored claims without a verdict"),
@@ -147,8 +152,10 @@ def request_of(process_id: str, filled: Filled) -> JobRequest:
 
 
 def _whole(text: str, wrong: list[Violation]) -> int:
-    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST_Q:
-        return int(text[:9])
+    digits = text.lstrip("0")  # however many stand before it, and no more than can be read
+    is_whole = text.isascii() and text.isdigit() and len(digits) <= len(str(MOST_Q))
+    if is_whole and 1 <= int(digits or "0") <= MOST_Q:
+        return int(digits)
     wrong.append(Violation("wrong_value", "q", f"must be a whole number from 1 to {MOST_Q:,}"))
     return DEFAULT_Q
 
@@ -156,11 +163,10 @@ def _whole(text: str, wrong: list[Violation]) -> int:
 def _dollars(text: str, wrong: list[Violation]) -> float | None:
     if not text:
         return None
-    try:
-        found = float(text.removeprefix("$").replace(",", "."))
-    except ValueError:
-        found = -1.0
-    if 0 <= found <= 1e9:
+    plain = _DOLLARS.fullmatch(text)
+    found = float(plain[1].replace(",", ".")) if plain else None
+    if found is not None and found <= MOST_USD:
         return found
-    wrong.append(Violation("wrong_value", "budget_usd", "must be US dollars, such as 2.50"))
+    words = "must be US dollars, such as 2.50 or 1000: digits, and a point before the cents"
+    wrong.append(Violation("wrong_value", "budget_usd", words))
     return None

@@ -64,7 +64,7 @@ def test_the_page_shows_the_figures_that_the_command_line_prints(
     overall = printed["overall"]
     assert f"{overall['agreed']} of {overall['pairs']} claims" in page.text
     assert "the latest word on each claim" in page.text
-    assert f"{overall['share']:.0%}" in page.text
+    assert f"{overall['share'] * 100:.0f} %" in page.text
     for line in printed["between_reviewers"]:
         assert (
             " and ".join(line["reviewers"]).replace("<", "&lt;").replace(">", "&gt;") in page.text
@@ -107,6 +107,10 @@ def test_blind_nothing_is_shown_of_claims_that_the_reader_has_not_judged(
     assert 'id="claim-k1"' in page
     assert 'id="claim-k2"' not in page
     assert "1 claim is left out" in page
+    strange = shown(shared_service, pier, "Zoe", blind="1").text
+    assert "2 claims are left out" in strange
+    assert "No disagreement here" in strange
+    assert "says the same" not in strange
 
 
 def test_without_reviews_the_page_says_how_to_begin(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import uuid
+from dataclasses import replace
 
 import pytest
 from acceptance.command import Veritrail
@@ -155,6 +156,51 @@ def test_a_page_of_five_thousand_sentences_stays_small_and_tells_of_the_rest(
     routes = page_of(shared_service, link(page, "routes[?]"))
     assert "21 to 70 of 1,250" in words_of(routes)
     assert "71 to 120 of 1,250" in words_of(page_of(shared_service, link(routes, "after=70")))
+
+
+def test_further_nodes_are_those_of_the_round_that_is_looked_at(
+    shared_service: ServiceProcess, veritrail: Veritrail
+) -> None:
+    name = f"rounds-{uuid.uuid4().hex[:8]}"
+    texts, trail = a_hub(name, 20, 20)
+    (whole,) = trail.iterations
+    rounds = [  # the first finds the even ones
+        replace(
+            whole,
+            number=at + 1,
+            checked=whole.checked[at::2] if at else whole.checked,
+            evidence=whole.evidence[at::2],
+        )
+        for at in (0, 1)
+    ]
+    trail = replace(trail, iterations=tuple(rounds))
+    claim = ClaimRecord("It is so.", "c", claim_id="k1", node_id="t")
+    edges = ((source, "t") for source in texts if source != "t")
+    store_process(veritrail.environment({}), name, texts, edges, [claim], [trail])
+    nodes = re.compile(r'aria-label="Node (\w+)"')
+    page = page_of(shared_service, f"{name}/claims/k1?iteration=1")
+    assert "1 more node with evidence" in words_of(page)
+    further = page_of(shared_service, link(page, "stage=1&amp;after="))
+    assert nodes.findall(page) + nodes.findall(further) == [f"r{n}" for n in range(0, 20, 2)]
+    assert link(further, "claims/k1[?]").endswith("iteration=1")
+    whole_page = page_of(shared_service, f"{name}/claims/k1")
+    rest = page_of(shared_service, link(whole_page, "stage=1&amp;after="))
+    assert nodes.findall(whole_page) + nodes.findall(rest) == [f"r{n}" for n in range(20)]
+
+
+def test_a_claim_has_the_same_number_in_the_list_and_on_its_page(
+    shared_service: ServiceProcess, veritrail: Veritrail
+) -> None:
+    name = f"numbers-{uuid.uuid4().hex[:8]}"
+    claims = [ClaimRecord(f"Claim {n}.", "c", claim_id=f"k{n}", node_id="t") for n in range(1, 4)]
+    texts = {"a": "A.", "t": "It is so."}
+    store_process(veritrail.environment({}), name, texts, [("a", "t")], claims)
+    assert shared_service.delete(f"/v1/processes/{name}/claims/k1").status_code in (200, 204)
+    numbers = re.findall(r'class="claim-number">(\d+)<', page_of(shared_service, name))
+    assert numbers == ["2", "3"]
+    told = words_of(page_of(shared_service, f"{name}/claims/k3"))
+    assert "Claim 3; 2 claims in all" in told
+    assert "Claim 2" not in told
 
 
 def test_a_page_stays_small_whatever_the_texts_are_full_of(

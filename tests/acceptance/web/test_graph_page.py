@@ -113,6 +113,10 @@ def test_one_hop_is_opened_at_a_time_and_folded_again(
     shared_service: ServiceProcess, harbour_id: str
 ) -> None:
     page = graph(shared_service, harbour_id, "?claim=k04")
+    # A link of the list is called what is read in it, and of which node.
+    more = re.findall(r'class="nowrap"([^>]*)>(\+[^<]+)<span class="only-read"> ([^<]+)<', page)
+    assert ("", "more sources of final") in [(rest, words) for rest, _, words in more]
+    assert len({words for _, _, words in more}) == len(more)
     before = names(page)
     link = next(link for link, way, words in stubs(page) if "source nodes of final" in words)
     opened = graph(shared_service, harbour_id, link)

@@ -78,6 +78,7 @@ def test_claims_are_typed_in(shared_service: ServiceProcess, stored: str) -> Non
         ({"q": "x"}, "a whole number from 1"),
         ({"budget_usd": "-1"}, "must be US dollars"),
         ({"budget_usd": "nan"}, "must be US dollars"),
+        ({"budget_usd": "1,000"}, "must be US dollars"),
         ({"which": "nonsense"}, "choose which claims"),
         ({"engine": "oracle"}, "Unknown engine"),
         ({"engine": "openai"}, "needs a model"),

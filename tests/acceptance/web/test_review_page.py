@@ -257,6 +257,19 @@ def test_claims_are_rated_in_the_list_without_opening_them(
     assert forms_of(bare) == {}
 
 
+def test_a_list_that_a_filter_empties_says_so_and_leads_out_of_it(
+    ada: httpx2.Client, pier: str
+) -> None:
+    for show in ("open", "mine", "others", "all"):
+        filtered = shown(ada, pier, "k1", blind=0, show=show, error_stage=99)
+        assert "No claim of this list fits the filter" in filtered.text
+        assert "You have reviewed every claim" not in filtered.text
+        (way_out,) = re.findall(r'href="([^"]+)">Show all claims<', filtered.text)
+        every = ada.get(way_out.replace("&amp;", "&"))
+        assert "Show all claims" not in every.text
+        assert 'id="row-k4"' in every.text
+
+
 def test_a_node_is_read_in_place_and_followed_to_its_sources_blind(
     ada: httpx2.Client, pier: str
 ) -> None:

@@ -1,0 +1,50 @@
+"""What is filled in before a verification: numbers are read as they are meant, or refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from api.web.views.verify import MOST_Q, Filled, request_of
+from graph.errors import InputError
+
+FILLED = Filled(q="3")
+
+
+@pytest.mark.parametrize(
+    ("text", "dollars"),
+    [
+        ("", None), ("0", 0.0), ("2", 2.0), ("2.50", 2.5), ("2,50", 2.5), ("2,5", 2.5),
+        (".5", 0.5), ("$2.50", 2.5), ("$ 2", 2.0), ("1000", 1000.0), ("0.0001", 0.0001),
+    ],
+)  # fmt: skip
+def test_a_budget_is_read_as_it_is_meant(text: str, dollars: float | None) -> None:
+    assert request_of("p", replace(FILLED, budget_usd=text)).budget_usd == dollars
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,000", "1,000.00", "1.000,50", "1_000", "1e3", "nan", "inf", "-1", "+1", "two", "2 50",
+        "\u0662", "9" * 400, ".", ",5", "$", "2\n3",
+    ],
+)  # fmt: skip
+def test_a_budget_that_can_be_misread_is_refused(text: str) -> None:
+    with pytest.raises(InputError) as refused:
+        request_of("p", replace(FILLED, budget_usd=text))
+    assert [one.where for one in refused.value.violations] == ["budget_usd"]
+
+
+@pytest.mark.parametrize(
+    ("text", "q"), [("1", 1), ("0000000012", 12), (str(MOST_Q), MOST_Q), ("0" * 30 + "7", 7)]
+)
+def test_a_whole_number_is_read_whole(text: str, q: int) -> None:
+    assert request_of("p", replace(FILLED, q=text)).q == q
+
+
+@pytest.mark.parametrize("text", ["0", "00", "", "1000001", "9" * 5_000, "1_0", "1.0", "\u00b2"])
+def test_what_is_no_whole_number_is_refused(text: str) -> None:
+    with pytest.raises(InputError) as refused:
+        request_of("p", replace(FILLED, q=text))
+    assert [one.where for one in refused.value.violations] == ["q"]
