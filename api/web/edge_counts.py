@@ -76,6 +76,7 @@ class EdgeCounts:
         done, _ = await asyncio.wait([task], timeout=self._patience)
         if not done:
             return Counted(None)
+        self._ended(key, task)  # else its end could be noted behind us, and told once more
         try:
             return Counted(task.result())
         except (VeriTrailError, RuntimeError):  # the latter where its connection was closed
@@ -83,7 +84,9 @@ class EdgeCounts:
             return Counted(None, has_failed=True)
 
     def _ended(self, key: _Key, task: asyncio.Task[StageEdges]) -> None:
-        self._under_way.pop(key, None)
+        if self._under_way.get(key) is not task:
+            return
+        del self._under_way[key]
         if task.cancelled():
             return
         if task.exception() is None:
