@@ -68,7 +68,7 @@ class EngineSettings:
         idle_seconds: The engine stops after this time without a client.
         heap: Upper bound of the engine's Java heap, such as `1g` or `512m`.
         jit: How well its Java machine compiles what it runs: `full`, or `quick` for an engine that
-            lives for moments only, which then starts with half the work and does long work slower.
+            lives for moments only: it has a third less to do then, and long work takes longer.
         start_timeout: Longest wait for a start, in seconds.
         statement_seconds: The engine ends a single statement after this time.
         stop_timeout: After this time a clean stop becomes a kill.
