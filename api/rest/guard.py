@@ -242,15 +242,15 @@ def crosses(headers: Mapping[str, str], origins: frozenset[str]) -> bool:
     origin = headers.get("origin")
     if origin is not None and origin in origins:
         return False
-    if origin is not None and _netloc(origin) != headers.get("host"):
+    if origin is not None and netloc(origin) != headers.get("host"):
         return True
     return headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
 
 
-def _netloc(origin: str) -> str | None:
-    """The host and port of an origin; None: it is none."""
+def netloc(address: str) -> str | None:
+    """The host and port of an address; None: it is none."""
     try:
-        return urlsplit(origin).netloc
+        return urlsplit(address).netloc
     except ValueError:  # such as `http://[`
         return None
 

@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope
 
 from api.rest.bodies import MAX_BODY
-from api.rest.guard import crosses
+from api.rest.guard import crosses, netloc
 from api.web.links import inside, url
 
 _FORM = "application/x-www-form-urlencoded"
@@ -71,12 +71,11 @@ class Form:
     @property
     def page(self) -> str:
         """The page that it was sent from, as the browser says; it has to be one of ours."""
-        try:
-            sent_from = urlsplit(self._headers.get("referer", ""))
-        except ValueError:  # such as `http://[`
+        referer = self._headers.get("referer", "")
+        host = netloc(referer)
+        if not host or host != self._headers.get("host"):
             return "/"
-        if not sent_from.netloc or sent_from.netloc != self._headers.get("host"):
-            return "/"
+        sent_from = urlsplit(referer)
         query = f"?{sent_from.query}" if sent_from.query else ""
         return inside(sent_from.path + query)
 

@@ -6,7 +6,7 @@ Source: VeriTrail 3.2 (what verdicts are about).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from graph.model import Status, Usage, Verdict
 from graph.store.database import Database
@@ -53,17 +53,24 @@ class Tally:
     Attributes:
         states: Claims by the verdict of their latest succeeded verification, or else by `failed`
             or `unchecked`.
-        stages: By stage, the claims into which an error came there.
+        together: Claims into which an error came, by the stages where it did.
         without_stage: Claims that are not fully supported and have no error stage.
         indicative: Claims that have a verdict which no model gave.
-        together: The same as `stages`, by all the stages of a claim at once.
     """
 
     states: Mapping[str, int]
-    stages: Mapping[int, int]
+    together: Mapping[tuple[int, ...], int]
     without_stage: int
     indicative: int
-    together: Mapping[tuple[int, ...], int] = field(default_factory=dict)
+
+    @property
+    def stages(self) -> dict[int, int]:
+        """By stage, the claims into which an error came there."""
+        found: dict[int, int] = {}
+        for stages, claims in self.together.items():
+            for stage in stages:
+                found[stage] = found.get(stage, 0) + claims
+        return found
 
     @property
     def total(self) -> int:
@@ -102,7 +109,6 @@ async def claims_in_text(
 async def tally(database: Database, process_id: str) -> Tally:
     """How the claims of a process stand."""
     states: dict[str, int] = {}
-    stages: dict[int, int] = {}
     together: dict[tuple[int, ...], int] = {}
     without_stage = indicative = 0
     rows = await database.read("claims/tally", process_id=process_id)
@@ -111,11 +117,9 @@ async def tally(database: Database, process_id: str) -> Tally:
         indicative += claims if is_indicative else 0
         if state == Verdict.NOT_FULLY_SUPPORTED.value and not error_stages:
             without_stage += claims
-        for stage in error_stages:
-            stages[stage] = stages.get(stage, 0) + claims
         if error_stages:
             together[tuple(error_stages)] = together.get(tuple(error_stages), 0) + claims
-    return Tally(states, stages, without_stage, indicative, together)
+    return Tally(states, together, without_stage, indicative)
 
 
 @dataclass(frozen=True, slots=True)

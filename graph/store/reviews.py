@@ -116,19 +116,10 @@ class ReviewStore:
         self, process_id: str, claim_id: str | None = None, before: str = "", limit: int = _PAGE
     ) -> tuple[list[JudgedReview], str | None]:
         """Reviews of a process or of one claim, newest first, and the cursor of the next page."""
-        if claim_id is None:
-            asked = self._database.read(
-                "review/page", process_id=process_id, before=before, limit=limit
-            )
-        else:
-            asked = self._database.read(
-                "review/page_of_claim",
-                process_id=process_id,
-                claim_id=claim_id,
-                before=before,
-                limit=limit,
-            )
-        rows = await asked
+        name, whose = "review/page", {"process_id": process_id}
+        if claim_id is not None:
+            name, whose = "review/page_of_claim", {**whose, "claim_id": claim_id}
+        rows = await self._database.read(name, **whose, before=before, limit=limit)
         found = [JudgedReview(review_from(row), engine, model) for row, engine, model, _ in rows]
         return found, rows[-1][3] if len(rows) == limit else None
 

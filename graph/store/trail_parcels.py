@@ -64,7 +64,7 @@ class Rest:
         """Statements and their rows, each within what an engine may be made to hold."""
         for start in range(0, len(self.checked), MAX_ROWS):
             yield "trail/checked", _by_iteration(self.checked[start : start + MAX_ROWS])
-        for rows in _parted(self.evidence, lambda row: _words(row[2])):
+        for rows in _parted(self.evidence, lambda row: _told(row[2]["summary"], row[2]["missing"])):
             yield "trail/evidence", rows
         for rows in _parted(self.sentences, lambda row: _held(self.lengths, row[1])):
             yield "trail/sentences", rows
@@ -117,7 +117,7 @@ def _size(verification: Verification, lengths: dict[str, int]) -> tuple[int, int
         rows += len(iteration.checked)
         for found in iteration.evidence:
             rows += 1 + len(found.sentences)
-            held += len(found.summary) + len(found.missing or "")
+            held += _told(found.summary, found.missing)
             held += sum(
                 lengths[cited.sentence.node_id] + len(cited.sentence.text)
                 for cited in found.sentences
@@ -186,7 +186,7 @@ def _evidence(
     for place, found in enumerate(iteration.evidence):
         key = evidence_id(verification_id, iteration.number, place)
         properties = evidence_row(key, place, found)
-        is_here = room.take(held=_words(properties))
+        is_here = room.take(held=_told(found.summary, found.missing))
         sentences = []
         for position, cited in enumerate(found.sentences):
             row = sentence_row(position, cited)
@@ -215,8 +215,9 @@ def _parted(rows: Iterable[Row], held_by: Callable[[Row], int]) -> Iterator[list
         yield part
 
 
-def _words(evidence: dict[str, Any]) -> int:
-    return len(evidence["summary"]) + len(evidence["missing"] or "")
+def _told(summary: str, missing: str | None) -> int:
+    """Characters of what evidence says by itself."""
+    return len(summary) + len(missing or "")
 
 
 def _held(lengths: dict[str, int], sentence: Row) -> int:

@@ -61,7 +61,7 @@ def settings(tmp_path):
     for process in processes(settings.home):
         with contextlib.suppress(psutil.Error):
             process.kill()
-    until(lambda: not processes(settings.home))
+    until(lambda: not processes(settings.home), 10)
 
 
 def hold(settings, idle=None):
@@ -140,7 +140,7 @@ def test_it_stays_while_held_and_stops_after_the_idle_time(settings):
         time.sleep(1.2)
         assert status(settings).pid == pid
     until(lambda: not status(settings).running, 5)
-    until(lambda: not processes(settings.home))
+    until(lambda: not processes(settings.home), 10)
 
 
 def test_a_killed_command_gives_its_lease_back_and_leaves_the_engine_working(settings):
@@ -148,10 +148,10 @@ def test_a_killed_command_gives_its_lease_back_and_leaves_the_engine_working(set
         assert status(settings).clients == 1
         command.send_signal(signal.SIGKILL)
         command.wait()
-        until(lambda: status(settings).clients == 0)
+        until(lambda: status(settings).clients == 0, 10)
         assert status(settings).pid == pid
         assert numbers(settings) == []
-        until(lambda: status(settings).idle_seconds_left is not None)
+        until(lambda: status(settings).idle_seconds_left is not None, 10)
         assert 0 < status(settings).idle_seconds_left <= 120
 
 
@@ -186,7 +186,7 @@ def test_a_killed_supervisor_takes_the_engine_with_it_and_no_data(settings):
     write(settings, 1)
     found = status(settings)
     os.kill(found.supervisor_pid, signal.SIGKILL)
-    until(lambda: not processes(settings.home))
+    until(lambda: not processes(settings.home), 10)
     assert not status(settings).running
     write(settings, 2)
     assert numbers(settings) == [1, 2]
@@ -202,7 +202,7 @@ def test_the_engine_ends_even_when_supervisor_and_keeper_are_killed(settings):
         psutil.Process(found.supervisor_pid),
     ):
         process.kill()
-    until(lambda: not processes(settings.home))
+    until(lambda: not processes(settings.home), 10)
     assert numbers(settings) == [1]
 
 
@@ -220,7 +220,7 @@ def test_after_a_killed_engine_the_next_command_starts_both(settings):
     write(settings, 1)
     found = status(settings)
     os.kill(found.pid, signal.SIGKILL)
-    until(lambda: not processes(settings.home))
+    until(lambda: not processes(settings.home), 10)
     assert numbers(settings) == [1]
     assert status(settings).supervisor_pid != found.supervisor_pid
 
@@ -228,7 +228,7 @@ def test_after_a_killed_engine_the_next_command_starts_both(settings):
 def test_a_supervisor_that_is_asked_to_end_stops_the_engine_cleanly(settings):
     write(settings, 1)
     os.kill(status(settings).supervisor_pid, signal.SIGTERM)
-    until(lambda: not processes(settings.home))
+    until(lambda: not processes(settings.home), 10)
     assert not list((settings.home / "engine" / "databases" / "veritrail").glob("*.wal"))
 
 
@@ -319,7 +319,7 @@ def test_data_that_another_process_holds_is_named(settings):
         fcntl.lockf(file, fcntl.LOCK_EX)
         with pytest.raises(EngineUnavailable, match="another process has the data"):
             numbers(settings)
-    until(lambda: not processes(settings.home))
+    until(lambda: not processes(settings.home), 10)
     assert numbers(settings) == [1]
 
 
@@ -329,7 +329,7 @@ def test_a_start_that_takes_too_long_is_reported_and_cleaned_up(settings):
         numbers(hasty)
     assert "\tat " not in str(caught.value)
     assert "NEO4J_URI" in str(caught.value)
-    until(lambda: not processes(settings.home))
+    until(lambda: not processes(settings.home), 10)
 
 
 def test_a_home_with_an_awkward_name_works_in_any_locale(settings, monkeypatch):

@@ -45,17 +45,17 @@ def test_a_stranger_gets_no_answer(server):
 
 def test_a_lease_waits_for_the_engine_and_ends_with_its_connection(server):
     with send(server, op="lease", idle_seconds=5) as connection:
-        until(lambda: server.lifetime.clients == 1)
+        until(lambda: server.lifetime.clients == 1, 5)
         server.settle()
         assert json.loads(connection.recv(4096)) == {"bolt_port": 1}
-    until(lambda: server.lifetime.clients == 0)
+    until(lambda: server.lifetime.clients == 0, 5)
     assert server.lifetime.seconds_left() <= 5
 
 
 def test_a_failed_start_is_told_to_whoever_waits(server):
     server.settle("no room")
     assert json.loads(ask(server, op="lease", idle_seconds=5)) == {"failure": "no room"}
-    until(lambda: server.lifetime.clients == 0)
+    until(lambda: server.lifetime.clients == 0, 5)
 
 
 def test_a_lease_that_comes_too_late_is_closed_without_an_answer(server):
@@ -67,7 +67,7 @@ def test_a_lease_that_comes_too_late_is_closed_without_an_answer(server):
 def test_a_pin_outlives_its_connection(server):
     server.settle()
     ask(server, op="lease", idle_seconds=5, pin=True)
-    until(lambda: server.lifetime.clients == 0)
+    until(lambda: server.lifetime.clients == 0, 5)
     assert server.lifetime.seconds_left() is None
 
 

@@ -42,7 +42,7 @@ def test_pages_that_could_not_be_written_ask_for_a_restart(engine):
     line = "SEVER [PageManagerFlushThread] Error on flushing page 'x' to disk"
     running = engine(f"import time; print('fine'); time.sleep(0.2); print({line!r}); time.sleep(9)")
     assert not running.needs_restart
-    until(lambda: running.needs_restart)
+    until(lambda: running.needs_restart, 5)
 
 
 def test_an_engine_that_ends_at_once_is_reported_with_its_last_words(engine):
@@ -70,7 +70,7 @@ def test_an_engine_that_names_a_deaf_port_is_not_ready(engine):
 
 def test_an_engine_that_ignores_the_request_to_stop_is_killed(engine):
     running = engine("import signal, time; signal.signal(15, 1); print('deaf'); time.sleep(60)")
-    until(lambda: running._log.excerpt())
+    until(lambda: running._log.excerpt(), 5)
     began = time.monotonic()
     running.stop()
     assert not running.alive

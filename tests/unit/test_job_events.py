@@ -91,7 +91,7 @@ def test_progress_is_written_within_a_moment_and_few_transactions(opener: Opener
     log.on_written(lambda: told.append(time.monotonic()))
     log.append(JOB, Kind.CLAIM_STARTED, {})
     began = time.monotonic()
-    until(lambda: bool(stored(service)))
+    until(lambda: bool(stored(service)), 10)
     assert time.monotonic() - began < 1.0
     told.clear()
     began = time.monotonic()
@@ -129,7 +129,7 @@ def test_progress_waits_for_a_database_that_is_down(
     time.sleep(0.5)
     log.append(JOB, Kind.ITERATION_FINISHED, {})
     down.create()
-    until(lambda: len(stored(down)) == 2)
+    until(lambda: len(stored(down)) == 2, 10)
     log.close()
     assert [one.kind for one in stored(down)] == [Kind.CLAIM_STARTED, Kind.ITERATION_FINISHED]
     down.close()

@@ -19,6 +19,7 @@ from fakes.waiting import until
 NOWHERE = {"NEO4J_URI": f"bolt://127.0.0.1:{free_port()}"}
 LIBRARY = "/v1/queries"
 OUTSIDE = "a-key-that-is-long-enough"
+PATIENCE = 30.0
 """Two seconds are promised; a machine that does much else needs longer."""
 
 
@@ -62,21 +63,21 @@ def test_keys_work_and_end_while_the_service_runs(kept: Veritrail) -> None:
         assert asked(service, None) == 200
         assert asked(service, "a key that nobody asked for") == 200
         key = made(kept, "ci", "read")
-        until(lambda: asked(service, None) == 401)
+        until(lambda: asked(service, None) == 401, PATIENCE)
         assert asked(service, key) == 200
         kept("keys", "revoke", "ci")
-        until(lambda: asked(service, key) == 401)
+        until(lambda: asked(service, key) == 401, PATIENCE)
         told = service.get(LIBRARY, headers={"Authorization": f"Bearer {key}"}).json()
         assert told["type"] == "urn:veritrail:problem:unauthorized"
         assert "'ci' has been revoked" in told["detail"]
         # The door does not open again because its last key is gone.
         assert asked(service, None) == 401
         again = made(kept, "ci", "read")
-        until(lambda: asked(service, again) == 200)
+        until(lambda: asked(service, again) == 200, PATIENCE)
         short = made(kept, "short", "read", expires="1s")
         time.sleep(1.1)
         answer = service.get(LIBRARY, headers={"Authorization": f"Bearer {short}"})
-        until(lambda: "expired" in service.get(LIBRARY, headers=bearer(short)).text)
+        until(lambda: "expired" in service.get(LIBRARY, headers=bearer(short)).text, PATIENCE)
         assert answer.status_code == 401
         service.kill()
         service.start()
@@ -119,7 +120,7 @@ def test_a_key_with_another_secret_or_shown_twice_does_not_open(
 ) -> None:
     veritrail, service = keyed
     one, two = made(veritrail, "one", "read"), made(veritrail, "two", "read")
-    until(lambda: asked(service, one) == 200)
+    until(lambda: asked(service, one) == 200, PATIENCE)
     swapped = f"{one[:12]}{two[12:]}"
     for wrong in (swapped, one[:-1], one + "x", one.upper(), f"{one} {one}"):
         assert asked(service, wrong) == 401, wrong
@@ -131,7 +132,7 @@ def test_a_key_with_another_secret_or_shown_twice_does_not_open(
 def test_a_key_does_what_its_scopes_say(keyed: tuple[Veritrail, ServiceProcess]) -> None:
     veritrail, service = keyed
     keys = {scope: made(veritrail, scope, scope) for scope in ("read", "write", "verify", "admin")}
-    until(lambda: asked(service, keys["admin"]) == 200)
+    until(lambda: asked(service, keys["admin"]) == 200, PATIENCE)
     calls: list[tuple[str, str, Any, str]] = [
         ("GET", "/v1/processes", None, "read"),
         ("POST", "/v1/queries/claims", {}, "read"),
@@ -159,7 +160,7 @@ def test_a_key_has_a_rate_and_others_are_not_held_up_by_it(
     veritrail, service = keyed
     slow = made(veritrail, "slow", "read", rate="2/min")
     free = made(veritrail, "free", "read")
-    until(lambda: asked(service, free) == 200)
+    until(lambda: asked(service, free) == 200, PATIENCE)
     with ThreadPoolExecutor(8) as threads:
         told = sorted(threads.map(lambda _: asked(service, slow), range(20)))
     assert told == [200] * 2 + [429] * 18
@@ -186,13 +187,13 @@ def test_an_address_that_shows_many_wrong_keys_has_to_wait(kept: Veritrail) -> N
             # A key of ours cannot be guessed; the one that a person thought of could be.
             return asked(service, OUTSIDE) == 429
 
-        until(is_held_up)
+        until(is_held_up, PATIENCE)
         # A proxy on this machine is believed when it says who asks.
         behind = {**bearer(OUTSIDE), "X-Forwarded-For": "203.0.113.9"}
         assert service.get(LIBRARY, headers=behind).status_code == 200
-        until(lambda: asked(service, key) == 200)
+        until(lambda: asked(service, key) == 200, PATIENCE)
         assert service.client.get("/healthz").status_code == 200
-        until(lambda: any(one.get("address") == "127.0.0.1" for one in service.lines))
+        until(lambda: any(one.get("address") == "127.0.0.1" for one in service.lines), PATIENCE)
         assert OUTSIDE not in service.log
 
 
@@ -241,7 +242,7 @@ def test_two_services_share_keys(kept: Veritrail) -> None:
     ):
         key = made(kept, "shared", "read")
         for service in (one, two):
-            until(lambda service=service: asked(service, None) == 401)
+            until(lambda service=service: asked(service, None) == 401, PATIENCE)
             assert asked(service, key) == 200
 
 

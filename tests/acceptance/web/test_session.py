@@ -207,10 +207,10 @@ def test_a_session_ends_with_its_key(keyed: Keyed, browser: httpx2.Client) -> No
     signed_in(browser, made(veritrail, "revoked later", "verify"))
     assert browser.get(JOBS).status_code == 200
     veritrail("keys", "revoke", "revoked later")
-    until(lambda: browser.get(JOBS).status_code == 303)
+    until(lambda: browser.get(JOBS).status_code == 303, PATIENCE)
     signed_in(browser, made(veritrail, "short", "verify", expires="3s"))
     assert browser.get(JOBS).status_code == 200
-    until(lambda: browser.get(JOBS).status_code == 303)
+    until(lambda: browser.get(JOBS).status_code == 303, PATIENCE)
 
 
 REVIEW = "/processes/p/review"
