@@ -10,6 +10,7 @@ COPY api /src/api
 COPY cypher /src/cypher
 COPY graph /src/graph
 COPY verifier /src/verifier
+COPY veritrail_graph /src/veritrail_graph
 RUN pip wheel --no-deps --wheel-dir /dist /src \
     && /opt/veritrail/bin/pip install --no-deps --compile /dist/*.whl \
     && /opt/veritrail/bin/pip uninstall --yes pip

@@ -79,7 +79,7 @@ lint: setup ## Check style, types, layers and the rules of the source
 		echo "lint: not formatted; run $(BIN)/ruff format ." >&2; exit 1; }
 	@echo "lint: mypy"; $(BIN)/mypy --no-error-summary
 	@echo "lint: import layers"; out=$$($(BIN)/lint-imports 2>&1) || { printf '%s\n' "$$out"; exit 1; }
-	@echo "lint: headers of the Cypher files"; $(PY) -c 'import cypher; [cypher.load(n) for n in cypher.names()]'
+	@echo "lint: headers of the Cypher files"; $(PY) -c 'from veritrail_graph import cypher; [cypher.load(n) for n in cypher.names()]'
 	@echo "lint: rules of the project"; out=$$($(PY) -m pytest -q tests/unit/test_project.py 2>&1) \
 		|| { printf '%s\n' "$$out"; exit 1; }
 	@echo "lint: fine"

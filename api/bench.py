@@ -13,22 +13,22 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from api.models import ModelOptions, OpenModels, open_models
-from api.settings import Settings
-from graph.comparing import changed_settings
-from graph.content_hash import canonical
-from graph.errors import InputError
-from graph.model import Verification
-from verifier.driver import DEFAULT_Q
-from verifier.engines import Engine, Parts, engine_named
-from verifier.limits import Limits, Samples
-from verifier.prompts import Prompts, load_prompts
-from verifier.run import DEFAULT_CONCURRENCY
+from veritrail_graph.api.models import ModelOptions, OpenModels, open_models
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.comparing import changed_settings
+from veritrail_graph.graph.content_hash import canonical
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Verification
+from veritrail_graph.verifier.driver import DEFAULT_Q
+from veritrail_graph.verifier.engines import Engine, Parts, engine_named
+from veritrail_graph.verifier.limits import Limits, Samples
+from veritrail_graph.verifier.prompts import Prompts, load_prompts
+from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
 
 if TYPE_CHECKING:
-    from api.shared import Shared
-    from graph.sentences import SentenceSplitter
-    from verifier.ports import Judge
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.verifier.ports import Judge
 
 
 LEAST_ROOM = 64
@@ -95,7 +95,7 @@ async def set_up(
     Raises:
         InputError: The engine, a model, a prompt or a setting is wrong.
     """
-    from graph.sentences import SentenceSplitter
+    from veritrail_graph.graph.sentences import SentenceSplitter
 
     engine = engine_named(how.engine)
     _check(engine, how)
@@ -118,7 +118,7 @@ def _check_windows(judge: Judge) -> None:
     Raises:
         InputError: They do not; the message names the model and its window.
     """
-    from verifier.language_model import LanguageModelJudge
+    from veritrail_graph.verifier.language_model import LanguageModelJudge
 
     if not isinstance(judge, LanguageModelJudge):
         return

@@ -8,29 +8,29 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from api.claims import choose_claims
-from api.models import all_model_settings, own_prices, price_of
-from api.settings import Settings
-from graph.model import Claim
-from graph.sentences import SentenceSplitter
-from graph.store.processes import ProcessStore
-from verifier.assumed_model import AssumedModel, Supposed
-from verifier.engines import engine_named
-from verifier.estimate import Estimates, Estimator
-from verifier.language_model import LanguageModelJudge, StepModel, StepModels
-from verifier.models.asking import DEFAULT_WINDOW, MAX_OUTPUT
-from verifier.models.openai_endpoint import OPENAI
-from verifier.models.tokens import context_window, counter, estimate
-from verifier.models.warming import CACHING_HOSTS
-from verifier.nodes import SharedNodes
-from verifier.prompts import load_prompts
+from veritrail_graph.api.claims import choose_claims
+from veritrail_graph.api.models import all_model_settings, own_prices, price_of
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.graph.store.processes import ProcessStore
+from veritrail_graph.verifier.assumed_model import AssumedModel, Supposed
+from veritrail_graph.verifier.engines import engine_named
+from veritrail_graph.verifier.estimate import Estimates, Estimator
+from veritrail_graph.verifier.language_model import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.models.asking import DEFAULT_WINDOW, MAX_OUTPUT
+from veritrail_graph.verifier.models.openai_endpoint import OPENAI
+from veritrail_graph.verifier.models.tokens import context_window, counter, estimate
+from veritrail_graph.verifier.models.warming import CACHING_HOSTS
+from veritrail_graph.verifier.nodes import SharedNodes
+from veritrail_graph.verifier.prompts import load_prompts
 
 if TYPE_CHECKING:
-    from api.bench import How
-    from api.model_settings import ModelSettings
-    from api.verification import What
-    from graph.store import Store
-    from verifier.models.prices import Price
+    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.model_settings import ModelSettings
+    from veritrail_graph.api.verification import What
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.verifier.models.prices import Price
 
 SUMMARIES = 64
 """Assumed summaries are alike; of so many the sentences are kept."""

@@ -9,20 +9,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graph.errors import InputError
-from graph.model import Claim, Process, StepRecord, Usage
-from graph.model.extraction import ExtractedSentence, SentenceOutcome
-from graph.rules import shown
-from verifier.bill import Bill
-from verifier.claims.extraction import extract
-from verifier.claims.steps import COMPLETIONS, ClaimSteps
-from verifier.limits import Samples
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Claim, Process, StepRecord, Usage
+from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.claims.extraction import extract
+from veritrail_graph.verifier.claims.steps import COMPLETIONS, ClaimSteps
+from veritrail_graph.verifier.limits import Samples
 
 if TYPE_CHECKING:
-    from graph.sentences import SentenceSplitter
-    from graph.store import Store
-    from verifier.language_model import StepModel
-    from verifier.prompts import Prompts
+    from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.verifier.language_model import StepModel
+    from veritrail_graph.verifier.prompts import Prompts
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from api.settings import Settings
-from graph.errors import EngineUnavailable
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import EngineUnavailable
 
 if TYPE_CHECKING:
-    from graph.store import Store
+    from veritrail_graph.graph.store import Store
 
 
 STARTING_SECONDS = 3.0
@@ -49,7 +49,7 @@ class GraphConnection:
         return opening.result()
 
     async def _open(self) -> Store:
-        from api.wiring import open_graph
+        from veritrail_graph.api.wiring import open_graph
 
         return await self._stack.enter_async_context(open_graph(self._settings))
 

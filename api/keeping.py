@@ -5,9 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from graph.errors import EngineError, EngineUnavailable, InputError, ReadOnlyGraph, StoreFull
-from graph.model import Verification
-from verifier.run import Write
+from veritrail_graph.graph.errors import (
+    EngineError,
+    EngineUnavailable,
+    InputError,
+    ReadOnlyGraph,
+    StoreFull,
+)
+from veritrail_graph.graph.model import Verification
+from veritrail_graph.verifier.run import Write
 
 KEPT_TOGETHER = 50
 """Verifications that are stored in one transaction, when so many wait for their turn."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from graph.errors import InputError
+from veritrail_graph.graph.errors import InputError
 
 
 class Use(StrEnum):
@@ -237,7 +237,7 @@ def _price(text: str) -> tuple[float, ...]:
             f"price {text!r}: write INPUT,OUTPUT or INPUT,OUTPUT,CACHED, in USD per million tokens"
         )
     price = tuple(number(part.strip(), "price") for part in parts)
-    from verifier.models.prices import HIGHEST
+    from veritrail_graph.verifier.models.prices import HIGHEST
 
     if max(price) > HIGHEST:
         raise InputError(f"price {text!r}: no model costs so much; it is USD per million tokens")

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from api.model_settings import ModelSettings, Use, model_settings, number
-from api.settings import Settings
-from graph.errors import InputError
+from veritrail_graph.api.model_settings import ModelSettings, Use, model_settings, number
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from api.shared import Shared
-    from verifier.engines import Engine
-    from verifier.language_model import StepModel, StepModels
-    from verifier.models.asking import LanguageModel
-    from verifier.models.cache import AnswerCache
-    from verifier.models.prices import Price
-    from verifier.models.retrying import Patience
-    from verifier.models.spending import Spending
-    from verifier.models.warming import Warm
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.verifier.engines import Engine
+    from veritrail_graph.verifier.language_model import StepModel, StepModels
+    from veritrail_graph.verifier.models.asking import LanguageModel
+    from veritrail_graph.verifier.models.cache import AnswerCache
+    from veritrail_graph.verifier.models.prices import Price
+    from veritrail_graph.verifier.models.retrying import Patience
+    from veritrail_graph.verifier.models.spending import Spending
+    from veritrail_graph.verifier.models.warming import Warm
 
 CLAIM_DEADLINE = 14_400.0
 
@@ -132,10 +132,10 @@ async def open_models(
     Raises:
         InputError: A setting is wrong, or a budget is set and a price is not known.
     """
-    from api.shared import Shared
-    from verifier.language_model import StepModels
-    from verifier.models.cache import AnswerCache
-    from verifier.models.spending import Spending
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.verifier.language_model import StepModels
+    from veritrail_graph.verifier.models.cache import AnswerCache
+    from veritrail_graph.verifier.models.spending import Spending
 
     of_steps = all_model_settings(settings, engine.name, options)
     own = own_prices(settings)
@@ -178,15 +178,15 @@ class _Workshop:
 
     def model(self, settings: ModelSettings, price: Price | None) -> StepModel:
         """The model of a step."""
-        from verifier.language_model import StepModel
+        from veritrail_graph.verifier.language_model import StepModel
 
         if settings not in self._made:
             self._made[settings] = self._make(settings, price)
         return StepModel(self._made[settings], settings.temperature, settings.structured)
 
     def _make(self, settings: ModelSettings, price: Price | None) -> LanguageModel:
-        from verifier.engines import EndpointSettings
-        from verifier.models.asking import LanguageModel
+        from veritrail_graph.verifier.engines import EndpointSettings
+        from veritrail_graph.verifier.models.asking import LanguageModel
 
         if self._engine.endpoint is None:
             raise ValueError(f"engine {self._engine.name} asks no model")
@@ -219,7 +219,7 @@ class _Workshop:
 
 
 def _warm(values: Mapping[str, str]) -> Warm:
-    from verifier.models.warming import Warm
+    from veritrail_graph.verifier.models.warming import Warm
 
     text = values.get("VERITRAIL_WARM_PREFIXES", "auto").lower()
     if text not in set(Warm):
@@ -229,7 +229,7 @@ def _warm(values: Mapping[str, str]) -> Warm:
 
 def patience(settings: Settings) -> Patience:
     """How long calls are tried."""
-    from verifier.models.retrying import Patience
+    from veritrail_graph.verifier.models.retrying import Patience
 
     default = Patience()
     deadline = _number(settings.values, "VERITRAIL_CALL_DEADLINE", default.deadline)
@@ -248,7 +248,7 @@ def own_prices(settings: Settings) -> dict[str, Price]:
     Raises:
         InputError: It cannot be read.
     """
-    from verifier.models.prices import read_table
+    from veritrail_graph.verifier.models.prices import read_table
 
     path = settings.values.get("VERITRAIL_PRICES")
     return read_table(Path(path).expanduser()) if path else {}
@@ -256,9 +256,9 @@ def own_prices(settings: Settings) -> dict[str, Price]:
 
 def price_of(settings: ModelSettings, own: dict[str, Price]) -> Price | None:
     """The price of a model; None where it is not known."""
-    from verifier.models.openai_endpoint import OPENAI
-    from verifier.models.prices import Price
-    from verifier.models.prices import price_of as known_price
+    from veritrail_graph.verifier.models.openai_endpoint import OPENAI
+    from veritrail_graph.verifier.models.prices import Price
+    from veritrail_graph.verifier.models.prices import price_of as known_price
 
     if settings.price is not None:
         given = settings.price

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 if TYPE_CHECKING:
-    from cypher import Statement
+    from veritrail_graph.cypher import Statement
 
 BROWSER = "VERITRAIL_NEO4J_BROWSER"
 """The setting that says where Neo4j Browser is, where it is not beside the server."""
@@ -22,8 +22,8 @@ def pasteable(statement: Statement, given: Mapping[str, object]) -> str:
 
     A parameter that must be given and was not has the value of the query's example.
     """
-    from graph.exporters.cypher_script import literal
-    from graph.store.queries import MAX_ROWS, example_of, read_parameters
+    from veritrail_graph.graph.exporters.cypher_script import literal
+    from veritrail_graph.graph.store.queries import MAX_ROWS, example_of, read_parameters
 
     required = {parameter.name for parameter in statement.parameters if parameter.required}
     examples = {key: value for key, value in example_of(statement).items() if key in required}
@@ -64,7 +64,7 @@ def browser_address(values: Mapping[str, str]) -> str | None:
     Raises:
         InputError: The setting is no address of a web page.
     """
-    from graph.errors import InputError
+    from veritrail_graph.graph.errors import InputError
 
     address = values.get(BROWSER)
     if address is None:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from api.service.access import Caller
-    from graph.agreement import AgreementReport
-    from graph.model import Review, Reviewed
-    from graph.reviewing import NewReview, Seen
-    from graph.store import Store
-    from graph.store.review_queue import JudgedReview
+    from veritrail_graph.api.service.access import Caller
+    from veritrail_graph.graph.agreement import AgreementReport
+    from veritrail_graph.graph.model import Review, Reviewed
+    from veritrail_graph.graph.reviewing import NewReview, Seen
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.store.review_queue import JudgedReview
 
 REVIEWER = "VERITRAIL_REVIEWER"
 """The setting that names the reviewer where a command does not."""
@@ -49,7 +49,7 @@ async def add_review(store: Store, process_id: str, claim_id: str, given: NewRev
         NotFound: There is no such process or claim, or no such verification of the claim.
         InputError: The review breaks rules, or there is no verdict to review.
     """
-    from graph.reviewing import check_given
+    from veritrail_graph.graph.reviewing import check_given
 
     check_given(given)  # told before anybody is asked what is stored
     await store.processes.get(process_id)
@@ -74,7 +74,7 @@ async def add_once(
         InputError: The review breaks rules, or there is no verdict to review.
         ReviewOutdated: The claim is not any more what the reviewer looked at.
     """
-    from graph.reviewing import check_given, review_id_of
+    from veritrail_graph.graph.reviewing import check_given, review_id_of
 
     given = check_given(given)
     name = review_id_of(once, process_id, claim_id, given)
@@ -125,7 +125,7 @@ async def agreement(store: Store, process_id: str) -> AgreementReport:
     Raises:
         NotFound: There is no such process.
     """
-    from graph.agreement import agreement_report
+    from veritrail_graph.graph.agreement import agreement_report
 
     await store.processes.get(process_id)
     return agreement_report(await store.reviews.judged(process_id))
@@ -133,7 +133,7 @@ async def agreement(store: Store, process_id: str) -> AgreementReport:
 
 def claim_reviews_json(process_id: str, claim_id: str, found: ClaimReviews) -> dict[str, Any]:
     """The reviews of a claim, with what they come to and the model's verdict beside it."""
-    from graph.exporters.reviews import review_json, reviewed_json
+    from veritrail_graph.graph.exporters.reviews import review_json, reviewed_json
 
     verdict = found.reviewed.verdict if found.reviewed else None
     return {

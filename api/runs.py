@@ -9,18 +9,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from api.bench import Bench, How
-from api.models import ModelOptions, claim_deadline
-from api.settings import Settings
-from graph.content_hash import canonical
-from graph.errors import InputError, NotFound
-from graph.model import Process, Verification
-from verifier.slots import within
+from veritrail_graph.api.bench import Bench, How
+from veritrail_graph.api.models import ModelOptions, claim_deadline
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.content_hash import canonical
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.model import Process, Verification
+from veritrail_graph.verifier.slots import within
 
 if TYPE_CHECKING:
-    from verifier.driver import Observer
-    from verifier.nodes import Reader
-    from verifier.run import Queue, Run, Write
+    from veritrail_graph.verifier.driver import Observer
+    from veritrail_graph.verifier.nodes import Reader
+    from veritrail_graph.verifier.run import Queue, Run, Write
 
 RUN_ID = re.compile(r"r-[0-9a-f]{32}")
 CLAIMS_A_CALL, MOST_CLAIMS = 8, 256
@@ -117,9 +117,9 @@ def made_run(
         observer: Told what happens.
         run_id: The run that is gone on with; None: a new one.
     """
-    from api.keeping import Keep
-    from verifier.nodes import SharedNodes
-    from verifier.run import Run
+    from veritrail_graph.api.keeping import Keep
+    from veritrail_graph.verifier.nodes import SharedNodes
+    from veritrail_graph.verifier.run import Run
 
     keep = Keep(ways.write)
     name, size, edges = process.process_id, process.nodes, process.edges

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import platformdirs
 from dotenv import dotenv_values
 
-from graph.errors import InputError
+from veritrail_graph.graph.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)

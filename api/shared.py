@@ -6,9 +6,9 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from api.model_settings import ModelSettings
-from verifier.models.limits import Limiter
-from verifier.models.spending import Spending
+from veritrail_graph.api.model_settings import ModelSettings
+from veritrail_graph.verifier.models.limits import Limiter
+from veritrail_graph.verifier.models.spending import Spending
 
 
 class Limiters:

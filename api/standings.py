@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graph.store.standing import NEVER, Named, Standing, StandingStore
+from veritrail_graph.graph.store.standing import NEVER, Named, Standing, StandingStore
 
 if TYPE_CHECKING:
-    from api.graph_connection import GraphConnection
+    from veritrail_graph.api.graph_connection import GraphConnection
 
 PATIENCE_SECONDS = 1.5
 """How long a page waits for an order that is being made."""

@@ -9,19 +9,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from api.bench import Bench, differing
-from api.runs import Ways, held_run, made_run
-from api.settings import Settings
-from graph.errors import InputError, NotFound
-from graph.importers.records import ClaimRecord
-from graph.model import Process, Status, Usage, Verification
-from verifier.bill import Bill
-from verifier.driver import Observer, Task
-from verifier.run import Run
+from veritrail_graph.api.bench import Bench, differing
+from veritrail_graph.api.runs import Ways, held_run, made_run
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.importers.records import ClaimRecord
+from veritrail_graph.graph.model import Process, Status, Usage, Verification
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.driver import Observer, Task
+from veritrail_graph.verifier.run import Run
 
 if TYPE_CHECKING:
-    from api.extraction import ExtractionReport
-    from graph.store import Store
+    from veritrail_graph.api.extraction import ExtractionReport
+    from veritrail_graph.graph.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ async def verify(
         InputError: A claim or a node cannot be verified.
         EngineError: The graph cannot be reached.
     """
-    from api.claims import choose_claims
+    from veritrail_graph.api.claims import choose_claims
 
     claim_ids = list(what.claim_ids)
     extraction = None
@@ -162,7 +162,7 @@ async def _resume(
     observer: Observer | None,
     on_run: Callable[[Run, int], None],
 ) -> Done:
-    from api.claims import tasks_of
+    from veritrail_graph.api.claims import tasks_of
 
     earlier = await stored_run(store, run_id)  # as it is now that nobody else goes on with it
     process_id = earlier[0].process_id
@@ -207,7 +207,7 @@ async def _extracted(
     store: Store, bench: Bench, what: What, bill: Bill, on_sentence: Callable[[int, int], None]
 ) -> ExtractionReport:
     """Extract claims from the node and store them."""
-    from api.extraction import extract_claims
+    from veritrail_graph.api.extraction import extract_claims
 
     if bench.models is None:
         raise InputError(

@@ -9,17 +9,17 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from api.settings import Settings
+from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
-    from graph.embedded import EngineSettings
-    from graph.importers.registry import Registry
-    from graph.store import DatabaseAddress, Store
+    from veritrail_graph.graph.embedded import EngineSettings
+    from veritrail_graph.graph.importers.registry import Registry
+    from veritrail_graph.graph.store import DatabaseAddress, Store
 
 
 def engine_settings(settings: Settings) -> EngineSettings:
     """The embedded engine's settings."""
-    from graph.embedded import STATEMENT_SECONDS, EngineSettings, parse_duration
+    from veritrail_graph.graph.embedded import STATEMENT_SECONDS, EngineSettings, parse_duration
 
     return EngineSettings(
         home=settings.home,
@@ -33,7 +33,7 @@ def engine_settings(settings: Settings) -> EngineSettings:
 
 def server_address(settings: Settings) -> DatabaseAddress | None:
     """The server of NEO4J_URI; None where the embedded engine is used."""
-    from graph.store import DatabaseAddress
+    from veritrail_graph.graph.store import DatabaseAddress
 
     if settings.neo4j_uri is None:
         return None
@@ -54,7 +54,7 @@ async def open_graph(
     Raises:
         EngineUnavailable: It cannot be started, reached or logged in to.
     """
-    from graph.store import DatabaseAddress, open_store
+    from veritrail_graph.graph.store import DatabaseAddress, open_store
 
     address = server_address(settings)
     if address is not None:
@@ -66,7 +66,7 @@ async def open_graph(
             yield store
         return
 
-    from graph.embedded import running_engine
+    from veritrail_graph.graph.embedded import running_engine
 
     async with running_engine(engine_settings(settings), on_starting=on_starting) as engine:
         address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
@@ -79,8 +79,8 @@ async def open_graph(
 
 def importers() -> Registry:
     """Every format that can be read, in the order of detection."""
-    from graph.importers.graphrag import GraphRagImporter
-    from graph.importers.process_file import ProcessFileImporter
-    from graph.importers.registry import Registry
+    from veritrail_graph.graph.importers.graphrag import GraphRagImporter
+    from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+    from veritrail_graph.graph.importers.registry import Registry
 
     return Registry.of([ProcessFileImporter(), GraphRagImporter()])

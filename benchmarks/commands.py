@@ -16,7 +16,7 @@ from benchmarks.report import Line, Report, middle
 
 HELP_ROUNDS, VERIFY_ROUNDS = 15, 7
 HELP_SECONDS, VERIFY_SECONDS = 0.3, 1.0
-COMMAND = (sys.executable, "-m", "api.cli.main")
+COMMAND = (sys.executable, "-m", "veritrail_graph.api.cli.main")
 SMALL = "bench-command"
 
 

@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.children import BenchmarkError
-from graph.embedded import EngineSettings, start_engine, stop_engine
-from graph.embedded.folder import EngineFolder
-from graph.errors import EngineUnavailable
-from graph.store.database import DatabaseAddress
+from veritrail_graph.graph.embedded import EngineSettings, start_engine, stop_engine
+from veritrail_graph.graph.embedded.folder import EngineFolder
+from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.store.database import DatabaseAddress
 
 NAMES = ("embedded", "neo4j")
 HEAP, LARGE_HEAP = "1g", "4g"

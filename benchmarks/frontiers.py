@@ -16,10 +16,10 @@ from benchmarks.children import run_child
 from benchmarks.engines import Engine
 from benchmarks.ingest import OURS
 from benchmarks.report import Line, Report, middle
-from graph.adjacency import Adjacency
-from graph.store import DatabaseAddress
-from graph.store.database import Database
-from graph.store.store import Store
+from veritrail_graph.graph.adjacency import Adjacency
+from veritrail_graph.graph.store import DatabaseAddress
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.store import Store
 
 PACKED = """UNWIND $node_ids AS node_id
 MATCH (v:Span {process_id: $process_id, node_id: node_id})<-[:INPUT_TO]-(u:Span)

@@ -18,10 +18,10 @@ from benchmarks.ingest import OURS
 from benchmarks.report import Line, Report, middle
 from benchmarks.walk import KINDS, verify
 from benchmarks.walking import FixedJudge
-from graph.model import Verdict
-from graph.store import DatabaseAddress
-from graph.store.database import Database
-from graph.store.store import Store
+from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.store import DatabaseAddress
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.store import Store
 
 SIZES = (10_000, 100_000)
 LARGE = 200_000

@@ -12,10 +12,10 @@ from benchmarks.engines import Engine
 from benchmarks.processor import processor, server_process
 from benchmarks.raw_ingest import RAW
 from benchmarks.report import Line, Report, middle
-from graph.importers.process_file import ProcessFileImporter
-from graph.importers.registry import ImportOptions
-from graph.ingest import read_and_check, store_process
-from graph.store import DatabaseAddress, open_store
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.ingest import read_and_check, store_process
+from veritrail_graph.graph.store import DatabaseAddress, open_store
 
 OURS = "bench-ours"
 MOST_MEMORY_MB = 600

@@ -15,14 +15,14 @@ import openai
 
 from benchmarks.model_runs import Given, in_turn
 from benchmarks.report import middle
-from graph.model import Status, Verification
-from graph.store.database import Database, DatabaseAddress
-from graph.store.store import Store
-from verifier.driver import Task
-from verifier.models.openai_endpoint import STEP_HEADER, OpenAiEndpoint
-from verifier.models.port import Completion, Request
-from verifier.nodes import SharedNodes
-from verifier.run import Run
+from veritrail_graph.graph.model import Status, Verification
+from veritrail_graph.graph.store.database import Database, DatabaseAddress
+from veritrail_graph.graph.store.store import Store
+from veritrail_graph.verifier.driver import Task
+from veritrail_graph.verifier.models.openai_endpoint import STEP_HEADER, OpenAiEndpoint
+from veritrail_graph.verifier.models.port import Completion, Request
+from veritrail_graph.verifier.nodes import SharedNodes
+from veritrail_graph.verifier.run import Run
 
 Sent = list[tuple[Request, int | None]]
 ROUNDS = 3
@@ -56,8 +56,8 @@ async def compare(*, rounds: int = ROUNDS, **arguments: Any) -> dict[str, float]
 
 async def _prepared(given: Given) -> tuple[list[Task], SharedNodes]:
     """The claims, and the nodes, which are in memory after the first run over them."""
-    from api.claims import choose_claims
-    from graph.sentences import SentenceSplitter
+    from veritrail_graph.api.claims import choose_claims
+    from veritrail_graph.graph.sentences import SentenceSplitter
 
     database = Database(DatabaseAddress(**given.login))
     await database.connect()

@@ -18,14 +18,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from api.bench import Bench, How, set_up
-from api.claims import read_claims_file
-from api.models import ModelOptions
-from api.settings import Settings
-from api.verification import What, verify
-from graph.model import Status, Usage, Verification
-from graph.store.database import Database, DatabaseAddress, Row, Step, Transaction
-from graph.store.store import Store
+from veritrail_graph.api.bench import Bench, How, set_up
+from veritrail_graph.api.claims import read_claims_file
+from veritrail_graph.api.models import ModelOptions
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.verification import What, verify
+from veritrail_graph.graph.model import Status, Usage, Verification
+from veritrail_graph.graph.store.database import Database, DatabaseAddress, Row, Step, Transaction
+from veritrail_graph.graph.store.store import Store
 
 T = TypeVar("T")
 

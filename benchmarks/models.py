@@ -23,7 +23,7 @@ from benchmarks.commands import COMMAND
 from benchmarks.engines import Engine
 from benchmarks.model_runs import stats
 from benchmarks.report import Line, Report
-from graph.sentences import SentenceSplitter
+from veritrail_graph.graph.sentences import SentenceSplitter
 
 PARTS = ("cost", "own-cost", "schedule", "many")
 HARBOUR, ENERGY = "harbour-summary", "graphrag-energy"

@@ -23,9 +23,9 @@ from benchmarks import dag, service_reads
 from benchmarks.children import BenchmarkError, run_child
 from benchmarks.engines import Engine
 from benchmarks.report import Line, Report, middle
-from graph.store import DatabaseAddress, Store, open_store
-from graph.store.judged_claims import ClaimFilter
-from graph.store.overview import read_overview
+from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
+from veritrail_graph.graph.store.judged_claims import ClaimFilter
+from veritrail_graph.graph.store.overview import read_overview
 
 OURS = "bench-pages"
 CLAIMS = 1_000

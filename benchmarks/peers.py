@@ -22,7 +22,7 @@ from benchmarks.ingest import OURS as PROCESS_ID
 from benchmarks.peer_writers.environment import Environment, prepare
 from benchmarks.processor import processor, server_process
 from benchmarks.report import Line, Report, middle
-from graph.store import DatabaseAddress, open_store
+from veritrail_graph.graph.store import DatabaseAddress, open_store
 
 NODES, REPEATS = 20_000, 3
 RATE = 4

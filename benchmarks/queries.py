@@ -13,8 +13,8 @@ from benchmarks.ingest import OURS
 from benchmarks.processor import processor, server_process
 from benchmarks.query_trails import VERIFICATIONS, fill
 from benchmarks.report import Line, Report, middle
-from graph.store import DatabaseAddress, open_store
-from graph.store.queries import find, library
+from veritrail_graph.graph.store import DatabaseAddress, open_store
+from veritrail_graph.graph.store.queries import find, library
 
 ROUNDS = 20
 WARM = 2

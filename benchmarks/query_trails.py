@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks import dag
-from graph.model import (
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,
@@ -29,7 +29,7 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.store import DatabaseAddress, open_store
+from veritrail_graph.graph.store import DatabaseAddress, open_store
 
 VERIFICATIONS = 560
 AT_A_TIME = 8

@@ -24,13 +24,13 @@ from benchmarks.children import BenchmarkError, run_child
 from benchmarks.engines import Engine
 from benchmarks.query_trails import fill
 from benchmarks.report import Line, Report, middle
-from graph.importers.process_file import ProcessFileImporter
-from graph.importers.registry import ImportOptions
-from graph.ingest import ingest
-from graph.store import DatabaseAddress, Store, open_store
-from graph.store.judged_claims import ClaimFilter
-from graph.store.lineage import Direction
-from graph.store.overview import read_overview
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
+from veritrail_graph.graph.store.judged_claims import ClaimFilter
+from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.store.overview import read_overview
 
 OURS = "bench-reads"
 TARGET = 1.5

@@ -15,19 +15,19 @@ from typing import Any
 
 import neo4j
 
-import cypher
 from benchmarks import frontiers
 from benchmarks.children import run_child
 from benchmarks.engines import Engine
 from benchmarks.ingest import OURS
 from benchmarks.report import Line, Report, middle
 from benchmarks.walking import FixedJudge, WholeTexts, tasks
-from graph.model import Status, Verdict, Verification
-from graph.store import DatabaseAddress
-from graph.store.database import Database, Row
-from graph.store.store import Store
-from verifier.nodes import SharedNodes
-from verifier.run import Run
+from veritrail_graph import cypher
+from veritrail_graph.graph.model import Status, Verdict, Verification
+from veritrail_graph.graph.store import DatabaseAddress
+from veritrail_graph.graph.store.database import Database, Row
+from veritrail_graph.graph.store.store import Store
+from veritrail_graph.verifier.nodes import SharedNodes
+from veritrail_graph.verifier.run import Run
 
 Calls = list[tuple[str, dict[str, Any]]]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.model import (
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     Evidence,
@@ -15,9 +15,9 @@ from graph.model import (
     Sentence,
     Verdict,
 )
-from verifier.bill import Bill
-from verifier.driver import Task
-from verifier.ports import Found, Judgement, ReadNode, Selection
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.driver import Task
+from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
 
 SELECTED = 5
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import neo4j
 
-import cypher
 from benchmarks.children import run_child
 from benchmarks.engines import Engine
 from benchmarks.ingest import OURS
 from benchmarks.report import Line, Report, middle
-from graph.clock import now
-from graph.model import (
+from veritrail_graph import cypher
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,
@@ -27,10 +27,10 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.store import DatabaseAddress
-from graph.store.database import Database, Transaction
-from graph.store.store import Store
-from graph.store.trail_rows import verification_row
+from veritrail_graph.graph.store import DatabaseAddress
+from veritrail_graph.graph.store.database import Database, Transaction
+from veritrail_graph.graph.store.store import Store
+from veritrail_graph.graph.store.trail_rows import verification_row
 
 ITERATIONS, SENTENCES = 6, 40
 ROUNDS = 41

@@ -24,7 +24,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from cypher.body import returned_columns, without_strings_and_comments
+from veritrail_graph.cypher.body import returned_columns, without_strings_and_comments
 
 TYPES = ("string", "integer", "float", "boolean", "list", "map", "any")
 

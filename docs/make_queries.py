@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from cypher import Parameter, Statement
-from graph.model import Review, ReviewVerdict, Verification
-from graph.store import QueryResult, Store
-from graph.store.queries import example_of, grouped, library
+from veritrail_graph.cypher import Parameter, Statement
+from veritrail_graph.graph.model import Review, ReviewVerdict, Verification
+from veritrail_graph.graph.store import QueryResult, Store
+from veritrail_graph.graph.store.queries import example_of, grouped, library
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "queries.md"
@@ -47,8 +47,8 @@ def main(arguments: list[str]) -> int:
 
 
 async def _on_an_own_engine(home: Path) -> dict[str, QueryResult]:
-    from graph.embedded import EngineSettings, running_engine, stop_engine
-    from graph.store import DatabaseAddress, open_store
+    from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
+    from veritrail_graph.graph.store import DatabaseAddress, open_store
 
     settings = EngineSettings(home=home)
     try:
@@ -75,12 +75,12 @@ async def answers_of(store: Store) -> dict[str, QueryResult]:
 
 async def store_sample(store: Store) -> None:
     """Store the sample with two verifications of each claim, the same in every run."""
-    from api.bench import How, set_up
-    from api.settings import Settings
-    from api.verification import What, verify
-    from graph.importers.process_file import ProcessFileImporter
-    from graph.importers.registry import ImportOptions
-    from graph.ingest import ingest
+    from veritrail_graph.api.bench import How, set_up
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.verification import What, verify
+    from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+    from veritrail_graph.graph.importers.registry import ImportOptions
+    from veritrail_graph.graph.ingest import ingest
 
     source = ProcessFileImporter().open(SAMPLE, ImportOptions())
     await ingest(store, source)
@@ -190,7 +190,7 @@ def _bounds(parameter: Parameter) -> str:
 
 def told(answer: QueryResult) -> str:
     """The first rows as a table, long cells cut."""
-    from api.cli.query import cell
+    from veritrail_graph.api.cli.query import cell
 
     if not answer.rows:
         return "No rows."

@@ -20,8 +20,8 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from api.cli.terminal import VERDICT_STYLE, VERDICT_WORDS, one_line
-from graph.model import Verdict
+from veritrail_graph.api.cli.terminal import VERDICT_STYLE, VERDICT_WORDS, one_line
+from veritrail_graph.graph.model import Verdict
 
 HERE = Path(__file__).resolve().parent
 SAMPLES = ("harbour-summary", "graphrag-energy")
@@ -81,7 +81,7 @@ def veritrail(*arguments: str, shown: str | None = None) -> dict[str, Any]:
     """Run a command, show it, and give the JSON that it prints."""
     out.print(Text(f"$ {shown or ' '.join(('veritrail', *arguments))}", "bold cyan"))
     done = subprocess.run(  # our own command, its arguments written here
-        [sys.executable, "-m", "api.cli.main", *arguments, "--json"],
+        [sys.executable, "-m", "veritrail_graph.api.cli.main", *arguments, "--json"],
         cwd=HERE.parent,
         stdout=subprocess.PIPE,
         check=False,

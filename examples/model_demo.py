@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from api.cli.terminal import VERDICT_STYLE, VERDICT_WORDS, one_line
 from examples.local_model import MODEL, Unavailable, environment, local_model
-from graph.model import Verdict
+from veritrail_graph.api.cli.terminal import VERDICT_STYLE, VERDICT_WORDS, one_line
+from veritrail_graph.graph.model import Verdict
 
 HERE = Path(__file__).resolve().parent
 SAMPLE = "harbour-summary.json"
@@ -93,7 +93,7 @@ def show(out: Console, settings: Mapping[str, str], model: str) -> int:
 def command(settings: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command of ours; progress and remarks go to the terminal."""
     return subprocess.run(  # arguments written here
-        [sys.executable, "-m", "api.cli.main", *arguments],
+        [sys.executable, "-m", "veritrail_graph.api.cli.main", *arguments],
         cwd=HERE.parent,
         env={**settings},
         stdout=subprocess.PIPE,

@@ -120,7 +120,7 @@ def _store(environment: dict[str, str]) -> None:
 
 
 def _veritrail(environment: dict[str, str], *arguments: str) -> None:
-    command = [sys.executable, "-m", "api.cli.main", *arguments]
+    command = [sys.executable, "-m", "veritrail_graph.api.cli.main", *arguments]
     subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True)
 
 
@@ -130,7 +130,7 @@ def _served(environment: dict[str, str]) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "api.cli.main", "serve", "--port", str(port)]
+    command = [sys.executable, "-m", "veritrail_graph.api.cli.main", "serve", "--port", str(port)]
     child = subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL)
     url = f"http://127.0.0.1:{port}"
     try:

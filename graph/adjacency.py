@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from graph.model import NodeRef, Role, SourcesRead
+from veritrail_graph.graph.model import NodeRef, Role, SourcesRead
 
 _ROLES = tuple(Role)
 _CODES = {role.value: code for code, role in enumerate(_ROLES)}

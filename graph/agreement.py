@@ -17,11 +17,11 @@ from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from graph.model import Review, ReviewVerdict, Verdict
-from graph.model.review import latest_of_each
+from veritrail_graph.graph.model import Review, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.review import latest_of_each
 
 if TYPE_CHECKING:
-    from graph.store.review_queue import JudgedReview
+    from veritrail_graph.graph.store.review_queue import JudgedReview
 
 FEW = 30
 """Pairs below which a figure says little."""

@@ -16,21 +16,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graph.batches import Rows, edge_rows, span_batches, span_slices
-from graph.content_hash import node_digest
-from graph.errors import InputError, ProcessConflict
-from graph.importers.records import NodeRecord, ProcessInput
-from graph.loading import Progress, check_stored
-from graph.store import Store
-from graph.store.claim_rows import add_claims
-from graph.store.database import Transaction
-from graph.store.exporting import StoredProcess
-from graph.store.process_rows import process_row
-from graph.store.process_state import DELETING, LOADING, READY, REPLACING
-from graph.store.writers import this_writer
-from graph.stored_shape import StoredShape
-from graph.survey import Survey
-from graph.topology import Topology
+from veritrail_graph.graph.batches import Rows, edge_rows, span_batches, span_slices
+from veritrail_graph.graph.content_hash import node_digest
+from veritrail_graph.graph.errors import InputError, ProcessConflict
+from veritrail_graph.graph.importers.records import NodeRecord, ProcessInput
+from veritrail_graph.graph.loading import Progress, check_stored
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.claim_rows import add_claims
+from veritrail_graph.graph.store.database import Transaction
+from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.process_rows import process_row
+from veritrail_graph.graph.store.process_state import DELETING, LOADING, READY, REPLACING
+from veritrail_graph.graph.store.writers import this_writer
+from veritrail_graph.graph.stored_shape import StoredShape
+from veritrail_graph.graph.survey import Survey
+from veritrail_graph.graph.topology import Topology
 
 MOST_APPENDED = 100_000
 """Nodes and edges that are appended at once: one transaction has to hold them."""

@@ -13,11 +13,11 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from graph.content_hash import canonical, node_digest
-from graph.errors import InputError
-from graph.importers.records import NodeRecord, ProcessInput
-from graph.store.process_rows import claim_row, process_row
-from graph.survey import Survey
+from veritrail_graph.graph.content_hash import canonical, node_digest
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.records import NodeRecord, ProcessInput
+from veritrail_graph.graph.store.process_rows import claim_row, process_row
+from veritrail_graph.graph.survey import Survey
 
 BATCH_ROWS = 5_000
 BATCH_CHARACTERS = 2_000_000

@@ -8,12 +8,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 
-from graph.content_hash import canonical, derived_claim_id
-from graph.errors import Violation
-from graph.importers.records import ClaimRecord
-from graph.model import Claim, Verdict
-from graph.rules import shown
-from graph.topology import Topology
+from veritrail_graph.graph.content_hash import canonical, derived_claim_id
+from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.importers.records import ClaimRecord
+from veritrail_graph.graph.model import Claim, Verdict
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.topology import Topology
 
 
 def check_claims(

@@ -16,8 +16,8 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import Any
 
-from graph.exporters.results import selected_sentences
-from graph.model import CitedSentence, Iteration, Verdict, Verification
+from veritrail_graph.graph.exporters.results import selected_sentences
+from veritrail_graph.graph.model import CitedSentence, Iteration, Verdict, Verification
 
 
 class Part(StrEnum):

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
 from typing import Any
 
-from graph.importers.records import NodeRecord
-from graph.topology import Topology
+from veritrail_graph.graph.importers.records import NodeRecord
+from veritrail_graph.graph.topology import Topology
 
 _CANONICAL = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False

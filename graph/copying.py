@@ -15,17 +15,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from graph.errors import EngineError, ProcessConflict
-from graph.exporters.process_file import json_text, write_lines
-from graph.importers.process_file import ProcessFileImporter
-from graph.importers.registry import ImportOptions
-from graph.ingest import IngestReport, ingest
-from graph.loading import Progress, no_progress
-from graph.restoring import restored_id
-from graph.store import Store
-from graph.store.exporting import StoredProcess
-from graph.store.process_state import READY
-from graph.survey import survey
+from veritrail_graph.graph.errors import EngineError, ProcessConflict
+from veritrail_graph.graph.exporters.process_file import json_text, write_lines
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.ingest import IngestReport, ingest
+from veritrail_graph.graph.loading import Progress, no_progress
+from veritrail_graph.graph.restoring import restored_id
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.process_state import READY
+from veritrail_graph.graph.survey import survey
 
 _ANY_LENGTH = 2**40
 """A text that is stored was short enough for whoever stored it."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from operator import eq
 from typing import cast
 
-from graph import rules
-from graph.content_hash import node_digest
-from graph.errors import Violation
-from graph.importers.records import (
+from veritrail_graph.graph import rules
+from veritrail_graph.graph.content_hash import node_digest
+from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.importers.records import (
     ClaimRecord,
     EdgeRecord,
     NodeRecord,
@@ -24,9 +24,9 @@ from graph.importers.records import (
     ProcessInput,
     Remark,
 )
-from graph.rules import shown
-from graph.stored_shape import StoredShape
-from graph.topology import NO_STAGE, Topology
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.stored_shape import StoredShape
+from veritrail_graph.graph.topology import NO_STAGE, Topology
 
 KEPT_BYTES = 256_000_000
 """Nodes of an input that takes no more memory than this are not read a second time."""

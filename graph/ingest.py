@@ -14,23 +14,23 @@ import dataclasses
 import random
 from dataclasses import dataclass
 
-from graph.appending import (
+from veritrail_graph.graph.appending import (
     Appended,
     ProcessChanged,
     append_process,
     stored_shape,
     with_warnings,
 )
-from graph.batches import plan_key
-from graph.errors import BeingWritten, InputError, ProcessConflict
-from graph.importers.records import ProcessInput
-from graph.loading import Loading, Progress, no_progress
-from graph.restoring import restore
-from graph.store import Store
-from graph.store.process_state import LOADING, READY, StoredState
-from graph.stored_shape import StoredShape
-from graph.survey import MAX_NODE_TEXT, Survey
-from graph.trail_checks import survey_whole
+from veritrail_graph.graph.batches import plan_key
+from veritrail_graph.graph.errors import BeingWritten, InputError, ProcessConflict
+from veritrail_graph.graph.importers.records import ProcessInput
+from veritrail_graph.graph.loading import Loading, Progress, no_progress
+from veritrail_graph.graph.restoring import restore
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.process_state import LOADING, READY, StoredState
+from veritrail_graph.graph.stored_shape import StoredShape
+from veritrail_graph.graph.survey import MAX_NODE_TEXT, Survey
+from veritrail_graph.graph.trail_checks import survey_whole
 
 _PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0, 4.0)
 """Seconds between attempts to append to a process that others append to at the same time."""

@@ -15,17 +15,17 @@ from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from graph.batches import Rows, edge_batches, edge_slices, span_batches, span_slices
-from graph.errors import EngineError, InputError, ProcessConflict
-from graph.importers.records import ProcessInput
-from graph.model import Claim
-from graph.store import Store
-from graph.store.claim_rows import add_claims
-from graph.store.database import Transaction
-from graph.store.process_state import hold, taken_from_us
-from graph.store.processes import BEAT_SECONDS
-from graph.store.writers import this_writer
-from graph.survey import Survey
+from veritrail_graph.graph.batches import Rows, edge_batches, edge_slices, span_batches, span_slices
+from veritrail_graph.graph.errors import EngineError, InputError, ProcessConflict
+from veritrail_graph.graph.importers.records import ProcessInput
+from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.claim_rows import add_claims
+from veritrail_graph.graph.store.database import Transaction
+from veritrail_graph.graph.store.process_state import hold, taken_from_us
+from veritrail_graph.graph.store.processes import BEAT_SECONDS
+from veritrail_graph.graph.store.writers import this_writer
+from veritrail_graph.graph.survey import Survey
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is (0: unknown)."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from graph.model import Iteration, Verification
+from veritrail_graph.graph.model import Iteration, Verification
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,19 +15,19 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from graph.content_hash import canonical
-from graph.importers.records import (
+from veritrail_graph.graph.content_hash import canonical
+from veritrail_graph.graph.importers.records import (
     ExtractionRecord,
     ProcessInput,
     ReviewRecord,
     TrailInput,
     VerificationRecord,
 )
-from graph.model import ErrorLocation, NodeRef, Role, Status, Verification
-from graph.store import Store
+from veritrail_graph.graph.model import ErrorLocation, NodeRef, Role, Status, Verification
+from veritrail_graph.graph.store import Store
 
 if TYPE_CHECKING:
-    from graph.ingest import IngestReport
+    from veritrail_graph.graph.ingest import IngestReport
 
 _AT_ONCE = 50
 _NODES_AT_ONCE = 20_000

@@ -11,10 +11,10 @@ import uuid
 from dataclasses import dataclass
 from unicodedata import category
 
-from graph.errors import InputError, NotFound, ReviewOutdated, Violation
-from graph.model import Review, ReviewKind, ReviewVerdict, Status, Verdict
-from graph.model.review import kind_of
-from graph.rules import shown
+from veritrail_graph.graph.errors import InputError, NotFound, ReviewOutdated, Violation
+from veritrail_graph.graph.model import Review, ReviewKind, ReviewVerdict, Status, Verdict
+from veritrail_graph.graph.model.review import kind_of
+from veritrail_graph.graph.rules import shown
 
 MAX_REASON = 10_000
 MAX_REVIEWER = 200

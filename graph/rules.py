@@ -13,8 +13,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 
-from graph.errors import Violation
-from graph.topology import NO_STAGE, Topology
+from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.topology import NO_STAGE, Topology
 
 FIRST_STAGE = 1
 """The stage of roots when the input gives no stages."""

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from graph.topology import Topology
+from veritrail_graph.graph.topology import Topology
 
 
 @dataclass(frozen=True, slots=True)

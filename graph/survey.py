@@ -11,16 +11,16 @@ from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from graph import rules
-from graph.claims import check_claims
-from graph.content_hash import content_hash, derived_process_id
-from graph.errors import InvalidProcess, Violation
-from graph.gathering import Gathering, gather
-from graph.importers.records import Header, NodeRecord, ProcessInput
-from graph.model import Claim, Role
-from graph.rules import shown
-from graph.stored_shape import StoredShape
-from graph.topology import NO_STAGE, Topology
+from veritrail_graph.graph import rules
+from veritrail_graph.graph.claims import check_claims
+from veritrail_graph.graph.content_hash import content_hash, derived_process_id
+from veritrail_graph.graph.errors import InvalidProcess, Violation
+from veritrail_graph.graph.gathering import Gathering, gather
+from veritrail_graph.graph.importers.records import Header, NodeRecord, ProcessInput
+from veritrail_graph.graph.model import Claim, Role
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.stored_shape import StoredShape
+from veritrail_graph.graph.topology import NO_STAGE, Topology
 
 MAX_NODE_TEXT = 10_000_000
 """The longest text of a node, in bytes of UTF-8, unless a setting says otherwise."""

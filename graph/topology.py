@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from graph.model import Role
+from veritrail_graph.graph.model import Role
 
 NO_STAGE = -1
 """Stands in `Topology.stages` for a node whose stage the input does not give."""

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph import rules
-from graph.errors import InvalidProcess, Violation
-from graph.exporters.trail_file import verification_object
-from graph.importers.records import (
+from veritrail_graph.graph import rules
+from veritrail_graph.graph.errors import InvalidProcess, Violation
+from veritrail_graph.graph.exporters.trail_file import verification_object
+from veritrail_graph.graph.importers.records import (
     ExtractionRecord,
     NodeRecord,
     ProcessInput,
@@ -22,11 +22,11 @@ from graph.importers.records import (
     TrailInput,
     VerificationRecord,
 )
-from graph.model import NodeRef, Role, Verdict, Verification
-from graph.restoring import with_nodes
-from graph.reviewing import restored_faults
-from graph.rules import shown
-from graph.survey import MAX_VIOLATIONS_OF_A_KIND, Survey, survey
+from veritrail_graph.graph.model import NodeRef, Role, Verdict, Verification
+from veritrail_graph.graph.restoring import with_nodes
+from veritrail_graph.graph.reviewing import restored_faults
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.survey import MAX_VIOLATIONS_OF_A_KIND, Survey, survey
 
 
 def survey_whole(source: ProcessInput, **options: Any) -> Survey:

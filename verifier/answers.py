@@ -13,8 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from graph.model import Verdict
-from verifier.models.port import InvalidAnswer
+from veritrail_graph.graph.model import Verdict
+from veritrail_graph.verifier.models.port import InvalidAnswer
 
 _DECODER = json.JSONDecoder()
 _OPENING = re.compile(r'\{(?=\s*["}])')

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from graph.model import Claim, Usage, Verdict
-from verifier.bill import Bill
-from verifier.excerpts import one_line
-from verifier.models.port import Request, Step
-from verifier.models.prices import Price, priced
-from verifier.models.warming import MIN_TOKENS
+from veritrail_graph.graph.model import Claim, Usage, Verdict
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.excerpts import one_line
+from veritrail_graph.verifier.models.port import Request, Step
+from veritrail_graph.verifier.models.prices import Price, priced
+from veritrail_graph.verifier.models.warming import MIN_TOKENS
 
 T = TypeVar("T")
 

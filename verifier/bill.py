@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from graph.model import StepRecord, Usage
+from veritrail_graph.graph.model import StepRecord, Usage
 
 
 class Asked(NamedTuple):

@@ -11,14 +11,14 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from graph.clock import now
-from graph.errors import VeriTrailError
-from graph.model import Claim, NodeRef, Status, Usage, Verdict, Verification
-from verifier.bill import Bill
-from verifier.localization import evidence_paths, locate_error
-from verifier.models.port import OverBudget
-from verifier.ports import Found, Judge, Judgement, NodeSource
-from verifier.walk import Answer, Need, NeedEvidence, NeedSources, Outcome, walk
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import Claim, NodeRef, Status, Usage, Verdict, Verification
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.localization import evidence_paths, locate_error
+from veritrail_graph.verifier.models.port import OverBudget
+from veritrail_graph.verifier.ports import Found, Judge, Judgement, NodeSource
+from veritrail_graph.verifier.walk import Answer, Need, NeedEvidence, NeedSources, Outcome, walk
 
 DEFAULT_Q = 3
 """Of q = 1 and q = 3 the better macro F1 on both full data sets. Source: VeriTrail 4.3."""

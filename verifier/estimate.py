@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from graph.model import Status, Usage
-from verifier.assumed_model import HIGH, LIKELY, NARROW, NOTHING, Scenario, Supposed
-from verifier.driver import Task, verify_claim
-from verifier.ports import Judge, JudgeError, NodeSource
+from veritrail_graph.graph.model import Status, Usage
+from veritrail_graph.verifier.assumed_model import HIGH, LIKELY, NARROW, NOTHING, Scenario, Supposed
+from veritrail_graph.verifier.driver import Task, verify_claim
+from veritrail_graph.verifier.ports import Judge, JudgeError, NodeSource
 
 _OUTPUT_WEIGHT = 4  # of a token of an answer, where no price says which walk is the cheaper one
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from graph.model import Sentence
+from veritrail_graph.graph.model import Sentence
 
 CONTEXT_SENTENCES = 2
 """Sentences before the cut that the later part of a node is shown as context."""

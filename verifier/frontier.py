@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from graph.model import NodeRef, frontier_order
+from veritrail_graph.graph.model import NodeRef, frontier_order
 
 
 def in_order(nodes: Iterable[NodeRef]) -> tuple[NodeRef, ...]:

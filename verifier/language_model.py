@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from graph.model import Claim
-from verifier.bill import Bill
-from verifier.claims.sub_claims import decompose
-from verifier.evidence import EvidenceStep
-from verifier.limits import Limits, Samples
-from verifier.models.port import Asking, Step
-from verifier.ports import Found, Judgement, ReadNode, Selection
-from verifier.prompted import PromptedStep
-from verifier.prompts import Prompts
-from verifier.verdict import PromptVerdict, Split, VerdictStep
+from veritrail_graph.graph.model import Claim
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.claims.sub_claims import decompose
+from veritrail_graph.verifier.evidence import EvidenceStep
+from veritrail_graph.verifier.limits import Limits, Samples
+from veritrail_graph.verifier.models.port import Asking, Step
+from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
+from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.prompts import Prompts
+from veritrail_graph.verifier.verdict import PromptVerdict, Split, VerdictStep
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from graph.model import ErrorLocation, EvidencePath, Iteration, NodeRef, Verdict
-from verifier.frontier import in_order
+from veritrail_graph.graph.model import ErrorLocation, EvidencePath, Iteration, NodeRef, Verdict
+from veritrail_graph.verifier.frontier import in_order
 
 Sources = Mapping[str, tuple[str, ...]]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from graph.model import NodeRef
-from verifier.ports import ReadNode, SourceNodes
-from verifier.sources import ProcessChanged, SharedSources, Size, SourceReader
-from verifier.texts import CACHED_CHARACTERS, SharedTexts, Splitter, TextReader
+from veritrail_graph.graph.model import NodeRef
+from veritrail_graph.verifier.ports import ReadNode, SourceNodes
+from veritrail_graph.verifier.sources import ProcessChanged, SharedSources, Size, SourceReader
+from veritrail_graph.verifier.texts import CACHED_CHARACTERS, SharedTexts, Splitter, TextReader
 
 __all__ = ["ProcessChanged", "Reader", "SharedNodes", "Splitter"]
 

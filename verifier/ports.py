@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from graph.errors import VeriTrailError
-from graph.model import Claim, Evidence, NodeRef, Sentence, Verdict
-from verifier.bill import Bill
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import Claim, Evidence, NodeRef, Sentence, Verdict
+from veritrail_graph.verifier.bill import Bill
 
 
 class JudgeError(VeriTrailError):

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from graph.errors import InputError, VeriTrailError
-from graph.model import Status, Verification
-from verifier.bill import Bill
-from verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
-from verifier.models.port import EndpointRefused
-from verifier.ports import Judge, NodeSource
-from verifier.slots import Slots
+from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.model import Status, Verification
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
+from veritrail_graph.verifier.models.port import EndpointRefused
+from veritrail_graph.verifier.ports import Judge, NodeSource
+from veritrail_graph.verifier.slots import Slots
 
 DEFAULT_CONCURRENCY = 8
 KEPT_TOGETHER = 200

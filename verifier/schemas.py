@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from graph.model import Verdict
-from verifier.models.port import Step
+from veritrail_graph.graph.model import Verdict
+from veritrail_graph.verifier.models.port import Step
 
 _TEXT = {"type": "string"}
 _TEXT_OR_NULL = {"type": ["string", "null"]}

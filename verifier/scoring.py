@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
-from graph.model import Claim, Verdict
-from verifier.bill import Bill
-from verifier.ports import Found, JudgeError, Judgement
-from verifier.verdict import in_frontier_order, summaries_of
+from veritrail_graph.graph.model import Claim, Verdict
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.ports import Found, JudgeError, Judgement
+from veritrail_graph.verifier.verdict import in_frontier_order, summaries_of
 
 Probabilities = Mapping[str, float]
 """`entailment` and, where the scorer tells it, `contradiction`: each from 0 to 1."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from graph.model import Verdict
-from verifier.answers import SelectionAnswer, VerdictAnswer
+from veritrail_graph.graph.model import Verdict
+from veritrail_graph.verifier.answers import SelectionAnswer, VerdictAnswer
 
 
 def merge_selections(answers: Sequence[SelectionAnswer], threshold: int) -> SelectionAnswer:

@@ -14,11 +14,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from graph.adjacency import Adjacency, Unfit
-from graph.errors import VeriTrailError
-from graph.model import NodeRef, SourcesRead, frontier_order
-from verifier.ports import SourceNodes
-from verifier.together import Together
+from veritrail_graph.graph.adjacency import Adjacency, Unfit
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import NodeRef, SourcesRead, frontier_order
+from veritrail_graph.verifier.ports import SourceNodes
+from veritrail_graph.verifier.together import Together
 
 CALL_COSTS, TARGET_COSTS, EDGE_COSTS = 3_000, 50, 10
 """Microseconds of processor time, ours and an engine's, for a call, a node that is asked about,

@@ -10,9 +10,9 @@ from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
-from graph.model import NodeRef, Sentence
-from verifier.ports import ReadNode
-from verifier.together import Together
+from veritrail_graph.graph.model import NodeRef, Sentence
+from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.together import Together
 
 CACHED_CHARACTERS = 64_000_000
 SPLIT_IN_THREAD = 50_000

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from graph.errors import VeriTrailError
+from veritrail_graph.graph.errors import VeriTrailError
 
 T = TypeVar("T")
 

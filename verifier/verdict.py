@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from graph.model import Claim, Evidence, Sentence, frontier_order
-from verifier.answers import read_verdict
-from verifier.bill import Bill
-from verifier.evidence import EvidenceStep
-from verifier.excerpts import Unit, claim_lines, one_line, render
-from verifier.limits import Limits
-from verifier.models.port import ContextTooLong
-from verifier.ports import Found, JudgeError, Judgement, ReadNode
-from verifier.prompted import PromptedStep
-from verifier.soft import merge_verdicts
+from veritrail_graph.graph.model import Claim, Evidence, Sentence, frontier_order
+from veritrail_graph.verifier.answers import read_verdict
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.evidence import EvidenceStep
+from veritrail_graph.verifier.excerpts import Unit, claim_lines, one_line, render
+from veritrail_graph.verifier.limits import Limits
+from veritrail_graph.verifier.models.port import ContextTooLong
+from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode
+from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.soft import merge_verdicts
 
 _LABEL = _AROUND = 4
 """Tokens of a block's label, and of the id and the line break around a sentence."""

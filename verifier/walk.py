@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from graph.model import Evidence, Iteration, NodeRef, Termination, Verdict
-from verifier.frontier import in_order, merge_sources
-from verifier.ports import Judgement, Selection, SourceNodes
+from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Termination, Verdict
+from veritrail_graph.verifier.frontier import in_order, merge_sources
+from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes
 
 NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
 

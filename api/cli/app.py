@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import (
+from veritrail_graph.api.cli import (
     audit,
     bloom,
     cache,
@@ -30,10 +30,10 @@ from api.cli import (
     verify,
     worker,
 )
-from api.cli.exits import WRONG_USE, Exit, fail, fault_of_ours, wants_json
-from api.cli.interrupt import INTERRUPTED
-from api.cli.terminal import print_json, say
-from graph.errors import InputError, VeriTrailError
+from veritrail_graph.api.cli.exits import WRONG_USE, Exit, fail, fault_of_ours, wants_json
+from veritrail_graph.api.cli.interrupt import INTERRUPTED
+from veritrail_graph.api.cli.terminal import print_json, say
+from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 app = typer.Typer(
     name="veritrail",

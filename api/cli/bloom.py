@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli.terminal import say
+from veritrail_graph.api.cli.terminal import say
 
 app = typer.Typer(
     help="Neo4j Bloom: a perspective with styles and search phrases.",
@@ -29,8 +29,8 @@ def export(
     ] = None,
 ) -> None:
     """Write a perspective for Bloom: categories, styles, search phrases. Needs no graph."""
-    from api.cli.report import write_whole
-    from graph.bloom import perspective_json
+    from veritrail_graph.api.cli.report import write_whole
+    from veritrail_graph.graph.bloom import perspective_json
 
     text = perspective_json()
     if output is None or output == Path("-"):

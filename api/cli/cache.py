@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from api.cli.exits import run
-from api.cli.options import AsJson
-from api.cli.terminal import print_json, say, show
-from api.settings import Settings
-from graph.errors import InputError
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.terminal import print_json, say, show
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from verifier.models.cache import AnswerCache, Cleared
+    from veritrail_graph.verifier.models.cache import AnswerCache, Cleared
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ def stats(as_json: AsJson = False) -> None:
 @app.command("clear")
 def clear(as_json: AsJson = False) -> None:
     """Remove all kept answers; stored trails stay."""
-    from api.models import cache_path
+    from veritrail_graph.api.models import cache_path
 
     settings = Settings.load()
     found = run(_clear(settings), as_json=as_json)
@@ -64,7 +64,7 @@ def clear(as_json: AsJson = False) -> None:
 
 
 async def _stats(settings: Settings) -> dict[str, Any]:
-    from api.models import cache_path
+    from veritrail_graph.api.models import cache_path
 
     found = await _with(settings, lambda cache: cache.stats())
     rows: list[dict[str, Any]] = []
@@ -82,15 +82,15 @@ async def _stats(settings: Settings) -> dict[str, Any]:
 
 
 async def _clear(settings: Settings) -> Cleared:
-    from verifier.models.cache import Cleared
+    from veritrail_graph.verifier.models.cache import Cleared
 
     return await _with(settings, lambda cache: cache.clear()) or Cleared()
 
 
 async def _with(settings: Settings, work: Callable[[AnswerCache], Awaitable[T]]) -> T | None:
     """Work with the cache; None where there is none yet."""
-    from api.models import cache_path
-    from verifier.models.cache import AnswerCache
+    from veritrail_graph.api.models import cache_path
+    from veritrail_graph.verifier.models.cache import AnswerCache
 
     path = cache_path(settings)
     try:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from api.cli.terminal import LongWork, one_line, say, show
-from graph.exporters.listings import claim_json
-from graph.model import Claim, Usage
-from graph.model.extraction import ExtractedSentence, SentenceOutcome
+from veritrail_graph.api.cli.terminal import LongWork, one_line, say, show
+from veritrail_graph.graph.exporters.listings import claim_json
+from veritrail_graph.graph.model import Claim, Usage
+from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 
 if TYPE_CHECKING:
-    from api.extraction import ExtractionReport
+    from veritrail_graph.api.extraction import ExtractionReport
 
 
 class ExtractionWatch:
@@ -78,7 +78,7 @@ def _counts(sentences: Sequence[ExtractedSentence]) -> dict[str, int]:
 
 def tell_report(report: ExtractionReport) -> None:
     """Show what was extracted, what was not and why, and what it cost."""
-    from graph.exporters.costs import usage_words
+    from veritrail_graph.graph.exporters.costs import usage_words
 
     if report.claims:
         show_claims(report.claims)

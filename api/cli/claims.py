@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.claim_output import (
+from veritrail_graph.api.cli.claim_output import (
     ExtractionWatch,
     report_json,
     sentence_json,
@@ -16,9 +16,9 @@ from api.cli.claim_output import (
     show_sentences,
     tell_report,
 )
-from api.cli.exits import NOT_ALL_SUCCEEDED, Exit, run
-from api.cli.ingest import say_starting
-from api.cli.model_options import (
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, run
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.model_options import (
     Budget,
     MaxCalls,
     NoCache,
@@ -26,19 +26,19 @@ from api.cli.model_options import (
     PromptsFolder,
     Structured,
 )
-from api.cli.options import AsJson, ProcessId
-from api.cli.terminal import long_work, one_line, print_json, say
-from api.settings import Settings
-from graph.errors import InputError
-from graph.exporters.listings import claim_json
-from graph.model import Claim
-from graph.model.extraction import ExtractedSentence
+from veritrail_graph.api.cli.options import AsJson, ProcessId
+from veritrail_graph.api.cli.terminal import long_work, one_line, print_json, say
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.exporters.listings import claim_json
+from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.model.extraction import ExtractedSentence
 
 if TYPE_CHECKING:
-    from api.extraction import ExtractionReport
-    from api.models import ModelOptions
-    from graph.store.claims import Removed
-    from verifier.limits import Samples
+    from veritrail_graph.api.extraction import ExtractionReport
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.graph.store.claims import Removed
+    from veritrail_graph.verifier.limits import Samples
 
 app = typer.Typer(
     help="The claims of a process: extract them with a language model, list, edit, remove.",
@@ -96,8 +96,8 @@ def extract(
 
     Extracting again adds nothing that is stored, and costs nothing while the answers are cached.
     """
-    from api.models import ModelOptions
-    from verifier.limits import Samples
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.verifier.limits import Samples
 
     settings = Settings.load()
     name = model or settings.values.get("VERITRAIL_CLAIMS_MODEL")
@@ -125,13 +125,13 @@ def extract(
 
 
 async def _extract(settings: Settings, order: _Order) -> tuple[ExtractionReport, str]:
-    from api.extraction import extract_claims
-    from api.models import open_models
-    from api.wiring import open_graph
-    from graph.sentences import SentenceSplitter
-    from verifier.bill import Bill
-    from verifier.engines import engine_named
-    from verifier.prompts import load_prompts
+    from veritrail_graph.api.extraction import extract_claims
+    from veritrail_graph.api.models import open_models
+    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.verifier.bill import Bill
+    from veritrail_graph.verifier.engines import engine_named
+    from veritrail_graph.verifier.prompts import load_prompts
 
     engine = engine_named(order.engine)
     if not engine.asks_models:
@@ -199,7 +199,7 @@ def list_(
 async def _list(
     settings: Settings, process_id: str, node: str | None
 ) -> tuple[list[Claim], list[ExtractedSentence]]:
-    from api.wiring import open_graph
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         await store.processes.get(process_id)
@@ -236,7 +236,7 @@ def edit(
 async def _edit(
     settings: Settings, process_id: str, claim_id: str, text: str, *, force: bool
 ) -> Claim:
-    from api.wiring import open_graph
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         await store.processes.get(process_id)
@@ -274,7 +274,7 @@ def remove(
 async def _remove(
     settings: Settings, process_id: str, claim_ids: list[str], *, force: bool
 ) -> Removed:
-    from api.wiring import open_graph
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         await store.processes.get(process_id)

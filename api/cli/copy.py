@@ -11,16 +11,16 @@ from urllib.parse import urlsplit
 
 import typer
 
-from api.cli.exits import run
-from api.cli.ingest import say_starting
-from api.cli.options import AsJson
-from api.cli.terminal import long_work, print_json, say
-from api.settings import Settings
-from graph.errors import EngineUnavailable, InputError, ProcessConflict
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.terminal import long_work, print_json, say
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, ProcessConflict
 
 if TYPE_CHECKING:
-    from graph.copying import Copied
-    from graph.store import Store
+    from veritrail_graph.graph.copying import Copied
+    from veritrail_graph.graph.store import Store
 
 EMBEDDED = "embedded"
 _PORT = 7687
@@ -109,7 +109,7 @@ def _words(which: str, message: str) -> str:
 
 @asynccontextmanager
 async def _opened(which: str, settings: Settings) -> AsyncIterator[Store]:
-    from api.wiring import open_graph
+    from veritrail_graph.api.wiring import open_graph
 
     async with AsyncExitStack() as stack:
         try:
@@ -147,8 +147,8 @@ def _check_sides(source: Settings, target: Settings) -> None:
             "VERITRAIL_FROM_DATABASE and VERITRAIL_TO_DATABASE."
         )
     if source.neo4j_uri is None:
-        from graph.embedded.folder import EngineFolder
-        from graph.embedded.settings import DATABASE
+        from veritrail_graph.graph.embedded.folder import EngineFolder
+        from veritrail_graph.graph.embedded.settings import DATABASE
 
         folder = EngineFolder(source.home)
         if not (folder.databases / DATABASE).is_dir():
@@ -185,7 +185,7 @@ def _addresses(host: str) -> set[str]:
 async def _copy(
     source: Settings, target: Settings, names: list[str], replace: bool
 ) -> list[Copied]:
-    from graph.copying import copy_process
+    from veritrail_graph.graph.copying import copy_process
 
     done = []
     async with _opened("from", source) as from_store:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from api.cli.terminal import one_line, verdict_words
-from graph.exporters.costs import UNKNOWN, cost_words, money_words
-from graph.exporters.results import total_usage
+from veritrail_graph.api.cli.terminal import one_line, verdict_words
+from veritrail_graph.graph.exporters.costs import UNKNOWN, cost_words, money_words
+from veritrail_graph.graph.exporters.results import total_usage
 
 if TYPE_CHECKING:
-    from graph.model import Usage, Verification
+    from veritrail_graph.graph.model import Usage, Verification
 
 _CLAIM_SHOWN = 60
 _COUNTS = ("calls", "from cache", "input", "cached input", "output")

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.db_status import engine_facts, graph_facts, tell_facts
-from api.cli.exits import run
-from api.cli.ingest import say_starting
-from api.cli.options import AsJson
-from api.cli.terminal import print_json, say
-from api.settings import Settings
+from veritrail_graph.api.cli.db_status import engine_facts, graph_facts, tell_facts
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.terminal import print_json, say
+from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
-    from graph.store import StoredState
+    from veritrail_graph.graph.store import StoredState
 
 app = typer.Typer(
     help="The embedded engine: start, stop, status; clean up after a killed command.",
@@ -26,8 +26,8 @@ app = typer.Typer(
 @app.command("start")
 def start(as_json: AsJson = False) -> None:
     """Start the embedded engine and keep it running until `db stop`."""
-    from api.wiring import engine_settings
-    from graph.embedded import start_engine
+    from veritrail_graph.api.wiring import engine_settings
+    from veritrail_graph.graph.embedded import start_engine
 
     _say_server()
     status = run(start_engine(engine_settings(Settings.load())), as_json=as_json)
@@ -37,8 +37,8 @@ def start(as_json: AsJson = False) -> None:
 @app.command("stop")
 def stop(as_json: AsJson = False) -> None:
     """Stop the embedded engine."""
-    from api.wiring import engine_settings
-    from graph.embedded import stop_engine
+    from veritrail_graph.api.wiring import engine_settings
+    from veritrail_graph.graph.embedded import stop_engine
 
     stopped = run(stop_engine(engine_settings(Settings.load())), as_json=as_json)
     if as_json:
@@ -62,7 +62,7 @@ def status(
 @app.command("style")
 def style() -> None:
     """Print the style file for Neo4j Browser: drop it onto the Browser's window."""
-    from graph.data_model.style import style as made
+    from veritrail_graph.graph.data_model.style import style as made
 
     typer.echo(made(), nl=False)
 
@@ -75,7 +75,7 @@ def open_shell(
     ] = False,
 ) -> None:
     """Ask the graph in Cypher: cypher-shell where it is installed, else a prompt of our own."""
-    from api.cli.shell import run_shell
+    from veritrail_graph.api.cli.shell import run_shell
 
     run(run_shell(Settings.load(), own=own), as_json=False)
 
@@ -94,8 +94,8 @@ def clean_up(as_json: AsJson = False) -> None:
 
 
 async def _clean(settings: Settings) -> list[StoredState]:
-    from api.wiring import open_graph
-    from graph.ingest import clean as clean_graph
+    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.graph.ingest import clean as clean_graph
 
     async with open_graph(settings, say_starting) as store:
         return await clean_graph(store)

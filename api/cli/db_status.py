@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from api.cli.terminal import clean, print_json, say, show
-from api.settings import Settings
+from veritrail_graph.api.cli.terminal import clean, print_json, say, show
+from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
-    from graph.embedded import EngineStatus
-    from graph.store import DatabaseAddress
-    from graph.store.server import ServerFacts
+    from veritrail_graph.graph.embedded import EngineStatus
+    from veritrail_graph.graph.store import DatabaseAddress
+    from veritrail_graph.graph.store.server import ServerFacts
 
 _NOT_RUNNING = ("running", "home", "data_bytes")
 
@@ -20,11 +20,11 @@ async def graph_facts(settings: Settings, *, with_password: bool = False) -> dic
 
     The engine is not started, and nothing is written.
     """
-    from api.wiring import engine_settings, server_address
-    from graph.embedded import engine_status
-    from graph.embedded.folder import EngineFolder
-    from graph.store import DatabaseAddress
-    from graph.store.server import server_facts
+    from veritrail_graph.api.wiring import engine_settings, server_address
+    from veritrail_graph.graph.embedded import engine_status
+    from veritrail_graph.graph.embedded.folder import EngineFolder
+    from veritrail_graph.graph.store import DatabaseAddress
+    from veritrail_graph.graph.store.server import server_facts
 
     found = await engine_status(engine_settings(settings))
     facts = {**engine_facts(found), "schema_version": None, "server": None}

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.exits import run
-from api.cli.ingest import say_starting
-from api.cli.options import AsJson
-from api.cli.terminal import (
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.terminal import (
     VERDICT_STYLE,
     VERDICT_WORDS,
     one_line,
     print_json,
     verdict_words,
 )
-from api.cli.terminal import show as print_result
-from api.settings import Settings
-from graph.comparing import Changed, Difference, Part, Parting, RoundSide, compare
-from graph.model import Verification
+from veritrail_graph.api.cli.terminal import show as print_result
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide, compare
+from veritrail_graph.graph.model import Verification
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -47,7 +47,7 @@ def diff(
     """Show where two stored trails part: settings, verdicts, and the first round that differs."""
     difference = compare(*run(_read(Settings.load(), first, second), as_json=as_json))
     if as_json:
-        from graph.exporters.difference import difference_json
+        from veritrail_graph.graph.exporters.difference import difference_json
 
         print_json(difference_json(difference))
         return
@@ -55,7 +55,7 @@ def diff(
 
 
 async def _read(settings: Settings, first: str, second: str) -> tuple[Verification, Verification]:
-    from api.wiring import open_graph
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         return await store.trails.get(first), await store.trails.get(second)

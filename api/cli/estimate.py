@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from api.cli.exits import run
-from api.cli.ingest import say_starting
-from api.cli.model_options import (
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.model_options import (
     ClaimIds,
     Claims,
     ClaimsFile,
@@ -27,17 +27,17 @@ from api.cli.model_options import (
     VerdictSentences,
     prompt_limits,
 )
-from api.cli.options import AsJson, ProcessId
-from api.cli.terminal import long_work, print_json, say, show
-from api.settings import Settings
+from veritrail_graph.api.cli.options import AsJson, ProcessId
+from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
+from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from api.bench import How
-    from api.estimation import Estimated
-    from api.verification import What
-    from verifier.estimate import Estimate
+    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.estimation import Estimated
+    from veritrail_graph.api.verification import What
+    from veritrail_graph.verifier.estimate import Estimate
 
 
 def estimate(
@@ -67,11 +67,11 @@ def estimate(
     The process is walked with assumed answers; no model is asked and no key is needed. Without
     --claim, --claims or --claim-id it is about the stored claims; claims given are not stored.
     """
-    from api.bench import How
-    from api.claims import read_claims_file
-    from api.models import ModelOptions
-    from api.verification import What
-    from verifier.limits import Samples
+    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.claims import read_claims_file
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.verification import What
+    from veritrail_graph.verifier.limits import Samples
 
     settings = Settings.load()
     named = model or claims_model or selection_model or verdict_model
@@ -105,8 +105,8 @@ def estimate(
 
 
 async def _estimate(settings: Settings, how: How, what: What) -> Estimated:
-    from api.estimation import estimate_claims
-    from api.wiring import open_graph
+    from veritrail_graph.api.estimation import estimate_claims
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         with long_work() as work:
@@ -118,7 +118,7 @@ async def _estimate(settings: Settings, how: How, what: What) -> Estimated:
 
 
 def _as_json(estimated: Estimated) -> dict[str, Any]:
-    from verifier.estimate import assumptions
+    from veritrail_graph.verifier.estimate import assumptions
 
     estimates = estimated.estimates
     return {
@@ -170,7 +170,7 @@ def _tell(estimated: Estimated) -> None:
 def _table(estimated: Estimated) -> Table:
     from rich.table import Table
 
-    from graph.exporters.costs import cost_words
+    from veritrail_graph.graph.exporters.costs import cost_words
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Coroutine
 from typing import Any, NoReturn, TypeVar
 
-from api.cli.interrupt import INTERRUPTED, on_ctrl_c
-from api.cli.terminal import print_json, say
-from graph.errors import EngineError, InputError, VeriTrailError
-from verifier.models.port import EndpointRefused, ModelError
+from veritrail_graph.api.cli.interrupt import INTERRUPTED, on_ctrl_c
+from veritrail_graph.api.cli.terminal import print_json, say
+from veritrail_graph.graph.errors import EngineError, InputError, VeriTrailError
+from veritrail_graph.verifier.models.port import EndpointRefused, ModelError
 
 NOT_ALL_SUCCEEDED = 1
 WRONG_USE = 2

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.exits import run
-from api.cli.ingest import say_starting
-from api.cli.options import AsJson, ProcessId
-from api.cli.terminal import long_work, print_json, say
-from api.settings import Settings
-from graph.errors import InputError
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.options import AsJson, ProcessId
+from veritrail_graph.api.cli.terminal import long_work, print_json, say
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from graph.store import Store
-    from graph.store.exporting import StoredProcess
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.store.exporting import StoredProcess
 
 FILES = ("process", "graphml", "cypher")
 FOLDERS = ("csv", "neo4j-csv")
@@ -91,7 +91,7 @@ def _check(
     if path is None and as_json:
         raise InputError("--json and the export cannot both go to stdout: name a file with -o.")
     if path is not None:
-        from graph.exporters.output import check_free
+        from veritrail_graph.graph.exporters.output import check_free
 
         check_free(path, force=force)
 
@@ -104,8 +104,8 @@ async def _export(
     force: bool,
     spreadsheet: bool,
 ) -> Exported:
-    from api.wiring import open_graph
-    from graph.store.exporting import StoredProcess
+    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.graph.store.exporting import StoredProcess
 
     async with open_graph(settings, say_starting) as store:
         stored = await StoredProcess.open(store.database, process_id)
@@ -120,10 +120,10 @@ async def _to_file(
     store: Store, stored: StoredProcess, format_name: str, path: Path | None, *, force: bool = False
 ) -> Exported:
     """Write one file, or to stdout."""
-    from graph.exporters.cypher_script import write_script
-    from graph.exporters.graphml import GraphMl
-    from graph.exporters.output import one_file
-    from graph.exporters.process_file import write_document, write_lines
+    from veritrail_graph.graph.exporters.cypher_script import write_script
+    from veritrail_graph.graph.exporters.graphml import GraphMl
+    from veritrail_graph.graph.exporters.output import one_file
+    from veritrail_graph.graph.exporters.process_file import write_document, write_lines
 
     done = Exported(stored.process_id, format_name, path, {})
     with one_file(path, force=force) as file:
@@ -154,8 +154,8 @@ async def _to_folder(
     spreadsheet: bool,
 ) -> Exported:
     from graph.exporters.neo4j_csv import import_command, write_import
-    from graph.exporters.output import folder
-    from graph.exporters.tables import Tables
+    from veritrail_graph.graph.exporters.output import folder
+    from veritrail_graph.graph.exporters.tables import Tables
 
     command = import_command() if format_name == "neo4j-csv" else None
     done = Exported(stored.process_id, format_name, path, {}, command=command)

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.exits import run
-from api.cli.options import AsJson
-from api.cli.pace import Pace
-from api.cli.terminal import clean, long_work, one_line, print_json, say
-from api.settings import Settings
-from graph.errors import InputError
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.pace import Pace
+from veritrail_graph.api.cli.terminal import clean, long_work, one_line, print_json, say
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from graph.importers.registry import ImportOptions
-    from graph.ingest import IngestReport
+    from veritrail_graph.graph.importers.registry import ImportOptions
+    from veritrail_graph.graph.ingest import IngestReport
 
 
 def ingest(
@@ -74,7 +74,7 @@ def ingest(
     as_json: AsJson = False,
 ) -> None:
     """Read a process in any supported format, check it, and store it in the graph."""
-    from graph.importers.registry import ImportOptions
+    from veritrail_graph.graph.importers.registry import ImportOptions
 
     settings = Settings.load()
     options = ImportOptions(answer, question, community_level, sources, settings.max_node_text)
@@ -97,10 +97,10 @@ async def _ingest(
     append: bool,
     options: ImportOptions,
 ) -> IngestReport:
-    from api.wiring import importers, open_graph
-    from graph import ingest as ingesting
-    from graph.importers.process_file.schema import ID_PATTERN
-    from graph.restoring import restore
+    from veritrail_graph.api.wiring import importers, open_graph
+    from veritrail_graph.graph import ingest as ingesting
+    from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
+    from veritrail_graph.graph.restoring import restore
 
     if append and replace:
         raise InputError("--append and --replace exclude each other: name one of them")
@@ -200,7 +200,7 @@ def _tell(report: IngestReport) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from api.cli.terminal import show
+    from veritrail_graph.api.cli.terminal import show
 
     found = report_json(report)
     for warning in found["warnings"]:

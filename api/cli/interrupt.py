@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from api.cli.terminal import say
+from veritrail_graph.api.cli.terminal import say
 
 SAME_KEY_PRESS = 1.0
 """Seconds in which a second signal is the first one, passed on by whoever started us."""

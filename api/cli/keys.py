@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from api.cli.exits import run
-from api.cli.options import AsJson
-from api.cli.terminal import one_line, print_json, say, show
-from api.settings import Settings
-from graph.errors import InputError
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.terminal import one_line, print_json, say, show
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from api.service.access import Caller
-    from api.service.database import ServiceDatabase
-    from api.service.keys import Key, Keys
+    from veritrail_graph.api.service.access import Caller
+    from veritrail_graph.api.service.database import ServiceDatabase
+    from veritrail_graph.api.service.keys import Key, Keys
 
 T = TypeVar("T")
 
@@ -105,8 +105,8 @@ def revoke(
 async def _create(
     name: str, scope: list[str], expires: str | None, budget: float | None, rate: str | None
 ) -> tuple[Key, str]:
-    from api.service.access import parse_scopes
-    from api.service.keys import Wish
+    from veritrail_graph.api.service.access import parse_scopes
+    from veritrail_graph.api.service.keys import Wish
 
     if budget is not None and not 0 <= budget < 1e9:
         raise InputError(f"--budget {budget}: must be an amount in USD, from 0 on")
@@ -134,7 +134,7 @@ async def with_service(work: Callable[[ServiceDatabase], Awaitable[T]]) -> T:
     Raises:
         EngineUnavailable: It cannot be reached.
     """
-    from api.service.database import ServiceDatabase, service_url
+    from veritrail_graph.api.service.database import ServiceDatabase, service_url
 
     service = ServiceDatabase(service_url(Settings.load()))
     try:
@@ -144,14 +144,14 @@ async def with_service(work: Callable[[ServiceDatabase], Awaitable[T]]) -> T:
 
 
 def _keys(service: ServiceDatabase) -> Keys:
-    from api.service.keys import Keys
+    from veritrail_graph.api.service.keys import Keys
 
     return Keys(service)
 
 
 def _person() -> Caller:
     """Whoever calls the command."""
-    from api.service.access import EVERYTHING, Caller
+    from veritrail_graph.api.service.access import EVERYTHING, Caller
 
     try:
         name = getpass.getuser()

@@ -24,7 +24,7 @@ def main() -> None:
     # every few hundred would only cost time.
     gc.set_threshold(100_000, 50, 50)
     try:
-        from api.cli.app import status
+        from veritrail_graph.api.cli.app import status
 
         ended = status()
     except KeyboardInterrupt:  # while it was loading

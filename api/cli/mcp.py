@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from api.cli.exits import run
-from api.cli.interrupt import INTERRUPTED, on_ctrl_c
-from api.cli.model_options import Budget, EngineName, MaxCalls, Model, Price
-from api.settings import Settings
-from graph.errors import InputError
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.interrupt import INTERRUPTED, on_ctrl_c
+from veritrail_graph.api.cli.model_options import Budget, EngineName, MaxCalls, Model, Price
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from api.client.local import AsyncLocal
-    from api.client.service import AsyncClient
-    from api.mcp.server import Terms
+    from veritrail_graph.api.client.local import AsyncLocal
+    from veritrail_graph.api.client.service import AsyncClient
+    from veritrail_graph.api.mcp.server import Terms
 
 ANSWER_SECONDS = 20.0
 """How long a service may be away before the assistant, and who waits for it, is told."""
@@ -47,8 +47,8 @@ def mcp(
     """
     settings = Settings.load()
     _check_limits(settings, url, engine, model, budget, max_calls)
-    from api.mcp.allowance import Allowance
-    from api.mcp.server import Terms
+    from veritrail_graph.api.mcp.allowance import Allowance
+    from veritrail_graph.api.mcp.server import Terms
 
     terms = Terms(engine, model, price, Allowance(budget, max_calls))
     run(_serve(settings, url, terms), as_json=False)
@@ -67,7 +67,7 @@ def _check_limits(
     Raises:
         InputError: Models may be asked and no limit is set; or there is no such engine.
     """
-    from verifier.engines import engine_named
+    from veritrail_graph.verifier.engines import engine_named
 
     if url is None:
         asks_models = engine_named(settings.engine_name(engine, model)).asks_models
@@ -81,7 +81,7 @@ def _check_limits(
 
 
 async def _serve(settings: Settings, url: str | None, terms: Terms) -> None:
-    from api.mcp.server import create_server
+    from veritrail_graph.api.mcp.server import create_server
 
     if url is None:
         await _try_out(settings, terms)
@@ -99,8 +99,8 @@ async def _try_out(settings: Settings, terms: Terms) -> None:
     Raises:
         InputError: There is no key, a price is not known, or a setting is wrong.
     """
-    from api.bench import How, set_up
-    from api.models import ModelOptions
+    from veritrail_graph.api.bench import How, set_up
+    from veritrail_graph.api.models import ModelOptions
 
     allowed = terms.allowance
     models = ModelOptions(
@@ -126,10 +126,10 @@ async def _leave(door: AsyncLocal | AsyncClient) -> NoReturn:
 def _door(settings: Settings, url: str | None) -> AsyncLocal | AsyncClient:
     """The way to the graph: in this process, or a service."""
     if url is None:
-        from api.client.local import AsyncLocal
+        from veritrail_graph.api.client.local import AsyncLocal
 
         return AsyncLocal(settings)
-    from api.client.service import AsyncClient
+    from veritrail_graph.api.client.service import AsyncClient
 
     key = settings.values.get("VERITRAIL_API_KEY")
     return AsyncClient(url, key, patience=ANSWER_SECONDS)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graph.errors import InputError
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from verifier.limits import Limits
+    from veritrail_graph.verifier.limits import Limits
 
 Claims = Annotated[
     list[str] | None, typer.Option("--claim", metavar="TEXT", help="A claim; may be repeated.")
@@ -125,7 +125,7 @@ def prompt_limits(roots: str, others: str, verdict: int, max_reruns: int) -> Lim
     Raises:
         InputError: A limit on sentences is none.
     """
-    from verifier.limits import Limits
+    from veritrail_graph.verifier.limits import Limits
 
     return Limits(
         sentence_limit(roots, "--max-root-sentences"),

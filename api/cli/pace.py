@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from api.cli.terminal import LongWork
+from veritrail_graph.api.cli.terminal import LongWork
 
 _SETTLED = 2.0  # seconds; what is told before is chance
 

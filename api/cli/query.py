@@ -7,20 +7,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.exits import run
-from api.cli.ingest import say_starting
-from api.cli.options import AsJson
-from api.cli.terminal import INDICATIVE, clean, console, one_line, print_json, say, show
-from api.pasting import pasteable
-from api.settings import Settings
-from graph.errors import InputError
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.terminal import (
+    INDICATIVE,
+    clean,
+    console,
+    one_line,
+    print_json,
+    say,
+    show,
+)
+from veritrail_graph.api.pasting import pasteable
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from cypher import Statement
-    from graph.store import QueryResult
+    from veritrail_graph.cypher import Statement
+    from veritrail_graph.graph.store import QueryResult
 
 
 _BEYOND_ANY_SCREEN = 100_000
@@ -43,7 +51,7 @@ def query(
     as_json: AsJson = False,
 ) -> None:
     """Ask the graph a named question."""
-    from graph.store.queries import described, find, grouped, library
+    from veritrail_graph.graph.store.queries import described, find, grouped, library
 
     if list_all:
         if name is not None or param or as_cypher:
@@ -90,8 +98,8 @@ def _read(params: list[str]) -> dict[str, str]:
 
 
 async def _query(settings: Settings, name: str, given: dict[str, str]) -> QueryResult:
-    from api.wiring import open_graph
-    from graph.store.queries import find, read_parameters
+    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.graph.store.queries import find, read_parameters
 
     read_parameters(find(name), given)  # a wrong call starts no engine
     async with open_graph(settings, say_starting) as store:

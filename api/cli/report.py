@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exits import run
-from api.cli.ingest import say_starting
-from api.cli.terminal import say
-from api.settings import Settings
-from graph.errors import InputError
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.terminal import say
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from api.reports.formats import Asked
-    from api.reports.material import Wanted
-    from api.reports.trails import Origin
+    from veritrail_graph.api.reports.formats import Asked
+    from veritrail_graph.api.reports.material import Wanted
+    from veritrail_graph.api.reports.trails import Origin
 
 FORMATS = ("html", "markdown", "csv", "json", "junit")
 _SUFFIXES = {
@@ -98,9 +98,9 @@ def report(
     name = format_name or _SUFFIXES.get(path.suffix.lower() if path else "", "markdown")
     dossier = dossier or (bool(claim) and name in _DOSSIERS)
     _check(name, path, dossier=dossier, strict=strict)
-    from api.reports.formats import Asked
-    from api.reports.material import Wanted
-    from api.reports.wanted import states_named
+    from veritrail_graph.api.reports.formats import Asked
+    from veritrail_graph.api.reports.material import Wanted
+    from veritrail_graph.api.reports.wanted import states_named
 
     wanted = Wanted(tuple(claim or ()), tuple(node or ()), states_named(verdict or ()))
     asked = Asked(name, dossier=dossier, strict=strict)
@@ -119,14 +119,14 @@ def _check(name: str, path: Path | None, *, dossier: bool, strict: bool) -> None
     if strict and name != "junit":
         raise InputError("--strict is for --format junit.")
     if path is not None:
-        from api.reports.writing import check_writable
+        from veritrail_graph.api.reports.writing import check_writable
 
         check_writable(path)
 
 
 def write_whole(path: Path, text: str) -> None:
     """Write a whole file or none: beside its place first, then moved there."""
-    from api.reports.writing import whole_file
+    from veritrail_graph.api.reports.writing import whole_file
 
     with whole_file(path) as file:
         file.write(text.encode("utf-8"))
@@ -135,8 +135,8 @@ def write_whole(path: Path, text: str) -> None:
 async def _write(
     settings: Settings, process: str, wanted: Wanted, asked: Asked, path: Path | None
 ) -> None:
-    from api.reports.formats import pieces
-    from api.reports.writing import write_pieces
+    from veritrail_graph.api.reports.formats import pieces
+    from veritrail_graph.api.reports.writing import write_pieces
 
     async with opened(settings, process, wanted) as origin:
         await write_pieces(path, pieces(origin, asked))
@@ -150,14 +150,14 @@ async def opened(settings: Settings, process: str, wanted: Wanted) -> AsyncItera
         NotFound: There is no such process or claim.
         InputError: The file breaks rules.
     """
-    from api.reports.filed import FiledOrigin, check_process_id, file_meant, is_file
+    from veritrail_graph.api.reports.filed import FiledOrigin, check_process_id, file_meant, is_file
 
     if is_file(process):
         limit = settings.max_node_text
         yield FiledOrigin.read(Path(process), wanted, max_node_text=limit)
         return
-    from api.reports.stored import StoredOrigin
-    from api.wiring import open_graph
+    from veritrail_graph.api.reports.stored import StoredOrigin
+    from veritrail_graph.api.wiring import open_graph
 
     check_process_id(process)
     async with open_graph(settings, say_starting) as store:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from api.cli.terminal import VERDICT_STYLE, VERDICT_WORDS, clean, one_line, show
-from graph.model import ReviewVerdict, Verdict
-from graph.model.review import latest_of_each
+from veritrail_graph.api.cli.terminal import VERDICT_STYLE, VERDICT_WORDS, clean, one_line, show
+from veritrail_graph.graph.model import ReviewVerdict, Verdict
+from veritrail_graph.graph.model.review import latest_of_each
 
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from graph.agreement import Agreement, AgreementReport
-    from graph.model import Review, Reviewed
+    from veritrail_graph.graph.agreement import Agreement, AgreementReport
+    from veritrail_graph.graph.model import Review, Reviewed
 
 _UNCLEAR = "Unclear"
 

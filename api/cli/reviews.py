@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from api.cli.exits import run
-from api.cli.ingest import say_starting
-from api.cli.options import AsJson, ProcessId
-from api.cli.terminal import print_json, say, show
-from api.settings import Settings
-from graph.errors import InputError
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.options import AsJson, ProcessId
+from veritrail_graph.api.cli.terminal import print_json, say, show
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from api.reviews import ClaimReviews
-    from graph.agreement import AgreementReport
-    from graph.model import Review
-    from graph.reviewing import NewReview
+    from veritrail_graph.api.reviews import ClaimReviews
+    from veritrail_graph.graph.agreement import AgreementReport
+    from veritrail_graph.graph.model import Review
+    from veritrail_graph.graph.reviewing import NewReview
 
 app = typer.Typer(
     help="What people say of verdicts: add a review, list them, see how far they agree.",
@@ -61,8 +61,8 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Review the verdict of a claim. The review is kept beside it; no verdict is changed."""
-    from api.reviews import reviewer_named
-    from graph.reviewing import NewReview
+    from veritrail_graph.api.reviews import reviewer_named
+    from veritrail_graph.graph.reviewing import NewReview
 
     if confirm == (verdict is not None):
         raise InputError("Give either --verdict or --confirm")
@@ -73,18 +73,18 @@ def add(
         _add(settings, process, claim, NewReview(said, reason, name, overrides)), as_json=as_json
     )
     if as_json:
-        from graph.exporters.reviews import review_json
+        from veritrail_graph.graph.exporters.reviews import review_json
 
         print_json(review_json(made))
         return
-    from api.cli.review_output import review_line
+    from veritrail_graph.api.cli.review_output import review_line
 
     show(review_line(made))
 
 
 async def _add(settings: Settings, process_id: str, claim_id: str, given: NewReview) -> Review:
-    from api.reviews import add_review
-    from api.wiring import open_graph
+    from veritrail_graph.api.reviews import add_review
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         return await add_review(store, process_id, claim_id, given)
@@ -106,32 +106,32 @@ def list_(
         found = run(_of_claim(Settings.load(), process, claim), as_json=as_json)
         reviews = found.reviews
     if as_json and claim is not None:
-        from api.reviews import claim_reviews_json
+        from veritrail_graph.api.reviews import claim_reviews_json
 
         print_json(claim_reviews_json(process, claim, found))
     elif as_json:
-        from graph.exporters.reviews import review_json
+        from veritrail_graph.graph.exporters.reviews import review_json
 
         print_json({**told, "reviews": [review_json(review) for review in reviews]})
     elif not reviews:
         say("Nobody has reviewed anything here yet. Begin with: veritrail reviews add")
     else:
-        from api.cli.review_output import reviews_table
+        from veritrail_graph.api.cli.review_output import reviews_table
 
         show(reviews_table(reviews))
 
 
 async def _of_process(settings: Settings, process_id: str) -> list[Review]:
-    from api.reviews import reviews_of_process
-    from api.wiring import open_graph
+    from veritrail_graph.api.reviews import reviews_of_process
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         return [one.review for one in await reviews_of_process(store, process_id)]
 
 
 async def _of_claim(settings: Settings, process_id: str, claim_id: str) -> ClaimReviews:
-    from api.reviews import reviews_of_claim
-    from api.wiring import open_graph
+    from veritrail_graph.api.reviews import reviews_of_claim
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         return await reviews_of_claim(store, process_id, claim_id)
@@ -142,20 +142,20 @@ def agreement(process: ProcessId, as_json: AsJson = False) -> None:
     """Show how far people agree with the model, and with each other."""
     found = run(_agreement(Settings.load(), process), as_json=as_json)
     if as_json:
-        from graph.exporters.reviews import agreement_json
+        from veritrail_graph.graph.exporters.reviews import agreement_json
 
         print_json(agreement_json(process, found))
     elif not found.reviews:
         say("Nobody has reviewed anything here yet. Begin with: veritrail reviews add")
     else:
-        from api.cli.review_output import show_agreement
+        from veritrail_graph.api.cli.review_output import show_agreement
 
         show_agreement(found)
 
 
 async def _agreement(settings: Settings, process_id: str) -> AgreementReport:
-    from api.reviews import agreement as agreement_of
-    from api.wiring import open_graph
+    from veritrail_graph.api.reviews import agreement as agreement_of
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         return await agreement_of(store, process_id)

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exits import run
-from api.cli.ingest import say_starting
-from api.cli.options import AsJson, ProcessId
-from api.cli.terminal import VERDICT_WORDS, one_line, print_json, say
-from api.cli.terminal import show as print_result
-from api.settings import Settings
-from graph.model import Claim, Review, Reviewed, Status, Verdict, Verification
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.options import AsJson, ProcessId
+from veritrail_graph.api.cli.terminal import VERDICT_WORDS, one_line, print_json, say
+from veritrail_graph.api.cli.terminal import show as print_result
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.model import Claim, Review, Reviewed, Status, Verdict, Verification
 
 if TYPE_CHECKING:
-    from graph.store.processes import ProcessSummary
-    from graph.store.runs import RunSummary
+    from veritrail_graph.graph.store.processes import ProcessSummary
+    from veritrail_graph.graph.store.runs import RunSummary
 
 
 def show(
@@ -29,12 +29,12 @@ def show(
     """Show a stored verification with its whole trail."""
     found, reviews = run(_show(Settings.load(), verification), as_json=as_json)
     if as_json:
-        from graph.exporters.results import verification_json
+        from veritrail_graph.graph.exporters.results import verification_json
 
         print_json(verification_json(found))
         return
-    from api.cli.review_output import add_reviews
-    from api.cli.trail import trail_tree
+    from veritrail_graph.api.cli.review_output import add_reviews
+    from veritrail_graph.api.cli.trail import trail_tree
 
     tree = trail_tree(found)
     add_reviews(tree, found.verification_id, reviews)
@@ -43,7 +43,7 @@ def show(
 
 async def _show(settings: Settings, verification_id: str) -> tuple[Verification, list[Review]]:
     """A verification, and what people said of its claim."""
-    from api.wiring import open_graph
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         found = await store.trails.get(verification_id)
@@ -62,7 +62,7 @@ def list_(
     if process is None:
         summaries = run(_processes(Settings.load()), as_json=as_json)
         if as_json:
-            from graph.exporters.listings import summary_json
+            from veritrail_graph.graph.exporters.listings import summary_json
 
             print_json({"processes": [summary_json(summary) for summary in summaries]})
         else:
@@ -70,9 +70,9 @@ def list_(
         return
     claims, verifications, runs, said = run(_one(Settings.load(), process), as_json=as_json)
     if as_json:
-        from graph.exporters.listings import claim_json, header_json
-        from graph.exporters.results import run_summary_json
-        from graph.exporters.reviews import reviewed_json
+        from veritrail_graph.graph.exporters.listings import claim_json, header_json
+        from veritrail_graph.graph.exporters.results import run_summary_json
+        from veritrail_graph.graph.exporters.reviews import reviewed_json
 
         print_json(
             {
@@ -91,7 +91,7 @@ def list_(
 
 
 async def _processes(settings: Settings) -> list[ProcessSummary]:
-    from api.wiring import open_graph
+    from veritrail_graph.api.wiring import open_graph
 
     found: list[ProcessSummary] = []
     async with open_graph(settings, say_starting) as store:
@@ -103,7 +103,7 @@ async def _processes(settings: Settings) -> list[ProcessSummary]:
 async def _one(
     settings: Settings, process_id: str
 ) -> tuple[list[Claim], list[Verification], list[RunSummary], dict[str, Reviewed]]:
-    from api.wiring import open_graph
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         await store.processes.get(process_id)
@@ -158,8 +158,8 @@ def _tell_one(
     from rich.table import Table
     from rich.text import Text
 
-    from api.cli.review_output import state_words
-    from api.cli.trail import verdict_table
+    from veritrail_graph.api.cli.review_output import state_words
+    from veritrail_graph.api.cli.trail import verdict_table
 
     if not claims:
         say("No claims are stored yet. Give some with: veritrail verify PROCESS --claim TEXT")
@@ -204,7 +204,7 @@ def delete(
 
 async def _delete(settings: Settings, process_id: str) -> tuple[int, int]:
     """Delete a process; give how many verifications and reviews went with it."""
-    from api.wiring import open_graph
+    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         state = await store.processes.state(process_id)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress, TaskID
 
-from graph.exporters.markdown import WORDS
-from graph.model import Status, Verdict
+from veritrail_graph.graph.exporters.markdown import WORDS
+from veritrail_graph.graph.model import Status, Verdict
 
 VERDICT_STYLE = {
     Verdict.FULLY_SUPPORTED: "green",

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from api.cli.terminal import (
+from veritrail_graph.api.cli.terminal import (
     INDICATIVE,
     VERDICT_STYLE,
     VERDICT_WORDS,
@@ -17,14 +17,14 @@ from api.cli.terminal import (
     one_line,
     verdict_words,
 )
-from graph.comparing import flat_settings
-from graph.exporters.costs import step_words, usage_words
-from graph.exporters.results import iteration_usage, selected_sentences
-from graph.model import Status
+from veritrail_graph.graph.comparing import flat_settings
+from veritrail_graph.graph.exporters.costs import step_words, usage_words
+from veritrail_graph.graph.exporters.results import iteration_usage, selected_sentences
+from veritrail_graph.graph.model import Status
 
 if TYPE_CHECKING:
-    from graph.model import Iteration, NodeRef, StepRecord, Verification
-    from graph.store.runs import RunSummary
+    from veritrail_graph.graph.model import Iteration, NodeRef, StepRecord, Verification
+    from veritrail_graph.graph.store.runs import RunSummary
 
 T = TypeVar("T")
 

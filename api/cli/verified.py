@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit
-from api.cli.interrupt import INTERRUPTED
-from api.cli.terminal import INDICATIVE, one_line, print_json, say, show
-from graph.errors import VeriTrailError
-from graph.model import Status, Verdict, Verification
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit
+from veritrail_graph.api.cli.interrupt import INTERRUPTED
+from veritrail_graph.api.cli.terminal import INDICATIVE, one_line, print_json, say, show
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import Status, Verdict, Verification
 
 if TYPE_CHECKING:
-    from api.bench import Bench
-    from api.verification import Done
+    from veritrail_graph.api.bench import Bench
+    from veritrail_graph.api.verification import Done
 
 TRAILS_SHOWN = 3
 COSTS_SHOWN = 50
@@ -71,8 +71,8 @@ class Report:
 
 def tell_json(report: Report) -> None:
     """Print the run as the JSON document of the contract."""
-    from api.cli.claim_output import report_json
-    from graph.exporters.results import run_json
+    from veritrail_graph.api.cli.claim_output import report_json
+    from veritrail_graph.graph.exporters.results import run_json
 
     done = report.done
     document: dict[str, Any] = run_json(
@@ -93,8 +93,8 @@ def tell_json(report: Report) -> None:
 
 def tell(report: Report) -> None:
     """Tell a person: trails or a table, what it cost, and what to know of it."""
-    from api.cli.cost import cost_table
-    from api.cli.trail import trail_tree, verdict_table
+    from veritrail_graph.api.cli.cost import cost_table
+    from veritrail_graph.api.cli.trail import trail_tree, verdict_table
 
     done = report.done.verifications
     ended = [v for v in done if v.status is not Status.CANCELLED]

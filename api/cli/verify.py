@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from api.cli.exits import run
-from api.cli.ingest import say_starting
-from api.cli.model_options import (
+from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.model_options import (
     Budget,
     ClaimIds,
     Claims,
@@ -37,15 +37,15 @@ from api.cli.model_options import (
     VerdictSentences,
     prompt_limits,
 )
-from api.cli.options import AsJson
-from api.cli.terminal import long_work, say
-from api.settings import Settings
-from graph.errors import InputError
+from veritrail_graph.api.cli.options import AsJson
+from veritrail_graph.api.cli.terminal import long_work, say
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from api.bench import How
-    from api.cli.verified import Report
-    from api.verification import What
+    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.cli.verified import Report
+    from veritrail_graph.api.verification import What
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,12 @@ def verify(
     Without --claim, --claims, --claim-id or --extract the stored claims are verified. What was
     verified with the same settings before is shown again and costs nothing.
     """
-    from api.bench import How
-    from api.cli.verified import end, tell, tell_json
-    from api.models import ModelOptions
-    from api.verification import What
-    from verifier.limits import Samples
-    from verifier.run import DEFAULT_CONCURRENCY
+    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.cli.verified import end, tell, tell_json
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.verification import What
+    from veritrail_graph.verifier.limits import Samples
+    from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
 
     settings = Settings.load()
     which = [claim, claims, claim_id, extract, node, unfinished, retry_failed, again]
@@ -196,13 +196,13 @@ def _check_use(
 async def _verify(settings: Settings, order: _Order) -> Report:
     if order.resume is not None:
         return await _resume(settings, order)
-    from api.bench import set_up
-    from api.claims import read_claims_file
-    from api.cli.claim_output import ExtractionWatch
-    from api.cli.verified import Report
-    from api.cli.watch import Watch
-    from api.verification import verify
-    from api.wiring import open_graph
+    from veritrail_graph.api.bench import set_up
+    from veritrail_graph.api.claims import read_claims_file
+    from veritrail_graph.api.cli.claim_output import ExtractionWatch
+    from veritrail_graph.api.cli.verified import Report
+    from veritrail_graph.api.cli.watch import Watch
+    from veritrail_graph.api.verification import verify
+    from veritrail_graph.api.wiring import open_graph
 
     records = read_claims_file(order.claims_file) if order.claims_file is not None else []
     what = replace(order.what, records=records)
@@ -228,12 +228,12 @@ async def _verify(settings: Settings, order: _Order) -> Report:
 
 async def _resume(settings: Settings, order: _Order) -> Report:
     """Go on with a run: its settings are read from the graph, so that is opened first."""
-    from api.bench import how_of, set_up
-    from api.cli.verified import Report
-    from api.cli.watch import Watch
-    from api.runs import what_is_left
-    from api.verification import resume, stored_run
-    from api.wiring import open_graph
+    from veritrail_graph.api.bench import how_of, set_up
+    from veritrail_graph.api.cli.verified import Report
+    from veritrail_graph.api.cli.watch import Watch
+    from veritrail_graph.api.runs import what_is_left
+    from veritrail_graph.api.verification import resume, stored_run
+    from veritrail_graph.api.wiring import open_graph
 
     run_id = order.resume or ""
     async with open_graph(settings, say_starting) as store:

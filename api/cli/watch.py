@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from api.cli.interrupt import on_ctrl_c
-from api.cli.terminal import LongWork
-from graph.model import Usage, Verification
-from verifier.driver import Observer
-from verifier.run import Run
+from veritrail_graph.api.cli.interrupt import on_ctrl_c
+from veritrail_graph.api.cli.terminal import LongWork
+from veritrail_graph.graph.model import Usage, Verification
+from veritrail_graph.verifier.driver import Observer
+from veritrail_graph.verifier.run import Run
 
 if TYPE_CHECKING:
-    from api.models import OpenModels
+    from veritrail_graph.api.models import OpenModels
 
 
 class Watch:

@@ -4,8 +4,8 @@ Each comes in two kinds that offer the same methods: plain, and to be awaited (`
 `AsyncLocal`).
 """
 
-from api.client.answers import Process, Rows
-from api.client.faults import (
+from veritrail_graph.api.client.answers import Process, Rows
+from veritrail_graph.api.client.faults import (
     AccessRefused,
     Conflict,
     Missing,
@@ -15,11 +15,11 @@ from api.client.faults import (
     Unavailable,
     Unreachable,
 )
-from api.client.jobs import AsyncJob, Job
-from api.client.local import AsyncLocal, Local
-from api.client.operations import Operations
-from api.client.service import AsyncClient, Client
-from api.client.trails import Event, Verification
+from veritrail_graph.api.client.jobs import AsyncJob, Job
+from veritrail_graph.api.client.local import AsyncLocal, Local
+from veritrail_graph.api.client.operations import Operations
+from veritrail_graph.api.client.service import AsyncClient, Client
+from veritrail_graph.api.client.trails import Event, Verification
 
 __all__ = [
     "AccessRefused",

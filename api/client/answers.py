@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.client import page
+from veritrail_graph.api.client import page
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
-from api.client.answers import Answer, Page, page_of
+from veritrail_graph.api.client.answers import Answer, Page, page_of
 
 T = TypeVar("T")
 A = TypeVar("A", bound=Answer)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
-from api.client.answers import (
+from veritrail_graph.api.client.answers import (
     AddedClaims,
     Agreement,
     Answer,
@@ -28,7 +28,7 @@ from api.client.answers import (
     Rows,
     Stage,
 )
-from api.client.call import (
+from veritrail_graph.api.client.call import (
     PAGE,
     Call,
     Source,

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from graph.errors import VeriTrailError, Violation
+from veritrail_graph.graph.errors import VeriTrailError, Violation
 
 PREFIX = "urn:veritrail:problem:"
 REQUEST = "urn:veritrail:request:"

@@ -11,13 +11,13 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.rest import queries, request_id, resources, reviews
-from api.rest.paths import SentPath
-from api.rest.problems import tell_problems
-from api.service.access import LOCAL
-from api.service.audit import Audit
-from api.service.database import ServiceDatabase
-from api.settings import Settings
+from veritrail_graph.api.rest import queries, request_id, resources, reviews
+from veritrail_graph.api.rest.paths import SentPath
+from veritrail_graph.api.rest.problems import tell_problems
+from veritrail_graph.api.service.access import LOCAL
+from veritrail_graph.api.service.audit import Audit
+from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.api.settings import Settings
 
 ROUTERS = (*resources.ROUTERS, reviews.router, queries.router)
 

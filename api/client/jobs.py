@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any
 
-from api.client import trail_calls
-from api.client.answers import Listed
-from api.client.trails import Event, JobState, Usage, Verification
+from veritrail_graph.api.client import trail_calls
+from veritrail_graph.api.client.answers import Listed
+from veritrail_graph.api.client.trails import Event, JobState, Usage, Verification
 
 if TYPE_CHECKING:
-    from api.client.operations import AsyncDoor
-    from api.client.portal import Portal
+    from veritrail_graph.api.client.operations import AsyncDoor
+    from veritrail_graph.api.client.portal import Portal
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 

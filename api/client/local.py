@@ -16,18 +16,18 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from api.client.call import Call, Source
-from api.client.faults import Problem, StrangeAnswer, Unreachable, problem_of
-from api.client.local_jobs import LocalJobs
-from api.client.operations import AsyncDoor, Door, Operations
-from api.client.trails import Event
-from api.graph_connection import GraphConnection
-from api.settings import Settings
-from graph.errors import EngineUnavailable, InputError, VeriTrailError
+from veritrail_graph.api.client.call import Call, Source
+from veritrail_graph.api.client.faults import Problem, StrangeAnswer, Unreachable, problem_of
+from veritrail_graph.api.client.local_jobs import LocalJobs
+from veritrail_graph.api.client.operations import AsyncDoor, Door, Operations
+from veritrail_graph.api.client.trails import Event
+from veritrail_graph.api.graph_connection import GraphConnection
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
 
 if TYPE_CHECKING:
-    from api.client.sending import Sender
-    from api.service.database import ServiceDatabase
+    from veritrail_graph.api.client.sending import Sender
+    from veritrail_graph.api.service.database import ServiceDatabase
 
 T = TypeVar("T")
 
@@ -109,9 +109,9 @@ class AsyncLocal(Operations, AsyncDoor):
         """Calls the routes of the service in this process."""
         import httpx2
 
-        from api.client.inside import application
-        from api.client.sending import Sender
-        from api.service.database import ServiceDatabase, service_url
+        from veritrail_graph.api.client.inside import application
+        from veritrail_graph.api.client.sending import Sender
+        from veritrail_graph.api.service.database import ServiceDatabase, service_url
 
         if self._routes is None:
             self._service = ServiceDatabase(service_url(self.settings))
@@ -130,7 +130,7 @@ class AsyncLocal(Operations, AsyncDoor):
 
     async def _reviewed(self, call: Call[Any]) -> Any:
         """A review by whoever is logged in, unless it says by whom."""
-        from api.reviews import reviewer_named
+        from veritrail_graph.api.reviews import reviewer_named
 
         body = dict(call.body or {})
         body["reviewer"] = reviewer_named(body.get("reviewer"), self.settings.values)
@@ -138,11 +138,11 @@ class AsyncLocal(Operations, AsyncDoor):
 
     async def _ingest(self, call: Call[Any]) -> dict[str, Any]:
         """Store a process that is read as the command line reads it: files, folders, documents."""
-        from api.cli.ingest import report_json
-        from api.wiring import importers
-        from graph import ingest as ingesting
-        from graph.importers.registry import ImportOptions
-        from graph.restoring import restore
+        from veritrail_graph.api.cli.ingest import report_json
+        from veritrail_graph.api.wiring import importers
+        from veritrail_graph.graph import ingest as ingesting
+        from veritrail_graph.graph.importers.registry import ImportOptions
+        from veritrail_graph.graph.restoring import restore
 
         most, source = self.settings.max_node_text, call.source
         if source is None:
@@ -183,7 +183,7 @@ class Local(Operations, Door):
 
 def _on_disk(source: Source, folder: Path) -> Path:
     """A source as a file that can be read twice."""
-    from api.client import uploads
+    from veritrail_graph.api.client import uploads
 
     path = uploads.path_of(source)
     if path is not None:
@@ -204,7 +204,7 @@ def _on_disk(source: Source, folder: Path) -> Path:
 
 def _problem(error: VeriTrailError) -> Problem:
     """An error of ours as a service would tell it."""
-    from api.rest.problems import told
+    from veritrail_graph.api.rest.problems import told
 
     answer = told(error)
     after = answer.headers.get("retry-after", "")

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from api.client.trails import Event
-from graph.model import Status, Usage
+from veritrail_graph.api.client.trails import Event
+from veritrail_graph.graph.model import Status, Usage
 
 if TYPE_CHECKING:
-    from api.verification import Done
-    from verifier.run import Run
+    from veritrail_graph.api.verification import Done
+    from veritrail_graph.verifier.run import Run
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class LocalJob:
 
     def take(self, done: Done) -> None:
         """Take the end of a run."""
-        from graph.exporters.results import total_usage
+        from veritrail_graph.graph.exporters.results import total_usage
 
         self.verification_ids = [one.verification_id for one in done.verifications]
         self.statuses = {one.verification_id: one.status.value for one in done.verifications}
@@ -78,7 +78,7 @@ class LocalJob:
 
     def end(self, status: str, error: str | None) -> None:
         """Nothing more happens unless it is resumed."""
-        from api.jobs.events import job_finished
+        from veritrail_graph.api.jobs.events import job_finished
 
         self.status, self.error = status, error
         told = job_finished(status, self.counts, self.usage)

@@ -13,22 +13,22 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from api.client.call import Call
-from api.client.local_job import LocalJob
-from api.client.trails import Event
-from api.settings import Settings
-from graph.errors import InputError, NotFound, ProcessConflict, VeriTrailError
-from graph.model import Usage
+from veritrail_graph.api.client.call import Call
+from veritrail_graph.api.client.local_job import LocalJob
+from veritrail_graph.api.client.trails import Event
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError, NotFound, ProcessConflict, VeriTrailError
+from veritrail_graph.graph.model import Usage
 
 if TYPE_CHECKING:
-    from api.bench import How
-    from api.jobs.events import EventLog
-    from api.models import ModelOptions
-    from api.verification import Done, What
-    from graph.model import Verification
-    from graph.store import Store
-    from verifier.driver import Observer, Task
-    from verifier.run import Run
+    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.jobs.events import EventLog
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.verification import Done, What
+    from veritrail_graph.graph.model import Verification
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.verifier.driver import Observer, Task
+    from veritrail_graph.verifier.run import Run
 
 EXTRACTING_SECONDS = 1.0
 """How long a job whose claims are extracted is waited for, to see whether it can begin."""
@@ -52,8 +52,8 @@ class LocalJobs:
 
     async def start(self, call: Call[Any]) -> dict[str, Any]:
         """Begin to verify; what is wrong with the claims is told at once."""
-        from api.client.local_requests import request_of, what_of
-        from api.jobs.settings import how_of
+        from veritrail_graph.api.client.local_requests import request_of, what_of
+        from veritrail_graph.api.jobs.settings import how_of
 
         body, key = call.body or {}, call.headers["Idempotency-Key"]
         if key in self._by_key:
@@ -98,7 +98,7 @@ class LocalJobs:
     async def resume(self, call: Call[Any]) -> dict[str, Any]:
         """Go on with what a job has left."""
         job = self.find(call.path.rpartition("/")[2].removesuffix(":resume"))
-        from api.client.local_requests import limits_left
+        from veritrail_graph.api.client.local_requests import limits_left
 
         if job.is_over and job.status != "succeeded":
             if job.run is None:
@@ -151,7 +151,7 @@ class LocalJobs:
         Raises:
             InputError: No model is asked, or there is no such process.
         """
-        from verifier.engines import engine_named
+        from veritrail_graph.verifier.engines import engine_named
 
         if not engine_named(how.engine).asks_models:
             raise InputError(
@@ -180,8 +180,8 @@ class LocalJobs:
         begun.set()
 
     async def _verified(self, how: How, what: What, observer: Observer, on_run: _OnRun) -> Done:
-        from api.bench import set_up
-        from api.verification import verify
+        from veritrail_graph.api.bench import set_up
+        from veritrail_graph.api.verification import verify
 
         async with set_up(self._settings, how) as bench:
             store = await self._store()
@@ -190,9 +190,9 @@ class LocalJobs:
     async def _resumed(
         self, run_id: str, limits: ModelOptions, observer: Observer, on_run: _OnRun
     ) -> Done:
-        from api.bench import How, how_of, set_up
-        from api.runs import what_is_left
-        from api.verification import resume, stored_run
+        from veritrail_graph.api.bench import How, how_of, set_up
+        from veritrail_graph.api.runs import what_is_left
+        from veritrail_graph.api.verification import resume, stored_run
 
         store = await self._store()
         earlier = await stored_run(store, run_id)
@@ -230,7 +230,7 @@ async def _worked(job: LocalJob, work: _Work, begun: asyncio.Event) -> None:
 
 def _observer(job: LocalJob) -> Observer:
     """Notes what happens, in the words of a service's events."""
-    from api.jobs.events import claim_finished, observer
+    from veritrail_graph.api.jobs.events import claim_finished, observer
 
     noted = observer(job.job_id, cast("EventLog", job))
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from api.jobs.model import JobRequest
-from api.jobs.settings import records_of
-from api.models import ModelOptions
-from api.rest.job_models import VerificationsWanted
-from api.verification import What
-from graph.errors import InputError, Violation
-from graph.model import Usage
+from veritrail_graph.api.jobs.model import JobRequest
+from veritrail_graph.api.jobs.settings import records_of
+from veritrail_graph.api.models import ModelOptions
+from veritrail_graph.api.rest.job_models import VerificationsWanted
+from veritrail_graph.api.verification import What
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.model import Usage
 
 
 def request_of(body: Mapping[str, Any]) -> JobRequest:

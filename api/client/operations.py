@@ -13,12 +13,12 @@ from functools import wraps
 from itertools import islice
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
-from api.client import calls, trail_calls
-from api.client.answers import Listed, Page
-from api.client.call import Call
-from api.client.jobs import AsyncJob, Job
-from api.client.portal import Portal
-from api.client.trails import Event, JobState
+from veritrail_graph.api.client import calls, trail_calls
+from veritrail_graph.api.client.answers import Listed, Page
+from veritrail_graph.api.client.call import Call
+from veritrail_graph.api.client.jobs import AsyncJob, Job
+from veritrail_graph.api.client.portal import Portal
+from veritrail_graph.api.client.trails import Event, JobState
 
 P = ParamSpec("P")
 T = TypeVar("T")

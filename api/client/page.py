@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from api.cli.terminal import INDICATIVE, VERDICT_STYLE, VERDICT_WORDS, clean
-from graph.model import Verdict
+from veritrail_graph.api.cli.terminal import INDICATIVE, VERDICT_STYLE, VERDICT_WORDS, clean
+from veritrail_graph.graph.model import Verdict
 
 if TYPE_CHECKING:
-    from api.client.answers import Claim, Ingested, Process, Rows
-    from api.client.trails import Iteration, JobState, Provenance, Verification
+    from veritrail_graph.api.client.answers import Claim, Ingested, Process, Rows
+    from veritrail_graph.api.client.trails import Iteration, JobState, Provenance, Verification
 
 COLOURS = {"green": "#1a7f37", "red": "#b62324", "yellow": "#8a6100", "grey": "#57606a"}
 """The colours of verdicts on a terminal, dark enough to stand behind white letters."""
@@ -145,8 +145,8 @@ def rows(found: Rows) -> str:
 
 def table(found: Sequence[Any]) -> str:
     """A list of answers: a table of their plain values."""
-    from api.client.answers import Claim
-    from api.client.trails import Verification
+    from veritrail_graph.api.client.answers import Claim
+    from veritrail_graph.api.client.trails import Verification
 
     if found and all(isinstance(one, Claim) for one in found):
         return claims(found)

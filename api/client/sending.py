@@ -11,11 +11,17 @@ from typing import Any, TypeVar
 
 import httpx2
 
-from api.client import uploads
-from api.client.call import Call
-from api.client.faults import Problem, StrangeAnswer, Unavailable, Unreachable, problem_of
-from api.client.trail_calls import job
-from api.client.trails import Event
+from veritrail_graph.api.client import uploads
+from veritrail_graph.api.client.call import Call
+from veritrail_graph.api.client.faults import (
+    Problem,
+    StrangeAnswer,
+    Unavailable,
+    Unreachable,
+    problem_of,
+)
+from veritrail_graph.api.client.trail_calls import job
+from veritrail_graph.api.client.trails import Event
 
 T = TypeVar("T")
 

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from api.client.call import Call
-from api.client.operations import AsyncDoor, Door, Operations
-from api.client.sending import Sender
-from api.client.trails import Event
-from graph.errors import InputError
+from veritrail_graph.api.client.call import Call
+from veritrail_graph.api.client.operations import AsyncDoor, Door, Operations
+from veritrail_graph.api.client.sending import Sender
+from veritrail_graph.api.client.trails import Event
+from veritrail_graph.graph.errors import InputError
 
 T = TypeVar("T")
 

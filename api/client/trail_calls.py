@@ -8,9 +8,17 @@ from functools import partial
 from typing import Any, Literal
 from urllib.parse import quote
 
-from api.client.answers import Page
-from api.client.call import PAGE, Call, get_call, list_call, post_call, process_path, segment
-from api.client.trails import (
+from veritrail_graph.api.client.answers import Page
+from veritrail_graph.api.client.call import (
+    PAGE,
+    Call,
+    get_call,
+    list_call,
+    post_call,
+    process_path,
+    segment,
+)
+from veritrail_graph.api.client.trails import (
     Difference,
     ErrorOrigin,
     JobState,

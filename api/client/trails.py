@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import Field
 
-from api.client import page
-from api.client.answers import Answer
+from veritrail_graph.api.client import page
+from veritrail_graph.api.client.answers import Answer
 
 
 class Sentence(Answer):

@@ -12,8 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from api.client.call import Source
-from graph.errors import InputError
+from veritrail_graph.api.client.call import Source
+from veritrail_graph.graph.errors import InputError
 
 PIECE = 256 * 1024
 JSON = "application/json"

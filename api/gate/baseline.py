@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from api.gate.entries import Entry
-from api.reports.material import State
-from graph.errors import InputError
+from veritrail_graph.api.gate.entries import Entry
+from veritrail_graph.api.reports.material import State
+from veritrail_graph.graph.errors import InputError
 
 FORMAT = "veritrail.baseline/1"
 _FAMILY = "veritrail.baseline/"

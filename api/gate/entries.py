@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-from api.reports.material import CheckedClaim, Material, State, state_of
-from graph.model import Status
+from veritrail_graph.api.reports.material import CheckedClaim, Material, State, state_of
+from veritrail_graph.graph.model import Status
 
 AGAIN = "its latest check {ended}; the verdict is older"
 EDITED = "its text was changed after it was verified"

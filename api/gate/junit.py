@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from api.gate.entries import Change
-from api.gate.rules import Check, Outcome
-from api.gate.telling import verdict_words
-from api.reports import junit
-from api.reports.junit import Case, Suite
-from api.reports.material import Material
+from veritrail_graph.api.gate.entries import Change
+from veritrail_graph.api.gate.rules import Check, Outcome
+from veritrail_graph.api.gate.telling import verdict_words
+from veritrail_graph.api.reports import junit
+from veritrail_graph.api.reports.junit import Case, Suite
+from veritrail_graph.api.reports.material import Material
 
 
 def outcome_xml(outcome: Outcome, material: Material) -> Iterator[str]:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from api.gate.baseline import Baseline
-from api.gate.entries import failed_again
-from api.gate.rules import Limits
-from api.reports.material import CheckedClaim, Material, State
+from veritrail_graph.api.gate.baseline import Baseline
+from veritrail_graph.api.gate.entries import failed_again
+from veritrail_graph.api.gate.rules import Limits
+from veritrail_graph.api.reports.material import CheckedClaim, Material, State
 
 if TYPE_CHECKING:
-    from api.settings import Settings
+    from veritrail_graph.api.settings import Settings
 
 
 async def read_material(
@@ -28,12 +28,12 @@ async def read_material(
     Raises:
         VeriTrailError: There is no such process, the file breaks rules, or no engine answers.
     """
-    from api.reports.filed import FiledOrigin, check_process_id, file_meant, is_file
+    from veritrail_graph.api.reports.filed import FiledOrigin, check_process_id, file_meant, is_file
 
     if is_file(process):
         return FiledOrigin.read(Path(process), max_node_text=settings.max_node_text).material
-    from api.reports.stored import StoredOrigin
-    from api.wiring import open_graph
+    from veritrail_graph.api.reports.stored import StoredOrigin
+    from veritrail_graph.api.wiring import open_graph
 
     check_process_id(process)
     async with open_graph(settings, on_start) as store:

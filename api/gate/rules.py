@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from api.gate.entries import Change, Entry, match, same_text
-from api.reports.material import State
+from veritrail_graph.api.gate.entries import Change, Entry, match, same_text
+from veritrail_graph.api.reports.material import State
 
 PASSED = 0
 NOT_MET = 1

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from api.gate.entries import Entry
-from api.gate.rules import Outcome
-from api.gate.telling import (
+from veritrail_graph.api.gate.entries import Entry
+from veritrail_graph.api.gate.rules import Outcome
+from veritrail_graph.api.gate.telling import (
     CHANGE_WORDS,
     counts_words,
     cut,
@@ -18,8 +18,8 @@ from api.gate.telling import (
     verdict_words,
     worst,
 )
-from api.reports.material import STATE_WORDS
-from graph.exporters.markdown import escaped
+from veritrail_graph.api.reports.material import STATE_WORDS
+from veritrail_graph.graph.exporters.markdown import escaped
 
 _CLAIMS = 15
 _STAGES = 12

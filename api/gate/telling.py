@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from api.gate.entries import Change, Entry
-from api.gate.rules import Check, Outcome
-from api.reports.material import STATE_WORDS, State
+from veritrail_graph.api.gate.entries import Change, Entry
+from veritrail_graph.api.gate.rules import Check, Outcome
+from veritrail_graph.api.reports.material import STATE_WORDS, State
 
 WORST = (State.NOT_SUPPORTED, State.FAILED, State.INCONCLUSIVE, State.UNCHECKED)
 """What a reader should look at, worst first."""

@@ -14,11 +14,11 @@ from typing import Generic, TypeVar
 
 from sqlalchemy.engine import Connection
 
-from api.jobs import ledger
-from api.jobs.events import EventLog
-from api.jobs.ledger import Begun, Ended
-from api.service.database import ServiceDatabase
-from graph.errors import EngineUnavailable
+from veritrail_graph.api.jobs import ledger
+from veritrail_graph.api.jobs.events import EventLog
+from veritrail_graph.api.jobs.ledger import Begun, Ended
+from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.graph.errors import EngineUnavailable
 
 T = TypeVar("T")
 Item = TypeVar("Item")

@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from api.bench import Bench
-from api.claims import choose_claims
-from api.jobs.model import JobRequest
-from api.jobs.room import queued
-from api.jobs.settings import records_of
-from api.verification import by_frontier
-from graph.model import Process, Status, Verification
-from verifier.driver import Task
+from veritrail_graph.api.bench import Bench
+from veritrail_graph.api.claims import choose_claims
+from veritrail_graph.api.jobs.model import JobRequest
+from veritrail_graph.api.jobs.room import queued
+from veritrail_graph.api.jobs.settings import records_of
+from veritrail_graph.api.verification import by_frontier
+from veritrail_graph.graph.model import Process, Status, Verification
+from veritrail_graph.verifier.driver import Task
 
 if TYPE_CHECKING:
-    from graph.store import Store
+    from veritrail_graph.graph.store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from itertools import islice
 
 from sqlalchemy.engine import Connection
 
-from api.jobs.event_table import Event, Kind, events_after, last_numbers
-from api.jobs.events import EventLog
-from api.service.database import ServiceDatabase
-from graph.errors import EngineUnavailable
+from veritrail_graph.api.jobs.event_table import Event, Kind, events_after, last_numbers
+from veritrail_graph.api.jobs.events import EventLog
+from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.graph.errors import EngineUnavailable
 
 _log = logging.getLogger(__name__)
 

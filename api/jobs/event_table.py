@@ -12,8 +12,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from api.service.database import metadata
-from graph.clock import now
+from veritrail_graph.api.service.database import metadata
+from veritrail_graph.graph.clock import now
 
 job_events = sa.Table(
     "job_events",

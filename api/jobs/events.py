@@ -23,12 +23,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from api.jobs.event_table import Event, Kind, Noted, forget_in, held, store
-from api.service.database import ServiceDatabase
-from graph.errors import VeriTrailError
-from graph.model import Usage, Verdict, Verification
-from verifier.bill import Bill
-from verifier.driver import Observer, Task
+from veritrail_graph.api.jobs.event_table import Event, Kind, Noted, forget_in, held, store
+from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import Usage, Verdict, Verification
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.driver import Observer, Task
 
 __all__ = ["Event", "EventLog", "Kind", "claim_finished", "forget_in", "job_finished", "observer"]
 

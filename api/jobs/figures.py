@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from api.jobs.tables import job_claims, jobs, workers
+from veritrail_graph.api.jobs.tables import job_claims, jobs, workers
 
 ALIVE_SECONDS = 10.0
 """A worker that was silent for longer is not counted."""

@@ -14,12 +14,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from api.jobs.events import EventLog, Kind, job_finished
-from api.jobs.model import OPEN, OPEN_CLAIMS, JobStatus
-from api.jobs.reading import counts_of, usage_of
-from api.jobs.tables import job_claims, jobs
-from graph.clock import now
-from graph.model import Status, Usage
+from veritrail_graph.api.jobs.events import EventLog, Kind, job_finished
+from veritrail_graph.api.jobs.model import OPEN, OPEN_CLAIMS, JobStatus
+from veritrail_graph.api.jobs.reading import counts_of, usage_of
+from veritrail_graph.api.jobs.tables import job_claims, jobs
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.model import Status, Usage
 
 MOST_BEGINNINGS = 25
 """So often a claim is begun; a claim that takes its worker with it each time is given up."""

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from graph.content_hash import canonical
-from graph.model import Status, Usage
-from verifier.driver import DEFAULT_Q
+from veritrail_graph.graph.content_hash import canonical
+from veritrail_graph.graph.model import Status, Usage
+from veritrail_graph.verifier.driver import DEFAULT_Q
 
 
 class JobStatus(StrEnum):

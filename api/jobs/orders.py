@@ -9,14 +9,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from api.jobs.events import EventLog, Kind
-from api.jobs.ledger import CANCELLED, give_up, hold, settle
-from api.jobs.model import OPEN, Job, JobStatus
-from api.jobs.reading import found_jobs
-from api.jobs.tables import job_claims, jobs
-from graph.content_hash import canonical
-from graph.errors import InputError
-from graph.model import Status
+from veritrail_graph.api.jobs.events import EventLog, Kind
+from veritrail_graph.api.jobs.ledger import CANCELLED, give_up, hold, settle
+from veritrail_graph.api.jobs.model import OPEN, Job, JobStatus
+from veritrail_graph.api.jobs.reading import found_jobs
+from veritrail_graph.api.jobs.tables import job_claims, jobs
+from veritrail_graph.graph.content_hash import canonical
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Status
 
 UNFINISHED = (Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED)
 

@@ -18,12 +18,12 @@ import sqlalchemy as sa
 from filelock import FileLock, Timeout
 from sqlalchemy.engine import Connection
 
-from api.jobs.purse import close_purses
-from api.jobs.tables import job_claims, workers
-from api.service.database import ServiceDatabase
-from graph.clock import now
-from graph.errors import VeriTrailError
-from graph.model import Status
+from veritrail_graph.api.jobs.purse import close_purses
+from veritrail_graph.api.jobs.tables import job_claims, workers
+from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import Status
 
 BEAT_SECONDS = 2.0
 DEAD_SECONDS = 6.0

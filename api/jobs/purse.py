@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from api.jobs.tables import purses
+from veritrail_graph.api.jobs.tables import purses
 
 PAST = ""
 """Who stands for all workers that are gone."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from api.jobs.model import OPEN, OPEN_CLAIMS, Job, JobStatus
-from api.jobs.tables import job_claims, jobs
-from graph.model import Status, Usage
+from veritrail_graph.api.jobs.model import OPEN, OPEN_CLAIMS, Job, JobStatus
+from veritrail_graph.api.jobs.tables import job_claims, jobs
+from veritrail_graph.graph.model import Status, Usage
 
 _SUMS = (
     "calls",

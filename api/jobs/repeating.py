@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from api.jobs.model import OPEN, Job
-from graph.errors import NotFound
+from veritrail_graph.api.jobs.model import OPEN, Job
+from veritrail_graph.graph.errors import NotFound
 
 if TYPE_CHECKING:
-    from graph.store import Store
+    from veritrail_graph.graph.store import Store
 
 _LOOKED_AT = 100
 

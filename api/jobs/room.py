@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.engine import RowMapping
 
-from api.bench import Bench, differing, set_up
-from api.jobs.model import JobRequest
-from api.jobs.settings import how_of
-from api.jobs.waiting_graph import WaitingGraph, WaitingReader
-from api.runs import Ways, made_run, options_of
-from api.settings import Settings
-from api.shared import Shared
-from graph.errors import InputError, NotFound
-from graph.model import NodeRef, Process, Status, Verification
-from verifier.driver import Observer, Task, without_verdict
-from verifier.run import Run
+from veritrail_graph.api.bench import Bench, differing, set_up
+from veritrail_graph.api.jobs.model import JobRequest
+from veritrail_graph.api.jobs.settings import how_of
+from veritrail_graph.api.jobs.waiting_graph import WaitingGraph, WaitingReader
+from veritrail_graph.api.runs import Ways, made_run, options_of
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.shared import Shared
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.model import NodeRef, Process, Status, Verification
+from veritrail_graph.verifier.driver import Observer, Task, without_verdict
+from veritrail_graph.verifier.run import Run
 
 if TYPE_CHECKING:
-    from graph.store import Store
+    from veritrail_graph.graph.store import Store
 
 
 @dataclass(frozen=True, slots=True)

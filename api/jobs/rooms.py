@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from api.jobs.books import Books
-from api.jobs.events import EventLog, observer
-from api.jobs.model import OPEN_CLAIMS, JobRequest
-from api.jobs.purse import Limit, purse_of_job, purse_of_key
-from api.jobs.room import Claimed, Floor, Room
-from api.jobs.spending import JobSpending, Purse
-from api.jobs.tables import job_claims, jobs
-from api.shared import Limiters, Shared
-from graph.errors import NotFound
+from veritrail_graph.api.jobs.books import Books
+from veritrail_graph.api.jobs.events import EventLog, observer
+from veritrail_graph.api.jobs.model import OPEN_CLAIMS, JobRequest
+from veritrail_graph.api.jobs.purse import Limit, purse_of_job, purse_of_key
+from veritrail_graph.api.jobs.room import Claimed, Floor, Room
+from veritrail_graph.api.jobs.spending import JobSpending, Purse
+from veritrail_graph.api.jobs.tables import job_claims, jobs
+from veritrail_graph.api.shared import Limiters, Shared
+from veritrail_graph.graph.errors import NotFound
 
 LINGER_SECONDS = 1.0
 """How long a room stays open for the next claim of its job."""

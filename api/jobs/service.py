@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.engine import Connection
 
-from api.jobs import orders, reading
-from api.jobs.events import EventLog
-from api.jobs.figures import figures
-from api.jobs.model import Job, JobRequest, JobStatus
-from api.jobs.submission import Submission
-from api.jobs.telling import tell_some
-from api.service.access import Caller
-from api.service.database import ServiceDatabase
-from api.settings import Settings
-from graph.errors import NotFound, VeriTrailError
+from veritrail_graph.api.jobs import orders, reading
+from veritrail_graph.api.jobs.events import EventLog
+from veritrail_graph.api.jobs.figures import figures
+from veritrail_graph.api.jobs.model import Job, JobRequest, JobStatus
+from veritrail_graph.api.jobs.submission import Submission
+from veritrail_graph.api.jobs.telling import tell_some
+from veritrail_graph.api.service.access import Caller
+from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import NotFound, VeriTrailError
 
 if TYPE_CHECKING:
-    from api.graph_connection import GraphConnection
-    from api.jobs.worker import Worker
-    from graph.store import Store
+    from veritrail_graph.api.graph_connection import GraphConnection
+    from veritrail_graph.api.jobs.worker import Worker
+    from veritrail_graph.graph.store import Store
 
 TELL_SECONDS = 1.0
 """How long cancelling waits for the graph to say so too."""
@@ -61,7 +61,7 @@ class Jobs:
     def start(self) -> None:
         """Begin to work, where that is wanted; it does not wait for what does not answer."""
         if self._works:
-            from api.jobs.worker import Worker
+            from veritrail_graph.api.jobs.worker import Worker
 
             self._worker = Worker(self._settings, self._service, self.events)
             self._starting = asyncio.create_task(self._worker.start())

@@ -6,19 +6,19 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from api.jobs.model import JobRequest
-from api.model_settings import CALLS
-from api.models import ModelOptions
-from api.runs import CLAIMS_A_CALL, MOST_CLAIMS
-from api.settings import Settings
-from graph.errors import InputError, Violation
-from graph.importers.process_file.schema import read_claim
-from graph.importers.records import ClaimRecord
-from verifier.limits import Limits, Samples
-from verifier.run import DEFAULT_CONCURRENCY
+from veritrail_graph.api.jobs.model import JobRequest
+from veritrail_graph.api.model_settings import CALLS
+from veritrail_graph.api.models import ModelOptions
+from veritrail_graph.api.runs import CLAIMS_A_CALL, MOST_CLAIMS
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.process_file.schema import read_claim
+from veritrail_graph.graph.importers.records import ClaimRecord
+from veritrail_graph.verifier.limits import Limits, Samples
+from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
 
 if TYPE_CHECKING:
-    from api.bench import How
+    from veritrail_graph.api.bench import How
 
 DAY = 86_400.0
 SHARED_CLAIMS_A_CALL, LEAST_CLAIMS = 2, 4
@@ -86,7 +86,7 @@ def how_of(settings: Settings, request: JobRequest) -> How:
     Raises:
         InputError: Its values contradict each other.
     """
-    from api.bench import How
+    from veritrail_graph.api.bench import How
 
     named = (
         request.model or request.claims_model or request.selection_model or request.verdict_model

@@ -17,22 +17,22 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
-from api.jobs import orders, reading
-from api.jobs.events import EventLog
-from api.jobs.model import Job, JobRequest, JobStatus
-from api.jobs.purse import purse_of_key, spent_of
-from api.jobs.repeating import is_void
-from api.jobs.settings import how_of, records_of
-from api.jobs.tables import jobs
-from api.service.access import Caller
-from api.service.database import ServiceDatabase
-from api.settings import Settings
-from graph.clock import now
-from graph.errors import EngineUnavailable, InputError, VeriTrailError
+from veritrail_graph.api.jobs import orders, reading
+from veritrail_graph.api.jobs.events import EventLog
+from veritrail_graph.api.jobs.model import Job, JobRequest, JobStatus
+from veritrail_graph.api.jobs.purse import purse_of_key, spent_of
+from veritrail_graph.api.jobs.repeating import is_void
+from veritrail_graph.api.jobs.settings import how_of, records_of
+from veritrail_graph.api.jobs.tables import jobs
+from veritrail_graph.api.service.access import Caller
+from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
 
 if TYPE_CHECKING:
-    from api.jobs.choosing import Chosen
-    from graph.store import Store
+    from veritrail_graph.api.jobs.choosing import Chosen
+    from veritrail_graph.graph.store import Store
 
 _logger = logging.getLogger("veritrail.jobs")
 
@@ -103,10 +103,10 @@ class Submission:
         job: dict[str, Any],
         void: Job | None,
     ) -> Job:
-        from api.bench import set_up
-        from api.jobs.choosing import chosen, claim_rows
-        from api.shared import Shared
-        from verifier.models.spending import Spending
+        from veritrail_graph.api.bench import set_up
+        from veritrail_graph.api.jobs.choosing import chosen, claim_rows
+        from veritrail_graph.api.shared import Shared
+        from veritrail_graph.verifier.models.spending import Spending
 
         limit = request.budget_usd if caller.budget_usd is None else caller.budget_usd
         shared = Shared(Spending(limit, request.max_calls))
@@ -221,7 +221,7 @@ async def _extractable(store: Store, request: JobRequest) -> str:
     Raises:
         InputError: There is no such process or node, or the node is a root.
     """
-    from api.extraction import extractable_node
+    from veritrail_graph.api.extraction import extractable_node
 
     process = await store.processes.get(request.process_id)
     await extractable_node(store, process, request.node_id)

@@ -11,18 +11,18 @@ from functools import partial
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from api.jobs import ledger
-from api.jobs.books import Books
-from api.jobs.durable import Durable, Work
-from api.jobs.events import EventLog, forget_in
-from api.jobs.model import OPEN, OPEN_CLAIMS
-from api.jobs.purse import forget_purses
-from api.jobs.rooms import Rooms
-from api.jobs.tables import job_claims, jobs, workers
-from api.jobs.telling import tell_some
-from api.jobs.waiting_graph import WaitingGraph
-from graph.errors import InputError
-from graph.model import Status
+from veritrail_graph.api.jobs import ledger
+from veritrail_graph.api.jobs.books import Books
+from veritrail_graph.api.jobs.durable import Durable, Work
+from veritrail_graph.api.jobs.events import EventLog, forget_in
+from veritrail_graph.api.jobs.model import OPEN, OPEN_CLAIMS
+from veritrail_graph.api.jobs.purse import forget_purses
+from veritrail_graph.api.jobs.rooms import Rooms
+from veritrail_graph.api.jobs.tables import job_claims, jobs, workers
+from veritrail_graph.api.jobs.telling import tell_some
+from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Status
 
 ENQUEUED_TOGETHER = 200
 FORGOTTEN_TOGETHER = 20

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from api.jobs.tables import job_claims
-from graph.errors import InputError
-from graph.model import Status, Verification
+from veritrail_graph.api.jobs.tables import job_claims
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Status, Verification
 
 if TYPE_CHECKING:
-    from graph.store import Store
+    from veritrail_graph.graph.store import Store
 
 TOLD_TOGETHER = 200
 

@@ -9,13 +9,13 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from graph.errors import EngineUnavailable, QueryTimeout, ReadOnlyGraph, StoreFull
+from veritrail_graph.graph.errors import EngineUnavailable, QueryTimeout, ReadOnlyGraph, StoreFull
 
 if TYPE_CHECKING:
-    from api.graph_connection import GraphConnection
-    from graph.adjacency import Adjacency
-    from graph.model import NodeRef, SourcesRead, Verification
-    from graph.store import Store
+    from veritrail_graph.api.graph_connection import GraphConnection
+    from veritrail_graph.graph.adjacency import Adjacency
+    from veritrail_graph.graph.model import NodeRef, SourcesRead, Verification
+    from veritrail_graph.graph.store import Store
 
 T = TypeVar("T")
 

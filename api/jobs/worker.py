@@ -9,19 +9,19 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from api.jobs.books import Books
-from api.jobs.durable import Durable, Work
-from api.jobs.events import EventLog
-from api.jobs.presence import BEAT_SECONDS, Presence
-from api.jobs.room import Floor
-from api.jobs.rooms import Rooms
-from api.jobs.settings import JobSettings
-from api.jobs.sweeping import Sweeping
-from api.jobs.waiting_graph import WaitingGraph
-from api.jobs.working import Working
-from api.service.database import ServiceDatabase, service_url
-from api.settings import Settings
-from graph.errors import VeriTrailError
+from veritrail_graph.api.jobs.books import Books
+from veritrail_graph.api.jobs.durable import Durable, Work
+from veritrail_graph.api.jobs.events import EventLog
+from veritrail_graph.api.jobs.presence import BEAT_SECONDS, Presence
+from veritrail_graph.api.jobs.room import Floor
+from veritrail_graph.api.jobs.rooms import Rooms
+from veritrail_graph.api.jobs.settings import JobSettings
+from veritrail_graph.api.jobs.sweeping import Sweeping
+from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
+from veritrail_graph.api.jobs.working import Working
+from veritrail_graph.api.service.database import ServiceDatabase, service_url
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import VeriTrailError
 
 LOOK_SECONDS = 0.2
 """How often it looks for what was submitted and what was cancelled."""
@@ -216,7 +216,7 @@ class _Parts:
         presence: Presence,
         durable: Durable,
     ) -> _Parts:
-        from api.graph_connection import GraphConnection
+        from veritrail_graph.api.graph_connection import GraphConnection
 
         graph = WaitingGraph(GraphConnection(settings), job_settings.patience_seconds)
         books = Books(service, log, presence.worker_id)

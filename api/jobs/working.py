@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from api.jobs import ledger
-from api.jobs.books import Books
-from api.jobs.choosing import chosen, claim_rows
-from api.jobs.durable import Work
-from api.jobs.events import EventLog, claim_finished
-from api.jobs.ledger import CANCELLED, Begun, Ended
-from api.jobs.model import OPEN, JobRequest, JobStatus
-from api.jobs.orders import add_claims
-from api.jobs.rooms import Rooms
-from api.jobs.tables import jobs
-from api.jobs.waiting_graph import WaitingGraph
-from graph.errors import InputError, VeriTrailError
-from graph.model import Status, Usage, Verification
-from verifier.bill import Bill
+from veritrail_graph.api.jobs import ledger
+from veritrail_graph.api.jobs.books import Books
+from veritrail_graph.api.jobs.choosing import chosen, claim_rows
+from veritrail_graph.api.jobs.durable import Work
+from veritrail_graph.api.jobs.events import EventLog, claim_finished
+from veritrail_graph.api.jobs.ledger import CANCELLED, Begun, Ended
+from veritrail_graph.api.jobs.model import OPEN, JobRequest, JobStatus
+from veritrail_graph.api.jobs.orders import add_claims
+from veritrail_graph.api.jobs.rooms import Rooms
+from veritrail_graph.api.jobs.tables import jobs
+from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
+from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.model import Status, Usage, Verification
+from veritrail_graph.verifier.bill import Bill
 
 if TYPE_CHECKING:
-    from api.extraction import ExtractionReport
-    from api.jobs.room import Room
+    from veritrail_graph.api.extraction import ExtractionReport
+    from veritrail_graph.api.jobs.room import Room
 
 _log = logging.getLogger("veritrail.jobs")
 
@@ -172,7 +172,7 @@ class Working:
 
     async def _extract(self, job: RowMapping, room: Room) -> None:
         """Extract claims, store them, and let them be verified."""
-        from api.extraction import extract_claims
+        from veritrail_graph.api.extraction import extract_claims
 
         job_id, request = job["job_id"], JobRequest.from_json(job["request"])
         models = room.bench.models

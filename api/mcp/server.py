@@ -18,19 +18,19 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 
-from api.client.answers import Agreement, Process, Review
-from api.client.faults import Missing
-from api.client.local import AsyncLocal
-from api.client.service import AsyncClient
-from api.client.trails import Verification
-from api.mcp import results
-from api.mcp.allowance import Allowance
-from api.mcp.following import followed
-from api.mcp.people import REVIEWS, people_of
-from api.mcp.results import Answered, Processes, Trail
-from api.mcp.tool import StrictTool
-from graph.errors import InputError, VeriTrailError
-from graph.store.queries import library
+from veritrail_graph.api.client.answers import Agreement, Process, Review
+from veritrail_graph.api.client.faults import Missing
+from veritrail_graph.api.client.local import AsyncLocal
+from veritrail_graph.api.client.service import AsyncClient
+from veritrail_graph.api.client.trails import Verification
+from veritrail_graph.api.mcp import results
+from veritrail_graph.api.mcp.allowance import Allowance
+from veritrail_graph.api.mcp.following import followed
+from veritrail_graph.api.mcp.people import REVIEWS, people_of
+from veritrail_graph.api.mcp.results import Answered, Processes, Trail
+from veritrail_graph.api.mcp.tool import StrictTool
+from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.store.queries import library
 
 P = ParamSpec("P")
 

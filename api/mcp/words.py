@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from api.cli.terminal import VERDICT_WORDS, one_line
-from graph.model import Verdict
+from veritrail_graph.api.cli.terminal import VERDICT_WORDS, one_line
+from veritrail_graph.graph.model import Verdict
 
 TEXT = 600
 """Characters of one text."""

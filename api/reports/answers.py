@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from api.reports.material import CheckedClaim
-from api.reports.showing import mark_of_claim
-from api.reports.trails import Origin
-from api.web.views.answer import Segment, TextClaim, answer_text
+from veritrail_graph.api.reports.material import CheckedClaim
+from veritrail_graph.api.reports.showing import mark_of_claim
+from veritrail_graph.api.reports.trails import Origin
+from veritrail_graph.api.web.views.answer import Segment, TextClaim, answer_text
 
 MOST_TEXTS = 5
 """Verified nodes whose texts stand in a file: those with most claims."""

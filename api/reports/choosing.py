@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from api.reports.material import CheckedClaim, Made, Material, Wanted
-from graph.errors import InputError, NotFound
-from graph.exporters.costs import counted
-from graph.model import Claim, Process, Reviewed, Verification
-from graph.rules import shown
+from veritrail_graph.api.reports.material import CheckedClaim, Made, Material, Wanted
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.exporters.costs import counted
+from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification
+from veritrail_graph.graph.rules import shown
 
 _NAMED = 10
 """Claims that are named where one is not there."""

@@ -11,14 +11,14 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict
 from typing import Any
 
-from api.reports.material import Material, Wanted
-from api.reports.trails import Origin, Surroundings, Trail
-from api.web.views.routes import Route, routes_of
-from graph.exporters.listings import claim_json, header_json
-from graph.exporters.process_file import json_text
-from graph.exporters.reviews import review_json, reviewed_json
-from graph.exporters.trail_file import verification_object
-from graph.model import Usage
+from veritrail_graph.api.reports.material import Material, Wanted
+from veritrail_graph.api.reports.trails import Origin, Surroundings, Trail
+from veritrail_graph.api.web.views.routes import Route, routes_of
+from veritrail_graph.graph.exporters.listings import claim_json, header_json
+from veritrail_graph.graph.exporters.process_file import json_text
+from veritrail_graph.graph.exporters.reviews import review_json, reviewed_json
+from veritrail_graph.graph.exporters.trail_file import verification_object
+from veritrail_graph.graph.model import Usage
 
 FORMAT = "veritrail/report"
 VERSION = 1

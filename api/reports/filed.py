@@ -11,25 +11,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from api.reports.choosing import material_of
-from api.reports.material import CheckedClaim, Made, Material, Wanted
-from api.reports.surroundings import Cited, cited_places, named_nodes, surroundings
-from api.reports.trails import NodeFacts, Trail
-from graph.errors import InputError, NotFound
-from graph.importers.process_file import ProcessFileImporter
-from graph.importers.records import (
+from veritrail_graph.api.reports.choosing import material_of
+from veritrail_graph.api.reports.material import CheckedClaim, Made, Material, Wanted
+from veritrail_graph.api.reports.surroundings import Cited, cited_places, named_nodes, surroundings
+from veritrail_graph.api.reports.trails import NodeFacts, Trail
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.records import (
     NodeRecord,
     ProcessInput,
     ReviewRecord,
     TrailInput,
     VerificationRecord,
 )
-from graph.importers.registry import ImportOptions
-from graph.model import NodeRef, Process, Review, Reviewed, Verdict, Verification
-from graph.model.review import reviewed
-from graph.restoring import with_nodes
-from graph.survey import Survey
-from graph.trail_checks import survey_whole
+from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.model import NodeRef, Process, Review, Reviewed, Verdict, Verification
+from veritrail_graph.graph.model.review import reviewed
+from veritrail_graph.graph.restoring import with_nodes
+from veritrail_graph.graph.survey import Survey
+from veritrail_graph.graph.trail_checks import survey_whole
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".gz")
 

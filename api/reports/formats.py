@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from api.reports.trails import Origin
+from veritrail_graph.api.reports.trails import Origin
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -43,7 +43,7 @@ async def pieces(origin: Origin, asked: Asked) -> AsyncIterator[str]:
         asked: In which form.
     """
     if asked.format == "junit":
-        from api.reports.junit import junit_xml, suites_of
+        from veritrail_graph.api.reports.junit import junit_xml, suites_of
 
         for piece in junit_xml(suites_of(origin.material, strict=asked.strict)):
             yield piece
@@ -54,17 +54,17 @@ async def pieces(origin: Origin, asked: Asked) -> AsyncIterator[str]:
 
 def _with_trails(origin: Origin, asked: Asked) -> AsyncIterator[str]:
     if asked.format == "html":
-        from api.reports.html import html_pieces
+        from veritrail_graph.api.reports.html import html_pieces
 
         return html_pieces(origin, dossier=asked.dossier)
     if asked.format == "json":
-        from api.reports.document import json_pieces
+        from veritrail_graph.api.reports.document import json_pieces
 
         return json_pieces(origin, dossier=asked.dossier)
     if asked.format == "csv":
-        from api.reports.table import csv_pieces
+        from veritrail_graph.api.reports.table import csv_pieces
 
         return csv_pieces(origin)
-    from api.reports.markdown import markdown_pieces
+    from veritrail_graph.api.reports.markdown import markdown_pieces
 
     return markdown_pieces(origin)

@@ -20,22 +20,22 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from api.reports.answers import read_answers
-from api.reports.document import whole_json
-from api.reports.material import CheckedClaim, Material
-from api.reports.showing import brief_view, mark_of_claim, when, whole_view
-from api.reports.trails import Origin, Trail
-from api.reports.view import DOSSIER, REPORT, Limits
-from api.reports.wording import indicative_words, open_words
-from api.reports.writing import file_name
-from api.web.assets import text_of
-from api.web.rendering import environment
-from api.web.views.marks import MARKS, RANK
-from api.web.views.money import spent_together
-from api.web.views.stages import StageBar, StageBars, StageCount, stage_bars
-from graph.exporters.costs import money_words, step_words
-from graph.exporters.markdown import Asked, asked_of
-from graph.model import Verdict
+from veritrail_graph.api.reports.answers import read_answers
+from veritrail_graph.api.reports.document import whole_json
+from veritrail_graph.api.reports.material import CheckedClaim, Material
+from veritrail_graph.api.reports.showing import brief_view, mark_of_claim, when, whole_view
+from veritrail_graph.api.reports.trails import Origin, Trail
+from veritrail_graph.api.reports.view import DOSSIER, REPORT, Limits
+from veritrail_graph.api.reports.wording import indicative_words, open_words
+from veritrail_graph.api.reports.writing import file_name
+from veritrail_graph.api.web.assets import text_of
+from veritrail_graph.api.web.rendering import environment
+from veritrail_graph.api.web.views.marks import MARKS, RANK
+from veritrail_graph.api.web.views.money import spent_together
+from veritrail_graph.api.web.views.stages import StageBar, StageBars, StageCount, stage_bars
+from veritrail_graph.graph.exporters.costs import money_words, step_words
+from veritrail_graph.graph.exporters.markdown import Asked, asked_of
+from veritrail_graph.graph.model import Verdict
 
 _DATA_CLAIMS = 20
 _DATA_CHARACTERS = 1_000_000

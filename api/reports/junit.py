@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from xml.sax.saxutils import escape, quoteattr
 
-from api.reports.material import STATE_WORDS, CheckedClaim, Material, State
-from api.reports.texts import visible
-from api.web.views.money import spent_by
-from graph.exporters.costs import cost_words
-from graph.model import Verification
+from veritrail_graph.api.reports.material import STATE_WORDS, CheckedClaim, Material, State
+from veritrail_graph.api.reports.texts import visible
+from veritrail_graph.api.web.views.money import spent_by
+from veritrail_graph.graph.exporters.costs import cost_words
+from veritrail_graph.graph.model import Verification
 
 _LONGEST_NAME = 240
 _LONGEST_TEXT = 20_000

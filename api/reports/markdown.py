@@ -5,8 +5,14 @@ from __future__ import annotations
 import tempfile
 from collections.abc import AsyncIterator
 
-from api.reports.trails import Origin
-from graph.exporters.markdown import Asked, asked_lines, asked_of, report_head, trail_lines
+from veritrail_graph.api.reports.trails import Origin
+from veritrail_graph.graph.exporters.markdown import (
+    Asked,
+    asked_lines,
+    asked_of,
+    report_head,
+    trail_lines,
+)
 
 _IN_MEMORY = 16_000_000
 _PIECE = 1_000_000

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import metadata
 
-from graph.clock import now
-from graph.exporters.results import total_usage
-from graph.model import (
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.exporters.results import total_usage
+from veritrail_graph.graph.model import (
     Claim,
     Process,
     Reviewed,
@@ -24,7 +24,7 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.rules import shown
+from veritrail_graph.graph.rules import shown
 
 DISTRIBUTION = "veritrail-graph"
 

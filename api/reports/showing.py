@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from api.reports.material import CheckedClaim
-from api.reports.trails import NodeFacts, Surroundings, Trail
-from api.reports.view import (
+from veritrail_graph.api.reports.material import CheckedClaim
+from veritrail_graph.api.reports.trails import NodeFacts, Surroundings, Trail
+from veritrail_graph.api.reports.view import (
     ClaimView,
     Fact,
     Level,
@@ -23,13 +23,13 @@ from api.reports.view import (
     SummaryView,
     Words,
 )
-from api.web.views.marks import Mark, mark_now, mark_of, said_mark
-from api.web.views.money import spent_by
-from api.web.views.routes import routes_of
-from api.web.views.steps import ending_words
-from graph.exporters.costs import cost_words, counted
-from graph.exporters.results import selected_sentences
-from graph.model import (
+from veritrail_graph.api.web.views.marks import Mark, mark_now, mark_of, said_mark
+from veritrail_graph.api.web.views.money import spent_by
+from veritrail_graph.api.web.views.routes import routes_of
+from veritrail_graph.api.web.views.steps import ending_words
+from veritrail_graph.graph.exporters.costs import cost_words, counted
+from veritrail_graph.graph.exporters.results import selected_sentences
+from veritrail_graph.graph.model import (
     CitedSentence,
     EvidenceRole,
     Iteration,

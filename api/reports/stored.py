@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
-from api.reports.choosing import material_of
-from api.reports.material import CheckedClaim, Made, Material, Wanted
-from api.reports.surroundings import Cited, cited_places, named_nodes, surroundings
-from api.reports.trails import NodeFacts, Trail
-from graph.errors import ProcessConflict
-from graph.model import Claim, NodeRef, Review, Reviewed, Verification
-from graph.store import Store
-from graph.store.claim_rows import id_batches
-from graph.store.nodes import StoredNode
-from graph.store.paging import Properties, claim_pages
-from graph.store.process_rows import claim_from
+from veritrail_graph.api.reports.choosing import material_of
+from veritrail_graph.api.reports.material import CheckedClaim, Made, Material, Wanted
+from veritrail_graph.api.reports.surroundings import Cited, cited_places, named_nodes, surroundings
+from veritrail_graph.api.reports.trails import NodeFacts, Trail
+from veritrail_graph.graph.errors import ProcessConflict
+from veritrail_graph.graph.model import Claim, NodeRef, Review, Reviewed, Verification
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.claim_rows import id_batches
+from veritrail_graph.graph.store.nodes import StoredNode
+from veritrail_graph.graph.store.paging import Properties, claim_pages
+from veritrail_graph.graph.store.process_rows import claim_from
 
 TRAILS = 100
 """Trails that are held at a time."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from api.reports.trails import Place, Surroundings
-from graph.model import Verification
-from graph.sentences import SentenceSplitter
+from veritrail_graph.api.reports.trails import Place, Surroundings
+from veritrail_graph.graph.model import Verification
+from veritrail_graph.graph.sentences import SentenceSplitter
 
 _LOOKED_AT = 400
 """Characters on either side."""

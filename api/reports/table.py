@@ -13,12 +13,12 @@ import io
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from api.reports.texts import visible
-from api.reports.trails import Origin, Trail
-from api.web.views.routes import routes_of
-from graph.exporters.costs import UNKNOWN
-from graph.exporters.results import selected_sentences
-from graph.model import Role, Usage, Verification
+from veritrail_graph.api.reports.texts import visible
+from veritrail_graph.api.reports.trails import Origin, Trail
+from veritrail_graph.api.web.views.routes import routes_of
+from veritrail_graph.graph.exporters.costs import UNKNOWN
+from veritrail_graph.graph.exporters.results import selected_sentences
+from veritrail_graph.graph.model import Role, Usage, Verification
 
 _FORMULA = (*"=+-@\t\r\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last ones are wide
 

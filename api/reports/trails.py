@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from api.reports.material import CheckedClaim, Material
-from graph.model import NodeRef, Review, Verification
+from veritrail_graph.api.reports.material import CheckedClaim, Material
+from veritrail_graph.graph.model import NodeRef, Review, Verification
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from api.reports.material import CheckedClaim
-from api.web.views.marks import Mark
-from api.web.views.routes import Routes
-from graph.model import Review
+from veritrail_graph.api.reports.material import CheckedClaim
+from veritrail_graph.api.web.views.marks import Mark
+from veritrail_graph.api.web.views.routes import Routes
+from veritrail_graph.graph.model import Review
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from api.reports.material import STATE_OF, State
-from graph.errors import InputError
-from graph.model import Verdict
-from graph.rules import shown
+from veritrail_graph.api.reports.material import STATE_OF, State
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.rules import shown
 
 _NAMES = {state.value: state for state in State} | {
     verdict.value.lower().replace("_", "-"): STATE_OF[verdict] for verdict in Verdict

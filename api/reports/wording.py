@@ -5,8 +5,8 @@ Source: VeriTrail 3.2 (verdicts, error localization).
 
 from __future__ import annotations
 
-from api.reports.material import Material, State
-from graph.exporters.costs import counted
+from veritrail_graph.api.reports.material import Material, State
+from veritrail_graph.graph.exporters.costs import counted
 
 
 def indicative_words(material: Material) -> str | None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from graph.errors import InputError
+from veritrail_graph.graph.errors import InputError
 
 
 async def write_pieces(path: Path | None, pieces: AsyncIterator[str]) -> None:

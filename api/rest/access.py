@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 
-from api.rest import request_id
-from api.service.access import Caller, Scope
-from graph.errors import VeriTrailError
+from veritrail_graph.api.rest import request_id
+from veritrail_graph.api.service.access import Caller, Scope
+from veritrail_graph.graph.errors import VeriTrailError
 
 BEARER = HTTPBearer(
     scheme_name="key",

@@ -17,7 +17,7 @@ from fastapi.params import ParamTypes
 from fastapi.routing import APIRoute
 from pydantic_core import to_json
 
-from graph.errors import InputError, Violation
+from veritrail_graph.graph.errors import InputError, Violation
 
 
 def answer(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -13,11 +13,11 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
-from api.graph_connection import GraphConnection
-from api.jobs.service import Jobs
-from api.jobs.settings import JobSettings
-from api.pasting import browser_address
-from api.rest import (
+from veritrail_graph.api.graph_connection import GraphConnection
+from veritrail_graph.api.jobs.service import Jobs
+from veritrail_graph.api.jobs.settings import JobSettings
+from veritrail_graph.api.pasting import browser_address
+from veritrail_graph.api.rest import (
     docs_page,
     events,
     health,
@@ -28,24 +28,24 @@ from api.rest import (
     reviews,
     verifications,
 )
-from api.rest.attempts import Attempts
-from api.rest.description import ABOUT, describe
-from api.rest.guard import Guard, Rules
-from api.rest.head import Head
-from api.rest.metrics import Metrics
-from api.rest.paths import SentPath
-from api.rest.problems import tell_problems
-from api.rest.receiving import Uploads
-from api.rest.watch import Watch
-from api.service.audit import Audit
-from api.service.database import ServiceDatabase, service_url
-from api.service.ring import KeyRing
-from api.service.sessions import Sessions
-from api.settings import Settings
-from api.standings import Standings
-from api.web.faults import Faults
-from api.web.rendering import warm_up
-from api.web.routers import ROUTERS as PAGES
+from veritrail_graph.api.rest.attempts import Attempts
+from veritrail_graph.api.rest.description import ABOUT, describe
+from veritrail_graph.api.rest.guard import Guard, Rules
+from veritrail_graph.api.rest.head import Head
+from veritrail_graph.api.rest.metrics import Metrics
+from veritrail_graph.api.rest.paths import SentPath
+from veritrail_graph.api.rest.problems import tell_problems
+from veritrail_graph.api.rest.receiving import Uploads
+from veritrail_graph.api.rest.watch import Watch
+from veritrail_graph.api.service.audit import Audit
+from veritrail_graph.api.service.database import ServiceDatabase, service_url
+from veritrail_graph.api.service.ring import KeyRing
+from veritrail_graph.api.service.sessions import Sessions
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.standings import Standings
+from veritrail_graph.api.web.faults import Faults
+from veritrail_graph.api.web.rendering import warm_up
+from veritrail_graph.api.web.routers import ROUTERS as PAGES
 
 ROUTERS = (
     health.router,

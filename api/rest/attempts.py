@@ -7,9 +7,9 @@ import re
 
 from starlette.types import Scope
 
-from api.service.keys import PREFIX
-from api.service.rates import Rates
-from api.service.ring import ENVIRONMENT, Admitted, KeyRing, Unauthorized
+from veritrail_graph.api.service.keys import PREFIX
+from veritrail_graph.api.service.rates import Rates
+from veritrail_graph.api.service.ring import ENVIRONMENT, Admitted, KeyRing, Unauthorized
 
 FAILED_PER_MINUTE = 30
 """Keys that do not open, shown from one address."""

@@ -8,21 +8,21 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from api.claims import store_claims
-from api.rest.access import Calling, needs, record
-from api.rest.answers import answer
-from api.rest.names import CHECKED, ClaimId, ProcessId
-from api.rest.pages import Cursor, Limit, Listing, NextCursor
-from api.rest.problems import problem, problems_of
-from api.service.access import Scope
-from graph.errors import ClaimInUse, InputError, InvalidProcess, Violation
-from graph.exporters.listings import claim_json
-from graph.exporters.reviews import reviewed_json
-from graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
-from graph.importers.process_file.schema import read_claim
-from graph.importers.records import ClaimRecord
-from graph.store.judged_claim import JudgedClaim
-from graph.store.judged_claims import ClaimFilter
+from veritrail_graph.api.claims import store_claims
+from veritrail_graph.api.rest.access import Calling, needs, record
+from veritrail_graph.api.rest.answers import answer
+from veritrail_graph.api.rest.names import CHECKED, ClaimId, ProcessId
+from veritrail_graph.api.rest.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.rest.problems import problem, problems_of
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.graph.errors import ClaimInUse, InputError, InvalidProcess, Violation
+from veritrail_graph.graph.exporters.listings import claim_json
+from veritrail_graph.graph.exporters.reviews import reviewed_json
+from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
+from veritrail_graph.graph.importers.process_file.schema import read_claim
+from veritrail_graph.graph.importers.records import ClaimRecord
+from veritrail_graph.graph.store.judged_claim import JudgedClaim
+from veritrail_graph.graph.store.judged_claims import ClaimFilter
 
 router = APIRouter(
     prefix="/v1/processes/{process_id}/claims", tags=["claims"], dependencies=[CHECKED]

@@ -16,7 +16,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
-from api.rest.examples import example_of, schema_words
+from veritrail_graph.api.rest.examples import example_of, schema_words
 
 router = APIRouter(include_in_schema=False)
 
@@ -40,7 +40,9 @@ async def docs(request: Request) -> HTMLResponse:
 @router.get("/docs/style.css")
 async def style() -> Response:
     """How the page looks."""
-    text = resources.files("api.rest").joinpath("docs.css").read_text(encoding="utf-8")
+    text = (
+        resources.files("veritrail_graph.api.rest").joinpath("docs.css").read_text(encoding="utf-8")
+    )
     return Response(text, media_type="text/css", headers={"Cache-Control": "public, max-age=3600"})
 
 

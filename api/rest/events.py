@@ -21,18 +21,18 @@ from sse_starlette.sse import SendTimeoutError
 from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
-from api.jobs.event_feed import EventFeeds
-from api.jobs.events import Event, Kind
-from api.rest.access import Calling, needs
-from api.rest.answers import answer
-from api.rest.jobs import JobId
-from api.rest.names import CHECKED
-from api.rest.pages import Cursor, Limit, Listing
-from api.rest.problems import problem, problems_of
-from api.service.access import Caller, Scope
-from api.service.ring import KeyRing
-from api.settings import Settings
-from graph.errors import EngineUnavailable, InputError
+from veritrail_graph.api.jobs.event_feed import EventFeeds
+from veritrail_graph.api.jobs.events import Event, Kind
+from veritrail_graph.api.rest.access import Calling, needs
+from veritrail_graph.api.rest.answers import answer
+from veritrail_graph.api.rest.jobs import JobId
+from veritrail_graph.api.rest.names import CHECKED
+from veritrail_graph.api.rest.pages import Cursor, Limit, Listing
+from veritrail_graph.api.rest.problems import problem, problems_of
+from veritrail_graph.api.service.access import Caller, Scope
+from veritrail_graph.api.service.ring import KeyRing
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import EngineUnavailable, InputError
 
 STREAM = "text/event-stream"
 RETRY_MILLISECONDS = 2_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from api.rest.sample_values import SAMPLES, SPECIAL, TEXTS
+from veritrail_graph.api.rest.sample_values import SAMPLES, SPECIAL, TEXTS
 
 DEEPEST = 12
 """How far an example is made up from its parts."""

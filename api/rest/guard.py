@@ -11,13 +11,13 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.rest import bodies
-from api.rest.attempts import LOOKS_LIKE_A_KEY, Attempts, TooManyAttempts
-from api.rest.problems import problem, told
-from api.service.rates import Rates
-from api.service.ring import Admitted, KeyRing, Unauthorized
-from api.service.sessions import Sessions
-from graph.errors import EngineUnavailable
+from veritrail_graph.api.rest import bodies
+from veritrail_graph.api.rest.attempts import LOOKS_LIKE_A_KEY, Attempts, TooManyAttempts
+from veritrail_graph.api.rest.problems import problem, told
+from veritrail_graph.api.service.rates import Rates
+from veritrail_graph.api.service.ring import Admitted, KeyRing, Unauthorized
+from veritrail_graph.api.service.sessions import Sessions
+from veritrail_graph.graph.errors import EngineUnavailable
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 

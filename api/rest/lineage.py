@@ -8,13 +8,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from api.rest.access import needs
-from api.rest.answers import answer
-from api.rest.names import CHECKED, ProcessId
-from api.rest.problems import problem, problems_of
-from api.service.access import Scope
-from graph.importers.process_file.plain import MAX_NODE_ID
-from graph.store.lineage import Direction, Lineage
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.answers import answer
+from veritrail_graph.api.rest.names import CHECKED, ProcessId
+from veritrail_graph.api.rest.problems import problem, problems_of
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID
+from veritrail_graph.graph.store.lineage import Direction, Lineage
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["lineage"], dependencies=[CHECKED])
 

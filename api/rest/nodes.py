@@ -9,15 +9,15 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from api.rest.access import needs
-from api.rest.answers import answer
-from api.rest.names import CHECKED, ProcessId
-from api.rest.pages import MOST, Cursor, Limit, Listing, NextCursor
-from api.rest.problems import problems_of
-from api.service.access import Scope
-from graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
-from graph.model import Role
-from graph.store.nodes import MOST_CONTENT, NodeContent, NodeFilter, StoredNode
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.answers import answer
+from veritrail_graph.api.rest.names import CHECKED, ProcessId
+from veritrail_graph.api.rest.pages import MOST, Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.rest.problems import problems_of
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
+from veritrail_graph.graph.model import Role
+from veritrail_graph.graph.store.nodes import MOST_CONTENT, NodeContent, NodeFilter, StoredNode
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["nodes"], dependencies=[CHECKED])
 

@@ -20,7 +20,7 @@ from fastapi import Query
 from pydantic import Field
 from pydantic_core import to_json
 
-from graph.errors import InputError, Violation
+from veritrail_graph.graph.errors import InputError, Violation
 
 MOST = 1_000
 """Rows of the longest page."""

@@ -17,11 +17,11 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from api.rest import request_id
-from api.rest.access import NotAllowed
-from api.rest.wording import BUSY, worded
-from api.service.database import ServiceUnavailable
-from graph.errors import (
+from veritrail_graph.api.rest import request_id
+from veritrail_graph.api.rest.access import NotAllowed
+from veritrail_graph.api.rest.wording import BUSY, worded
+from veritrail_graph.api.service.database import ServiceUnavailable
+from veritrail_graph.graph.errors import (
     BeingWritten,
     CommitInDoubt,
     EngineError,

@@ -7,15 +7,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.rest.access import Calling, needs, record
-from api.rest.answers import answer
-from api.rest.names import CHECKED, ProcessId
-from api.rest.pages import Cursor, Limit, Listing, NextCursor
-from api.rest.problems import problem, problems_of
-from api.service.access import Scope
-from graph.exporters.listings import process_json, summary_json
-from graph.store.overview import read_overview
-from graph.store.process_state import DELETING, READY
+from veritrail_graph.api.rest.access import Calling, needs, record
+from veritrail_graph.api.rest.answers import answer
+from veritrail_graph.api.rest.names import CHECKED, ProcessId
+from veritrail_graph.api.rest.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.rest.problems import problem, problems_of
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.graph.exporters.listings import process_json, summary_json
+from veritrail_graph.graph.store.overview import read_overview
+from veritrail_graph.graph.store.process_state import DELETING, READY
 
 router = APIRouter(prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED])
 

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from api.rest.access import needs
-from api.rest.answers import answer
-from api.rest.names import CHECKED
-from api.rest.problems import problems_of
-from api.service.access import Scope
-from graph.store.queries import MAX_ROWS, described, library
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.answers import answer
+from veritrail_graph.api.rest.names import CHECKED
+from veritrail_graph.api.rest.problems import problems_of
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.graph.store.queries import MAX_ROWS, described, library
 
 router = APIRouter(
     prefix="/v1/queries", tags=["queries"], dependencies=[CHECKED, needs(Scope.READ)]

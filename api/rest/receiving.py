@@ -21,10 +21,10 @@ from typing import Protocol
 
 from starlette.datastructures import Headers
 
-from api.settings import Settings, read_size
-from graph.clock import now
-from graph.errors import EngineError, VeriTrailError
-from graph.store.writers import is_alive, this_writer
+from veritrail_graph.api.settings import Settings, read_size
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.errors import EngineError, VeriTrailError
+from veritrail_graph.graph.store.writers import is_alive, this_writer
 
 UPLOAD_MAX = 2_000_000_000
 """Bytes on the wire, unless VERITRAIL_UPLOAD_MAX says otherwise."""

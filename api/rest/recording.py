@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
 
-from api.rest.access import record
-from api.service.access import Caller
-from graph.importers.records import Header, ProcessInput, ReviewRecord, TrailInput
+from veritrail_graph.api.rest.access import record
+from veritrail_graph.api.service.access import Caller
+from veritrail_graph.graph.importers.records import Header, ProcessInput, ReviewRecord, TrailInput
 
 if TYPE_CHECKING:
-    from graph.importers.records import Record, TrailRecord
+    from veritrail_graph.graph.importers.records import Record, TrailRecord
 
 _ADDED = ("verifications_added", "reviews_added")
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from api.rest import claims, lineage, nodes, processes, stages, stored_verifications, uploads
+from veritrail_graph.api.rest import (
+    claims,
+    lineage,
+    nodes,
+    processes,
+    stages,
+    stored_verifications,
+    uploads,
+)
 
 PARTS = (uploads, processes, nodes, lineage, stages, claims, stored_verifications)
 

@@ -8,16 +8,16 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from api import reviews
-from api.rest.access import Calling, needs, record
-from api.rest.answers import answer
-from api.rest.names import CHECKED, ClaimId, ProcessId
-from api.rest.pages import Cursor, Limit, Listing, NextCursor
-from api.rest.problems import problems_of
-from api.service.access import Caller, Scope
-from graph.exporters.reviews import agreement_json, review_json
-from graph.model import ReviewVerdict
-from graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview
+from veritrail_graph.api import reviews
+from veritrail_graph.api.rest.access import Calling, needs, record
+from veritrail_graph.api.rest.answers import answer
+from veritrail_graph.api.rest.names import CHECKED, ClaimId, ProcessId
+from veritrail_graph.api.rest.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.rest.problems import problems_of
+from veritrail_graph.api.service.access import Caller, Scope
+from veritrail_graph.graph.exporters.reviews import agreement_json, review_json
+from veritrail_graph.graph.model import ReviewVerdict
+from veritrail_graph.graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["reviews"], dependencies=[CHECKED])
 

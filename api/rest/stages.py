@@ -7,11 +7,11 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.rest.access import needs
-from api.rest.answers import answer
-from api.rest.names import CHECKED, ProcessId
-from api.rest.problems import problems_of
-from api.service.access import Scope
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.answers import answer
+from veritrail_graph.api.rest.names import CHECKED, ProcessId
+from veritrail_graph.api.rest.problems import problems_of
+from veritrail_graph.api.service.access import Scope
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["processes"], dependencies=[CHECKED])
 

@@ -7,26 +7,26 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
-from api.rest.access import needs
-from api.rest.answers import answer, tagged
-from api.rest.names import CHECKED, ProcessId, VerificationId
-from api.rest.pages import Cursor, Limit, Listing, NextCursor
-from api.rest.problems import problems_of
-from api.rest.trail_models import (
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.answers import answer, tagged
+from veritrail_graph.api.rest.names import CHECKED, ProcessId, VerificationId
+from veritrail_graph.api.rest.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.rest.problems import problems_of
+from veritrail_graph.api.rest.trail_models import (
     DifferenceModel,
     ErrorModel,
     ProvenanceModel,
     VerificationHeader,
     VerificationModel,
 )
-from api.service.access import Scope
-from graph.comparing import compare
-from graph.errors import NotFound
-from graph.exporters.difference import difference_json
-from graph.exporters.listings import header_json
-from graph.exporters.results import verification_json
-from graph.model import Verification
-from graph.store import Store
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.graph.comparing import compare
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.exporters.difference import difference_json
+from veritrail_graph.graph.exporters.listings import header_json
+from veritrail_graph.graph.exporters.results import verification_json
+from veritrail_graph.graph.model import Verification
+from veritrail_graph.graph.store import Store
 
 router = APIRouter(prefix="/v1", tags=["verifications"], dependencies=[CHECKED])
 

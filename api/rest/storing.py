@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 from fastapi import Request
 
-from api.rest.processes import in_use
-from api.rest.receiving import UploadRefused
-from api.rest.recording import RecordedInput
-from graph.errors import BeingWritten, InputError, Violation
-from graph.store.process_state import READY
+from veritrail_graph.api.rest.processes import in_use
+from veritrail_graph.api.rest.receiving import UploadRefused
+from veritrail_graph.api.rest.recording import RecordedInput
+from veritrail_graph.graph.errors import BeingWritten, InputError, Violation
+from veritrail_graph.graph.store.process_state import READY
 
 if TYPE_CHECKING:
-    from graph.importers.records import ProcessInput
-    from graph.ingest import IngestReport
-    from graph.store import Store
-    from graph.survey import Survey
+    from veritrail_graph.graph.importers.records import ProcessInput
+    from veritrail_graph.graph.ingest import IngestReport
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.survey import Survey
 
 PATIENCE_SECONDS = 60.0
 """How long others that write the same process are waited for."""
@@ -89,7 +89,7 @@ class Storing:
             raise InputError(self._named(str(error)), self._faults(error)) from None
 
     async def _run(self) -> IngestReport:
-        from graph import ingest as ingesting
+        from veritrail_graph.graph import ingest as ingesting
 
         # A broken body is told before the graph is needed.
         source = await asyncio.to_thread(self._open)
@@ -120,8 +120,8 @@ class Storing:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def _stored(self, store: Store, source: ProcessInput, found: Survey) -> IngestReport:
-        from graph import ingest as ingesting
-        from graph.restoring import restore
+        from veritrail_graph.graph import ingest as ingesting
+        from veritrail_graph.graph.restoring import restore
 
         if self._how.replace and not self._how.force:
             await self._check_use(store, found)
@@ -146,8 +146,8 @@ class Storing:
         return store
 
     def _open(self) -> ProcessInput:
-        from api.wiring import importers
-        from graph.importers.registry import ImportOptions
+        from veritrail_graph.api.wiring import importers
+        from veritrail_graph.graph.importers.registry import ImportOptions
 
         options = ImportOptions(max_node_text=self._most)
         source = importers().open(self._file, format_name="process", options=options)

@@ -11,19 +11,19 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
-from api.rest.access import Calling, needs
-from api.rest.answers import answer
-from api.rest.names import CHECKED
-from api.rest.problems import problem, problems_of
-from api.rest.receiving import Body, UploadRefused, check_encoding, parse_name
-from api.rest.recording import record_upload
-from api.rest.storing import How, Storing
-from api.service.access import Scope
-from graph.errors import InputError, Violation
-from graph.importers.process_file.schema import PublicId
+from veritrail_graph.api.rest.access import Calling, needs
+from veritrail_graph.api.rest.answers import answer
+from veritrail_graph.api.rest.names import CHECKED
+from veritrail_graph.api.rest.problems import problem, problems_of
+from veritrail_graph.api.rest.receiving import Body, UploadRefused, check_encoding, parse_name
+from veritrail_graph.api.rest.recording import record_upload
+from veritrail_graph.api.rest.storing import How, Storing
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.process_file.schema import PublicId
 
 if TYPE_CHECKING:
-    from graph.ingest import IngestReport
+    from veritrail_graph.graph.ingest import IngestReport
 
 router = APIRouter(prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED])
 
@@ -153,7 +153,7 @@ async def store_body(
 
 def told_of(report: IngestReport) -> dict[str, Any]:
     """What is answered of a process that was stored."""
-    from api.cli.ingest import report_json
+    from veritrail_graph.api.cli.ingest import report_json
 
     return report_json(report)
 
@@ -165,7 +165,7 @@ def _check_start(file: Path, content_type: str, content_encoding: str) -> None:
         UploadRefused: It is none.
         InputError: There is no body.
     """
-    from graph.importers.process_file.importer import ProcessFileImporter
+    from veritrail_graph.graph.importers.process_file.importer import ProcessFileImporter
 
     with file.open("rb") as stream:
         start = stream.read(2)

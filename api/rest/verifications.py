@@ -6,14 +6,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
-from api.jobs.submission import OtherInput
-from api.rest.access import Calling, needs, record
-from api.rest.answers import answer
-from api.rest.job_models import JobAccepted, VerificationsWanted
-from api.rest.names import CHECKED
-from api.rest.problems import problem, problems_of
-from api.service.access import Scope
-from graph.errors import InputError, Violation
+from veritrail_graph.api.jobs.submission import OtherInput
+from veritrail_graph.api.rest.access import Calling, needs, record
+from veritrail_graph.api.rest.answers import answer
+from veritrail_graph.api.rest.job_models import JobAccepted, VerificationsWanted
+from veritrail_graph.api.rest.names import CHECKED
+from veritrail_graph.api.rest.problems import problem, problems_of
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.graph.errors import InputError, Violation
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"], dependencies=[CHECKED])
 

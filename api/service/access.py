@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from graph.errors import InputError
+from veritrail_graph.graph.errors import InputError
 
 
 class Scope(StrEnum):

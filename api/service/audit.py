@@ -16,9 +16,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from api.service.access import Caller
-from api.service.database import ServiceDatabase, metadata
-from graph.errors import EngineUnavailable
+from veritrail_graph.api.service.access import Caller
+from veritrail_graph.api.service.database import ServiceDatabase, metadata
+from veritrail_graph.graph.errors import EngineUnavailable
 
 MOST_ROWS = 1_000
 

@@ -23,8 +23,8 @@ from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from api.settings import Settings
-from graph.errors import EngineUnavailable, InputError
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import EngineUnavailable, InputError
 
 T = TypeVar("T")
 

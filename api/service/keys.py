@@ -19,10 +19,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
-from api.service.access import Caller, Scope
-from api.service.audit import record_in
-from api.service.database import ServiceDatabase, metadata
-from graph.errors import InputError, NotFound
+from veritrail_graph.api.service.access import Caller, Scope
+from veritrail_graph.api.service.audit import record_in
+from veritrail_graph.api.service.database import ServiceDatabase, metadata
+from veritrail_graph.graph.errors import InputError, NotFound
 
 PREFIX = "vt"
 SECRET_BYTES = 32

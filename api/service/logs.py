@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
-from api.service.log_words import LogFormat, LogLevel
-from api.settings import Settings
+from veritrail_graph.api.service.log_words import LogFormat, LogLevel
+from veritrail_graph.api.settings import Settings
 
 LONGEST = 2_000
 """Characters of one message."""

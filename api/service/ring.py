@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from api.service.access import EVERYTHING, LOCAL, Caller
-from api.service.database import ServiceDatabase, ServiceUnavailable
-from api.service.keys import Key, Keys, hash_of, split_key
-from graph.errors import EngineUnavailable, VeriTrailError
+from veritrail_graph.api.service.access import EVERYTHING, LOCAL, Caller
+from veritrail_graph.api.service.database import ServiceDatabase, ServiceUnavailable
+from veritrail_graph.api.service.keys import Key, Keys, hash_of, split_key
+from veritrail_graph.graph.errors import EngineUnavailable, VeriTrailError
 
 FRESH_SECONDS = 2.0
 """How long a key that was made or revoked elsewhere may go unnoticed."""

@@ -15,10 +15,10 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from api.rest import request_id
-from api.rest.problems import problem
-from api.rest.watch import SAFE_HEADERS
-from graph.errors import InputError, VeriTrailError
+from veritrail_graph.api.rest import request_id
+from veritrail_graph.api.rest.problems import problem
+from veritrail_graph.api.rest.watch import SAFE_HEADERS
+from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -16,8 +16,8 @@ from collections.abc import Callable
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from api.service.database import ServiceDatabase, metadata
-from api.service.ring import Admitted, KeyRing, Unauthorized
+from veritrail_graph.api.service.database import ServiceDatabase, metadata
+from veritrail_graph.api.service.ring import Admitted, KeyRing, Unauthorized
 
 SECONDS = 12 * 3600
 """How long a session lasts at most."""

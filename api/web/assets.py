@@ -34,7 +34,7 @@ class Asset:
 @lru_cache(maxsize=1)
 def assets() -> dict[str, Asset]:
     """Every file by its name; they are read once."""
-    folder = resources.files("api.web").joinpath("static")
+    folder = resources.files("veritrail_graph.api.web").joinpath("static")
     found = {}
     for file in folder.iterdir():
         kind = TYPES.get(file.name.rpartition(".")[2])

@@ -13,10 +13,10 @@ from functools import partial
 from time import monotonic
 from typing import TypeVar
 
-from graph.errors import VeriTrailError
-from graph.model import Process
-from graph.store import Store
-from graph.store.picture import PictureReader, StageEdges
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import Process
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.picture import PictureReader, StageEdges
 
 PATIENCE = 0.15
 """Seconds that a page waits for a count before it is shown without."""

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from api.web.views.explored import Explored, Focus
-from api.web.views.selection import AT_A_TIME, MOST_DRAWN, Opened, Selection
-from graph.errors import NotFound
-from graph.model import Verification
-from graph.rules import shown
-from graph.store import Store
-from graph.store.lineage import Direction
-from graph.store.listed_nodes import ListedNode
-from graph.store.node_search import NodeSearch
-from graph.store.outlines import verifications_of
-from graph.store.picture import Degrees, PictureReader
+from veritrail_graph.api.web.views.explored import Explored, Focus
+from veritrail_graph.api.web.views.selection import AT_A_TIME, MOST_DRAWN, Opened, Selection
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.model import Verification
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.store.listed_nodes import ListedNode
+from veritrail_graph.graph.store.node_search import NodeSearch
+from veritrail_graph.graph.store.outlines import verifications_of
+from veritrail_graph.graph.store.picture import Degrees, PictureReader
 
 MOST_PINNED = 150
 """Nodes of an evidence trail that are drawn from the start."""

@@ -14,11 +14,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.rest.problems import MEDIA_TYPE, problem
-from api.web.links import sent, url
-from api.web.rendering import render
-from api.web.typed import Form
-from api.web.wording import FaultWords, faults_of, words_of
+from veritrail_graph.api.rest.problems import MEDIA_TYPE, problem
+from veritrail_graph.api.web.links import sent, url
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.typed import Form
+from veritrail_graph.api.web.wording import FaultWords, faults_of, words_of
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "

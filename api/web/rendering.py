@@ -18,12 +18,12 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from api.rest import request_id
-from api.service.access import Caller, Scope
-from api.web import links
-from api.web.assets import static
-from api.web.views.shares import share
-from graph.exporters.costs import UNKNOWN
+from veritrail_graph.api.rest import request_id
+from veritrail_graph.api.service.access import Caller, Scope
+from veritrail_graph.api.web import links
+from veritrail_graph.api.web.assets import static
+from veritrail_graph.api.web.views.shares import share
+from veritrail_graph.graph.exporters.costs import UNKNOWN
 
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
 _VISIBLE |= {0x7F: "␡"} | {code: f"⟨U+{code:04X}⟩" for code in range(0x80, 0xA0)}
@@ -42,7 +42,7 @@ def environment(*, is_file: bool = False) -> Environment:
         is_file: Whether what is rendered is handed on as one file, which holds the icons itself.
     """
     made = Environment(
-        loader=PackageLoader("api.web"),
+        loader=PackageLoader("veritrail_graph.api.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -76,7 +76,7 @@ def render(
 
 def shared(request: Request) -> dict[str, Any]:
     """What every template knows."""
-    from api.web.forms import form_token
+    from veritrail_graph.api.web.forms import form_token
 
     caller: Caller | None = getattr(request.state, "caller", None)
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from api.web.pages import (
+from veritrail_graph.api.web.pages import (
     agreement,
     claim,
     difference,

@@ -11,7 +11,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.datastructures import Headers
 
-from graph.errors import InputError
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graph.errors import NotFound
-from graph.outline import TrailOutline
-from graph.store import Store
-from graph.store.outlines import read_outline
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.outline import TrailOutline
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.outlines import read_outline
 
 MOST_TEXT = 20_000_000
 """UTF-16 units of texts that are read to show sentences in their surroundings."""

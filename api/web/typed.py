@@ -11,9 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope
 
-from api.rest.bodies import MAX_BODY
-from api.rest.guard import crosses, netloc
-from api.web.links import inside, url
+from veritrail_graph.api.rest.bodies import MAX_BODY
+from veritrail_graph.api.rest.guard import crosses, netloc
+from veritrail_graph.api.web.links import inside, url
 
 _FORM = "application/x-www-form-urlencoded"
 _TYPED = {

@@ -4,8 +4,8 @@ The shape is that of perspectives which Bloom 2.7 exports. Nothing here reads a 
 same version of this program always writes the same perspective.
 """
 
-from graph.bloom.perspective import perspective, perspective_json
-from graph.bloom.phrases import ACTIONS, PHRASES, Action, Phrase, Suggestion
+from veritrail_graph.graph.bloom.perspective import perspective, perspective_json
+from veritrail_graph.graph.bloom.phrases import ACTIONS, PHRASES, Action, Phrase, Suggestion
 
 __all__ = [
     "ACTIONS",

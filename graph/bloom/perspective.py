@@ -7,11 +7,24 @@ import re
 import uuid
 from typing import Any
 
-import cypher
-from graph.bloom.phrases import ACTIONS, PHRASES, SUGGESTIONS, Action, Phrase, Suggestion
-from graph.bloom.styles import ICON, SIZES, THICK, Rule, relationship_colour, rules
-from graph.data_model import NODES, RELATIONSHIPS, NodeType, Property, RelationshipType
-from graph.data_model.palette import LABELS, RELATIONSHIP_COLOURS
+from veritrail_graph import cypher
+from veritrail_graph.graph.bloom.phrases import (
+    ACTIONS,
+    PHRASES,
+    SUGGESTIONS,
+    Action,
+    Phrase,
+    Suggestion,
+)
+from veritrail_graph.graph.bloom.styles import ICON, SIZES, THICK, Rule, relationship_colour, rules
+from veritrail_graph.graph.data_model import (
+    NODES,
+    RELATIONSHIPS,
+    NodeType,
+    Property,
+    RelationshipType,
+)
+from veritrail_graph.graph.data_model.palette import LABELS, RELATIONSHIP_COLOURS
 
 VERSION = "2.7.0"
 """The version of Bloom whose exports show this shape."""

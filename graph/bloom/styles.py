@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graph.data_model.palette import (
+from veritrail_graph.graph.data_model.palette import (
     LABELS,
     NO_VERDICT,
     PLAIN_RELATIONSHIP,
     RELATIONSHIP_COLOURS,
     VERDICTS,
 )
-from graph.model import Role, Status
+from veritrail_graph.graph.model import Role, Status
 
 ICON = "no-icon"
 

@@ -5,9 +5,14 @@ data model, its drawing, the style file and the perspective are made from it, an
 test compares it with what is in a graph.
 """
 
-from graph.data_model.nodes import NODES
-from graph.data_model.relationships import RELATIONSHIPS
-from graph.data_model.types import NodeType, Property, PropertyType, RelationshipType
+from veritrail_graph.graph.data_model.nodes import NODES
+from veritrail_graph.graph.data_model.relationships import RELATIONSHIPS
+from veritrail_graph.graph.data_model.types import (
+    NodeType,
+    Property,
+    PropertyType,
+    RelationshipType,
+)
 
 __all__ = [
     "NODES",

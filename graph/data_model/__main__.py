@@ -1,4 +1,4 @@
-"""`python -m graph.data_model DOCS`: make what the documentation holds of the data model."""
+"""Make the documentation of the data model: `python -m veritrail_graph.graph.data_model DOCS`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import json
 import sys
 from pathlib import Path
 
-from graph.data_model.arrows import arrows
-from graph.data_model.drawing import drawing
-from graph.data_model.page import filled
-from graph.data_model.style import style
+from veritrail_graph.graph.data_model.arrows import arrows
+from veritrail_graph.graph.data_model.drawing import drawing
+from veritrail_graph.graph.data_model.page import filled
+from veritrail_graph.graph.data_model.style import style
 
 PAGE = "data-model.md"
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from graph.data_model.layout import CARD_WIDTH, CARDS
-from graph.data_model.nodes import NODES
-from graph.data_model.palette import LABELS, PLAIN_RELATIONSHIP, RELATIONSHIP_COLOURS
-from graph.data_model.relationships import RELATIONSHIPS
-from graph.data_model.types import NodeType, Property, RelationshipType
+from veritrail_graph.graph.data_model.layout import CARD_WIDTH, CARDS
+from veritrail_graph.graph.data_model.nodes import NODES
+from veritrail_graph.graph.data_model.palette import (
+    LABELS,
+    PLAIN_RELATIONSHIP,
+    RELATIONSHIP_COLOURS,
+)
+from veritrail_graph.graph.data_model.relationships import RELATIONSHIPS
+from veritrail_graph.graph.data_model.types import NodeType, Property, RelationshipType
 
 _SPREAD = 2.0  # circles with their properties around them need more room than cards
 _RADIUS = 90

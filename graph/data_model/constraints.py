@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import cypher
+from veritrail_graph import cypher
 
 _MADE = re.compile(
     r"CREATE\s+(?P<kind>CONSTRAINT|INDEX)\s+(?P<name>\w+)\s+IF\s+NOT\s+EXISTS\s+"

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import hypot
 from xml.sax.saxutils import escape
 
-from graph.data_model.layout import (
+from veritrail_graph.graph.data_model.layout import (
     CARD_WIDTH,
     CARDS,
     HEADER,
@@ -20,10 +20,14 @@ from graph.data_model.layout import (
     Line,
     Point,
 )
-from graph.data_model.nodes import NODES
-from graph.data_model.palette import LABELS, PLAIN_RELATIONSHIP, RELATIONSHIP_COLOURS
-from graph.data_model.relationships import RELATIONSHIPS
-from graph.data_model.types import NodeType
+from veritrail_graph.graph.data_model.nodes import NODES
+from veritrail_graph.graph.data_model.palette import (
+    LABELS,
+    PLAIN_RELATIONSHIP,
+    RELATIONSHIP_COLOURS,
+)
+from veritrail_graph.graph.data_model.relationships import RELATIONSHIPS
+from veritrail_graph.graph.data_model.types import NodeType
 
 _CHARACTER = 8.7  # width of a character of a label, in the widest of the fonts
 _CORNER = 12.0

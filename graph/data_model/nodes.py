@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from graph.data_model.types import NodeType, Property, integer, integers, kept, string, strings
+from veritrail_graph.graph.data_model.types import (
+    NodeType,
+    Property,
+    integer,
+    integers,
+    kept,
+    string,
+    strings,
+)
 
 _PROCESS_ID = string("process_id", "the process that it belongs to")
 _NODE_ID = string("node_id", "the node")

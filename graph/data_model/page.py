@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from graph.data_model.constraints import schema_rules
-from graph.data_model.nodes import NODES
-from graph.data_model.relationships import RELATIONSHIPS
-from graph.data_model.types import NodeType, Property
+from veritrail_graph.graph.data_model.constraints import schema_rules
+from veritrail_graph.graph.data_model.nodes import NODES
+from veritrail_graph.graph.data_model.relationships import RELATIONSHIPS
+from veritrail_graph.graph.data_model.types import NodeType, Property
 
 _BLOCK = re.compile(r"(<!-- made: (?P<name>[a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from graph.data_model.types import Property, RelationshipType, integer, kept, string, strings
+from veritrail_graph.graph.data_model.types import (
+    Property,
+    RelationshipType,
+    integer,
+    kept,
+    string,
+    strings,
+)
 
 RELATIONSHIPS: tuple[RelationshipType, ...] = (
     RelationshipType(

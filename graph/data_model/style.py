@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graph.data_model.nodes import NODES
-from graph.data_model.palette import LABELS, PLAIN_RELATIONSHIP, RELATIONSHIP_COLOURS
-from graph.data_model.relationships import RELATIONSHIPS
-from graph.data_model.types import NodeType
+from veritrail_graph.graph.data_model.nodes import NODES
+from veritrail_graph.graph.data_model.palette import (
+    LABELS,
+    PLAIN_RELATIONSHIP,
+    RELATIONSHIP_COLOURS,
+)
+from veritrail_graph.graph.data_model.relationships import RELATIONSHIPS
+from veritrail_graph.graph.data_model.types import NodeType
 
 # Neo4j Browser knows certain sizes only: 10, 20, 50, 65 and 80 px.
 _DIAMETERS = {"Process": 80, "Verification": 80, "Claim": 65, "Span": 65}

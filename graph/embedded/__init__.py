@@ -5,8 +5,13 @@ the engine (`process`) and outlives the command; `keeper` takes the engine down 
 supervisor is killed. Nothing of the engine is ever loaded into this process.
 """
 
-from graph.embedded.client import engine_status, running_engine, start_engine, stop_engine
-from graph.embedded.settings import (
+from veritrail_graph.graph.embedded.client import (
+    engine_status,
+    running_engine,
+    start_engine,
+    stop_engine,
+)
+from veritrail_graph.graph.embedded.settings import (
     STATEMENT_SECONDS,
     EngineAddress,
     EngineSettings,

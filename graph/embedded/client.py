@@ -17,14 +17,21 @@ from typing import Any
 
 import filelock
 
-import graph
-from graph.embedded.folder import EngineFolder, write_private
-from graph.embedded.launch import engine_environment
-from graph.embedded.log import useful_lines
-from graph.embedded.preflight import check_host, engine_version
-from graph.embedded.settings import DATABASE, USERNAME, EngineAddress, EngineSettings, EngineStatus
-from graph.errors import EngineUnavailable
+import veritrail_graph
+from veritrail_graph.graph.embedded.folder import EngineFolder, write_private
+from veritrail_graph.graph.embedded.launch import engine_environment
+from veritrail_graph.graph.embedded.log import useful_lines
+from veritrail_graph.graph.embedded.preflight import check_host, engine_version
+from veritrail_graph.graph.embedded.settings import (
+    DATABASE,
+    USERNAME,
+    EngineAddress,
+    EngineSettings,
+    EngineStatus,
+)
+from veritrail_graph.graph.errors import EngineUnavailable
 
+_SUPERVISOR = "veritrail_graph.graph.embedded.supervisor"
 _POLL_SECONDS = 0.02
 _STATUS_TIMEOUT = 10.0
 
@@ -219,7 +226,7 @@ async def _spawn(settings: EngineSettings, folder: EngineFolder, deadline: float
     values = {**asdict(settings), "home": str(folder.home)}
     with folder.supervisor_log.open("ab") as log:
         launcher = subprocess.Popen(  # noqa: ASYNC220  # a fork; the wait below does not block
-            [sys.executable, "-P", "-m", "graph.embedded.supervisor", json.dumps(values)],
+            [sys.executable, "-P", "-m", _SUPERVISOR, json.dumps(values)],
             cwd=folder.root,
             env={**engine_environment(dict(os.environ)), "PYTHONPATH": _module_path()},
             stdin=subprocess.DEVNULL,
@@ -244,8 +251,8 @@ async def _spawn(settings: EngineSettings, folder: EngineFolder, deadline: float
 def _module_path() -> str:
     """Return where the supervisor finds this package: a checkout is not on its path by itself.
 
-    The current folder is never on it (`-P`): it may hold another package named `graph`.
+    The current folder is never on it (`-P`): it may hold another package of that name.
     """
-    place = str(Path(graph.__file__).parent.parent)
+    place = str(Path(veritrail_graph.__file__).parent.parent)
     own = [] if place == sysconfig.get_path("purelib") else [place]
     return os.pathsep.join([*own, *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from graph.embedded.lifetime import Lifetime
+from veritrail_graph.graph.embedded.lifetime import Lifetime
 
 Reply = dict[str, object]
 _LONGEST_REQUEST = 4096

@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from graph.embedded.settings import USERNAME
-from graph.errors import EngineUnavailable
+from veritrail_graph.graph.embedded.settings import USERNAME
+from veritrail_graph.graph.errors import EngineUnavailable
 
 _PRIVATE_FILE = 0o600
 _PRIVATE_FOLDER = 0o700

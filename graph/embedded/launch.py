@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from graph.embedded.folder import EngineFolder, write_private
-from graph.embedded.preflight import Runtime
-from graph.embedded.settings import DATABASE, MEBIBYTE, USERNAME, EngineSettings
+from veritrail_graph.graph.embedded.folder import EngineFolder, write_private
+from veritrail_graph.graph.embedded.preflight import Runtime
+from veritrail_graph.graph.embedded.settings import DATABASE, MEBIBYTE, USERNAME, EngineSettings
 
 _LONGEST_MESSAGE = 64 * MEBIBYTE
 _MAIN_CLASS = "com.arcadedb.server.ArcadeDBServer"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from graph.embedded.folder import EngineFolder, write_private
+from veritrail_graph.graph.embedded.folder import EngineFolder, write_private
 
 _LARGEST_FILE = 2 * 1024 * 1024
 _KEPT_LINES = 60

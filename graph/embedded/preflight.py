@@ -11,9 +11,9 @@ from pathlib import Path
 
 import psutil
 
-from graph.embedded.folder import EngineFolder
-from graph.embedded.settings import MEBIBYTE, EngineSettings
-from graph.errors import EngineUnavailable
+from veritrail_graph.graph.embedded.folder import EngineFolder
+from veritrail_graph.graph.embedded.settings import MEBIBYTE, EngineSettings
+from veritrail_graph.graph.errors import EngineUnavailable
 
 DISTRIBUTION = "arcadedb-embedded"
 _OTHERWISE = "set NEO4J_URI to use a Neo4j server"

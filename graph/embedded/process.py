@@ -15,14 +15,14 @@ from pathlib import Path
 
 import psutil
 
-from graph.embedded import keeper
-from graph.embedded.folder import EngineFolder
-from graph.embedded.launch import engine_command, engine_environment
-from graph.embedded.log import BoundedLog
-from graph.embedded.preflight import find_runtime
-from graph.embedded.probe import bolt_refusal
-from graph.embedded.settings import DATABASE, USERNAME, EngineSettings
-from graph.errors import EngineUnavailable
+from veritrail_graph.graph.embedded import keeper
+from veritrail_graph.graph.embedded.folder import EngineFolder
+from veritrail_graph.graph.embedded.launch import engine_command, engine_environment
+from veritrail_graph.graph.embedded.log import BoundedLog
+from veritrail_graph.graph.embedded.preflight import find_runtime
+from veritrail_graph.graph.embedded.probe import bolt_refusal
+from veritrail_graph.graph.embedded.settings import DATABASE, USERNAME, EngineSettings
+from veritrail_graph.graph.errors import EngineUnavailable
 
 _BOLT_LINE = re.compile(r"Listening for incoming BOLT connections on \S*?:(\d+) ")
 _LOCKED_LINE = "is locked by another process"

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from graph.errors import InputError
+from veritrail_graph.graph.errors import InputError
 
 MEBIBYTE = 1024 * 1024
 USERNAME = "root"

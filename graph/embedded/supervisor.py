@@ -1,8 +1,8 @@
 """The process that owns the engine, outlives the commands, and stops when nobody needs it.
 
-Run as `python -m graph.embedded.supervisor SETTINGS`, where SETTINGS is a JSON object without any
-secret. It leaves its parent's session and parent, so that a command's end or Ctrl-C does not
-reach it.
+Run as `python -m veritrail_graph.graph.embedded.supervisor SETTINGS`, where SETTINGS is a JSON
+object without any secret. It leaves its parent's session and parent, so that a command's end or
+Ctrl-C does not reach it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from pathlib import Path
 import filelock
 import psutil
 
-from graph.embedded.control import ControlServer, Reply
-from graph.embedded.folder import EngineFolder, SupervisorState
-from graph.embedded.lifetime import Lifetime
-from graph.embedded.process import EngineProcess, end_leftover
-from graph.embedded.settings import EngineSettings
-from graph.errors import EngineUnavailable
+from veritrail_graph.graph.embedded.control import ControlServer, Reply
+from veritrail_graph.graph.embedded.folder import EngineFolder, SupervisorState
+from veritrail_graph.graph.embedded.lifetime import Lifetime
+from veritrail_graph.graph.embedded.process import EngineProcess, end_leftover
+from veritrail_graph.graph.embedded.settings import EngineSettings
+from veritrail_graph.graph.errors import EngineUnavailable
 
 _LEFTOVER_PATIENCE = 10.0
 _LONGEST_TICK = 5.0

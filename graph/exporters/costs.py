@@ -5,7 +5,7 @@ Source: VeriTrail D (computational cost).
 
 from __future__ import annotations
 
-from graph.model import Usage
+from veritrail_graph.graph.model import Usage
 
 UNKNOWN = "unknown"
 """What stands for a cost that is not known; it is never 0."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from graph.comparing import Changed, Difference, Parting, RoundSide
-from graph.exporters.results import sentence_json
+from veritrail_graph.graph.comparing import Changed, Difference, Parting, RoundSide
+from veritrail_graph.graph.exporters.results import sentence_json
 
 
 def difference_json(difference: Difference) -> dict[str, Any]:

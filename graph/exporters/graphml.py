@@ -10,12 +10,19 @@ import json
 import re
 from collections.abc import Iterator
 
-from graph.data_model import NODES, RELATIONSHIPS, Property
-from graph.exporters.process_file import Write, json_text
-from graph.exporters.property_graph import Key, Nodes, Part, Relationships, counts_of, parts
-from graph.store import Store
-from graph.store.exporting import StoredProcess
-from graph.store.paging import Properties
+from veritrail_graph.graph.data_model import NODES, RELATIONSHIPS, Property
+from veritrail_graph.graph.exporters.process_file import Write, json_text
+from veritrail_graph.graph.exporters.property_graph import (
+    Key,
+    Nodes,
+    Part,
+    Relationships,
+    counts_of,
+    parts,
+)
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.paging import Properties
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ESCAPED = re.compile(

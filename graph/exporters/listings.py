@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from graph.model import Claim, Process, Verification
+from veritrail_graph.graph.model import Claim, Process, Verification
 
 if TYPE_CHECKING:
-    from graph.store.processes import ProcessSummary
+    from veritrail_graph.graph.store.processes import ProcessSummary
 
 
 def summary_json(summary: ProcessSummary) -> dict[str, Any]:

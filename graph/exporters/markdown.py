@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from graph.exporters.costs import counted, step_words, usage_words
-from graph.exporters.results import selected_sentences, total_usage
-from graph.model import (
+from veritrail_graph.graph.exporters.costs import counted, step_words, usage_words
+from veritrail_graph.graph.exporters.results import selected_sentences, total_usage
+from veritrail_graph.graph.model import (
     Claim,
     Iteration,
     Process,

@@ -11,12 +11,18 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
-from graph.data_model import NODES, RELATIONSHIPS, NodeType, Property, RelationshipType
-from graph.errors import InputError
-from graph.exporters.property_graph import Key, Nodes, Part, counts_of, parts
-from graph.store import Store
-from graph.store.exporting import StoredProcess
-from graph.store.paging import Properties
+from veritrail_graph.graph.data_model import (
+    NODES,
+    RELATIONSHIPS,
+    NodeType,
+    Property,
+    RelationshipType,
+)
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.exporters.property_graph import Key, Nodes, Part, counts_of, parts
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.paging import Properties
 
 SEPARATOR = "\ufdd0"
 """Between the elements of a list: no character, so that texts do not hold it."""

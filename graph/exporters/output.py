@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from graph.errors import InputError
+from veritrail_graph.graph.errors import InputError
 
 
 @contextmanager

@@ -10,14 +10,14 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
-from graph.exporters.reviews import review_json
-from graph.exporters.trail_file import extraction_object, verification_object
-from graph.model import Claim
-from graph.store import Store
-from graph.store.exporting import StoredProcess
-from graph.store.paging import Properties
-from graph.store.process_rows import claim_from
-from graph.store.reviews import review_from
+from veritrail_graph.graph.exporters.reviews import review_json
+from veritrail_graph.graph.exporters.trail_file import extraction_object, verification_object
+from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.paging import Properties
+from veritrail_graph.graph.store.process_rows import claim_from
+from veritrail_graph.graph.store.reviews import review_from
 
 FORMAT = "veritrail.process/1"
 LISTS = {

@@ -11,9 +11,9 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.store import Store
-from graph.store.exporting import StoredProcess, TrailParts
-from graph.store.paging import Properties
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.exporting import StoredProcess, TrailParts
+from veritrail_graph.graph.store.paging import Properties
 
 Key = str | tuple[Any, ...]
 """A node's key among those of its label; see `graph.data_model`."""

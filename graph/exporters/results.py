@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from graph.model import (
+from veritrail_graph.graph.model import (
     CitedSentence,
     Evidence,
     EvidenceRole,
@@ -21,7 +21,7 @@ from graph.model import (
 )
 
 if TYPE_CHECKING:
-    from graph.store.runs import RunSummary
+    from veritrail_graph.graph.store.runs import RunSummary
 
 
 def verification_json(verification: Verification) -> dict[str, Any]:

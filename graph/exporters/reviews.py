@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graph.agreement import Agreement, AgreementReport
-from graph.model import Review, Reviewed, Verdict
+from veritrail_graph.graph.agreement import Agreement, AgreementReport
+from veritrail_graph.graph.model import Review, Reviewed, Verdict
 
 
 def review_json(review: Review) -> dict[str, Any]:

@@ -15,14 +15,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from graph.exporters.process_file import json_text
-from graph.exporters.reviews import review_json
-from graph.model import Claim, Iteration, Usage, Verification
-from graph.store import Store
-from graph.store.exporting import StoredProcess
-from graph.store.paging import Properties
-from graph.store.process_rows import claim_from
-from graph.store.reviews import review_from
+from veritrail_graph.graph.exporters.process_file import json_text
+from veritrail_graph.graph.exporters.reviews import review_json
+from veritrail_graph.graph.model import Claim, Iteration, Usage, Verification
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.paging import Properties
+from veritrail_graph.graph.store.process_rows import claim_from
+from veritrail_graph.graph.store.reviews import review_from
 
 _SOME_TRAILS = 20
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -11,11 +11,15 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from graph.content_hash import canonical
-from graph.exporters.results import parsed_settings, sentence_json, verification_json
-from graph.model import Verification
-from graph.model.extraction import ExtractedSentence
-from graph.store.process_rows import extraction_row
+from veritrail_graph.graph.content_hash import canonical
+from veritrail_graph.graph.exporters.results import (
+    parsed_settings,
+    sentence_json,
+    verification_json,
+)
+from veritrail_graph.graph.model import Verification
+from veritrail_graph.graph.model.extraction import ExtractedSentence
+from veritrail_graph.graph.store.process_rows import extraction_row
 
 METHOD = "veritrail"
 

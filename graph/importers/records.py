@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from graph.errors import Violation
-from graph.model import Review, Verification
-from graph.model.extraction import ExtractedSentence
+from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.model import Review, Verification
+from veritrail_graph.graph.model.extraction import ExtractedSentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from graph.errors import InputError
-from graph.importers.records import ProcessInput
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.records import ProcessInput
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ source was an input to the step that produced its target.
 Source: VeriTrail 2 (the conceptual framework) and 3.2 (what a verification returns).
 """
 
-from graph.model.process import (
+from veritrail_graph.graph.model.process import (
     Claim,
     Edge,
     NodeRef,
@@ -18,8 +18,8 @@ from graph.model.process import (
     Verdict,
     frontier_order,
 )
-from graph.model.review import Review, Reviewed, ReviewKind, ReviewVerdict
-from graph.model.trail import (
+from veritrail_graph.graph.model.review import Review, Reviewed, ReviewKind, ReviewVerdict
+from veritrail_graph.graph.model.trail import (
     CitedSentence,
     ErrorLocation,
     Evidence,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from graph.model.process import Verdict
+from veritrail_graph.graph.model.process import Verdict
 
 
 class ReviewVerdict(StrEnum):

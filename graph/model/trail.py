@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from graph.model.process import Claim, NodeRef, Verdict
+from veritrail_graph.graph.model.process import Claim, NodeRef, Verdict
 
 
 class Status(StrEnum):

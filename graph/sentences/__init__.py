@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from graph.model import Sentence
-from graph.sentences.layout import Block, behind_marker, blocks
-from graph.sentences.tables import tokenizer
+from veritrail_graph.graph.model import Sentence
+from veritrail_graph.graph.sentences.layout import Block, behind_marker, blocks
+from veritrail_graph.graph.sentences.tables import tokenizer
 
 __all__ = ["SentenceSplitter"]
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any, Protocol
 
-from graph.errors import InputError
+from veritrail_graph.graph.errors import InputError
 
 _NAME = re.compile(r"[a-z][a-z_]{0,31}")
 

@@ -4,14 +4,14 @@ One implementation serves Neo4j and the embedded engine. `open_store` gives a `S
 its parts are named after what they hold: `processes`, `reading`, `trails`, `queries`.
 """
 
-from graph.store.address import DatabaseAddress
-from graph.store.database import Database
-from graph.store.process_state import StoredState
-from graph.store.processes import ProcessStore
-from graph.store.queries import QueryLibrary, QueryResult
-from graph.store.reading import NodeReader
-from graph.store.store import Store, open_store
-from graph.store.trails import TrailStore
+from veritrail_graph.graph.store.address import DatabaseAddress
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.process_state import StoredState
+from veritrail_graph.graph.store.processes import ProcessStore
+from veritrail_graph.graph.store.queries import QueryLibrary, QueryResult
+from veritrail_graph.graph.store.reading import NodeReader
+from veritrail_graph.graph.store.store import Store, open_store
+from veritrail_graph.graph.store.trails import TrailStore
 
 __all__ = [
     "Database",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from graph.model import Claim
+from veritrail_graph.graph.model import Claim
 
 
 def places(claim: Claim) -> tuple[tuple[int, int], ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from graph.errors import ProcessConflict, Violation
-from graph.model import Claim
-from graph.store.database import Transaction
-from graph.store.process_rows import claim_from, claim_row
+from veritrail_graph.graph.errors import ProcessConflict, Violation
+from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.store.database import Transaction
+from veritrail_graph.graph.store.process_rows import claim_from, claim_row
 
 ROWS = 1_000
 

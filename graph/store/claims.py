@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graph.errors import ClaimInUse, InputError, NotFound
-from graph.model import Claim
-from graph.model.extraction import ExtractedSentence
-from graph.rules import shown
-from graph.store.claim_places import with_places_of
-from graph.store.claim_rows import (
+from veritrail_graph.graph.errors import ClaimInUse, InputError, NotFound
+from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.model.extraction import ExtractedSentence
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.store.claim_places import with_places_of
+from veritrail_graph.graph.store.claim_rows import (
     ROWS,
     id_batches,
     new_ones,
@@ -22,11 +22,16 @@ from graph.store.claim_rows import (
     store_new,
     stored_under,
 )
-from graph.store.database import Database, Transaction
-from graph.store.paging import claim_pages, extraction_pages
-from graph.store.process_rows import claim_from, claim_row, extracted_from, extraction_batches
-from graph.store.reviews import ReviewStore
-from graph.store.trail_writing import CLEARING
+from veritrail_graph.graph.store.database import Database, Transaction
+from veritrail_graph.graph.store.paging import claim_pages, extraction_pages
+from veritrail_graph.graph.store.process_rows import (
+    claim_from,
+    claim_row,
+    extracted_from,
+    extraction_batches,
+)
+from veritrail_graph.graph.store.reviews import ReviewStore
+from veritrail_graph.graph.store.trail_writing import CLEARING
 
 DELETE_BATCH = 5_000
 _ROUNDS = 5

@@ -20,10 +20,17 @@ from typing import Any, TypeVar
 import neo4j
 from neo4j.exceptions import ConfigurationError, DriverError, IncompleteCommit, Neo4jError
 
-from graph.errors import EngineUnavailable, InputError
-from graph.store import faults
-from graph.store.address import DatabaseAddress
-from graph.store.transaction import Errand, GivenUp, Row, Step, Transaction, is_repeatable
+from veritrail_graph.graph.errors import EngineUnavailable, InputError
+from veritrail_graph.graph.store import faults
+from veritrail_graph.graph.store.address import DatabaseAddress
+from veritrail_graph.graph.store.transaction import (
+    Errand,
+    GivenUp,
+    Row,
+    Step,
+    Transaction,
+    is_repeatable,
+)
 
 # The driver logs what it retries and raises; the user is told by our own errors.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)

@@ -12,10 +12,10 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.errors import EngineError, NotFound, ProcessConflict
-from graph.store.database import Database
-from graph.store.paging import Properties, claim_pages, extraction_pages, pages
-from graph.store.process_rows import process_from
+from veritrail_graph.graph.errors import EngineError, NotFound, ProcessConflict
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.paging import Properties, claim_pages, extraction_pages, pages
+from veritrail_graph.graph.store.process_rows import process_from
 
 _INDEX_WINDOW = 200_000
 _BEHIND_ALL = 2**53

@@ -17,7 +17,7 @@ from neo4j.exceptions import (
     UnsupportedServerProduct,
 )
 
-from graph.errors import (
+from veritrail_graph.graph.errors import (
     BeingWritten,
     CommitInDoubt,
     EngineError,
@@ -27,8 +27,8 @@ from graph.errors import (
     StoreFull,
     VeriTrailError,
 )
-from graph.store.address import DatabaseAddress
-from graph.store.taken import taken_words
+from veritrail_graph.graph.store.address import DatabaseAddress
+from veritrail_graph.graph.store.taken import taken_words
 
 # What engines say of a full disk; ArcadeDB only says that the commit failed.
 _FULL = (

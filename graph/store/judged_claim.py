@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.model import Claim, Reviewed, Status, Verdict
-from graph.store.process_rows import claim_from
+from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict
+from veritrail_graph.graph.store.process_rows import claim_from
 
 JudgedRow = tuple[Mapping[str, Any], Mapping[str, Any] | None, int, Sequence[str | None] | None]
 """Claim, its latest succeeded verification, how many it has, and how the latest one ended."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graph.errors import NotFound
-from graph.rules import shown
-from graph.store.database import Database
-from graph.store.judged_claim import JudgedClaim, JudgedRow, judged_from
-from graph.store.processes import ProcessStore
-from graph.store.reviews import ReviewStore
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.judged_claim import JudgedClaim, JudgedRow, judged_from
+from veritrail_graph.graph.store.processes import ProcessStore
+from veritrail_graph.graph.store.reviews import ReviewStore
 
 WINDOW = 1_000
 """Claims that one statement looks at where only some are wanted."""

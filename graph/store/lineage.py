@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from graph.errors import NotFound, QueryTimeout
-from graph.rules import shown
-from graph.store.database import Database
-from graph.store.looking import look
-from graph.store.processes import ProcessStore
+from veritrail_graph.graph.errors import NotFound, QueryTimeout
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.looking import look
+from veritrail_graph.graph.store.processes import ProcessStore
 
 EDGES = 250_000
 """Edges that one level follows."""

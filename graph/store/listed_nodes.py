@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graph.model import Role, Verdict
-from graph.store.database import Row
+from veritrail_graph.graph.model import Role, Verdict
+from veritrail_graph.graph.store.database import Row
 
 EXCERPT = 160
 """Characters of a text that are shown in a list."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import cypher
-from graph.store.database import Database, Row
+from veritrail_graph import cypher
+from veritrail_graph.graph.store.database import Database, Row
 
 
 async def look(database: Database, name: str, most: int, /, **parameters: Any) -> list[Row]:

@@ -17,12 +17,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-import cypher
-from graph.clock import now
-from graph.errors import EngineError, EngineUnavailable, ProcessConflict
-from graph.store.address import DatabaseAddress
-from graph.store.database import Database
-from graph.store.writers import STALE_SECONDS, is_alive, seconds_since, this_writer
+from veritrail_graph import cypher
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.errors import EngineError, EngineUnavailable, ProcessConflict
+from veritrail_graph.graph.store.address import DatabaseAddress
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.writers import STALE_SECONDS, is_alive, seconds_since, this_writer
 
 Told = Callable[[str, int], None]
 """Told what is being done and how much of it is done."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from graph.errors import NotFound
-from graph.rules import shown
-from graph.store.database import Database
-from graph.store.lineage import Direction
-from graph.store.listed_nodes import (
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.store.listed_nodes import (
     ANY_NODE,
     EXCERPT,
     CitedSentenceHere,
@@ -28,8 +28,8 @@ from graph.store.listed_nodes import (
     listed_from,
     neighbour_from,
 )
-from graph.store.looking import look
-from graph.store.processes import ProcessStore
+from veritrail_graph.graph.store.looking import look
+from veritrail_graph.graph.store.processes import ProcessStore
 
 PIECE = 20_000
 """Characters of a text that are read at a time."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graph.errors import InputError
-from graph.model import Role
-from graph.store.database import Database, Row
-from graph.store.looking import look
-from graph.store.processes import ProcessStore
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Role
+from veritrail_graph.graph.store.database import Database, Row
+from veritrail_graph.graph.store.looking import look
+from veritrail_graph.graph.store.processes import ProcessStore
 
 MOST_CONTENT = 20_000_000
 """UTF-16 units of texts, prompts and metadata in one answer; one node may have more by itself."""

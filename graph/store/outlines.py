@@ -10,18 +10,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.errors import NotFound
-from graph.model import Evidence, EvidencePath, NodeRef, Verification
-from graph.outline import TrailOutline
-from graph.store.database import Database, Row
-from graph.store.trail_records import (
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.model import Evidence, EvidencePath, NodeRef, Verification
+from veritrail_graph.graph.outline import TrailOutline
+from veritrail_graph.graph.store.database import Database, Row
+from veritrail_graph.graph.store.trail_records import (
     evidence_from,
     iteration_from,
     node_from,
     step_from,
     verification_from,
 )
-from graph.store.trails import TrailStore
+from veritrail_graph.graph.store.trails import TrailStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from graph.model import Process
-from graph.store.database import Database
-from graph.store.processes import ProcessStore
+from veritrail_graph.graph.model import Process
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.processes import ProcessStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from graph.store.database import Database
+from veritrail_graph.graph.store.database import Database
 
 Properties = Mapping[str, Any]
 

@@ -13,12 +13,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from graph.adjacency import SPARSE
-from graph.model import EvidencePath, Process
-from graph.store.database import Database
-from graph.store.lineage import Direction
-from graph.store.looking import look
-from graph.store.reading import WINDOW_EDGES, WINDOW_NODES
+from veritrail_graph.graph.adjacency import SPARSE
+from veritrail_graph.graph.model import EvidencePath, Process
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.store.looking import look
+from veritrail_graph.graph.store.reading import WINDOW_EDGES, WINDOW_NODES
 
 EDGES = 250_000
 """Edges of one node that are followed."""

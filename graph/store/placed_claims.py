@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from graph.model import Status, Usage, Verdict
-from graph.store.database import Database
+from veritrail_graph.graph.model import Status, Usage, Verdict
+from veritrail_graph.graph.store.database import Database
 
 MOST = 3_000
 """Claims of one part of a text that are read."""

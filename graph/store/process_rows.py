@@ -7,10 +7,10 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from graph.errors import EngineError
-from graph.model import Claim, Process, Verdict
-from graph.model.extraction import ExtractedSentence, SentenceOutcome
-from graph.survey import Survey
+from veritrail_graph.graph.errors import EngineError
+from veritrail_graph.graph.model import Claim, Process, Verdict
+from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
+from veritrail_graph.graph.survey import Survey
 
 _log = logging.getLogger("veritrail.store")
 

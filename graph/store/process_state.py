@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graph.clock import now
-from graph.errors import ProcessConflict
-from graph.store.database import Transaction
-from graph.store.writers import is_alive, this_writer
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.errors import ProcessConflict
+from veritrail_graph.graph.store.database import Transaction
+from veritrail_graph.graph.store.writers import is_alive, this_writer
 
 READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
 

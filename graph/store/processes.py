@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.clock import now
-from graph.errors import BeingWritten, NotFound
-from graph.model import Claim, Process
-from graph.store.claims import ClaimStore
-from graph.store.database import Database, Transaction
-from graph.store.process_rows import process_from, process_row, readable
-from graph.store.process_state import (
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.errors import BeingWritten, NotFound
+from veritrail_graph.graph.model import Claim, Process
+from veritrail_graph.graph.store.claims import ClaimStore
+from veritrail_graph.graph.store.database import Database, Transaction
+from veritrail_graph.graph.store.process_rows import process_from, process_row, readable
+from veritrail_graph.graph.store.process_state import (
     DELETING,
     LOADING,
     REPLACING,
@@ -29,8 +29,8 @@ from graph.store.process_state import (
     marked,
     taken_from_us,
 )
-from graph.store.writers import this_writer
-from graph.survey import Survey
+from veritrail_graph.graph.store.writers import this_writer
+from veritrail_graph.graph.survey import Survey
 
 DELETE_BATCH = 5_000
 TRAIL_BATCH = 100  # iterations; each may have checked thousands of spans

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-import cypher
-from cypher import Parameter, Statement
-from graph.errors import InputError, NotFound, Violation
-from graph.rules import shown
-from graph.store.database import Database
-from graph.store.processes import ProcessStore
-from graph.store.query_values import orders_of, plain
-from graph.store.trails import TrailStore
+from veritrail_graph import cypher
+from veritrail_graph.cypher import Parameter, Statement
+from veritrail_graph.graph.errors import InputError, NotFound, Violation
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.processes import ProcessStore
+from veritrail_graph.graph.store.query_values import orders_of, plain
+from veritrail_graph.graph.store.trails import TrailStore
 
 MAX_ROWS = 10_000
 """Rows of one answer; more are cut and `truncated` says so."""

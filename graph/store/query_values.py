@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date, datetime, time
 from typing import Any
 
-from cypher import Statement
+from veritrail_graph.cypher import Statement
 
 Orders = Mapping[frozenset[str], tuple[str, ...]]
 """The order in which maps of these keys are shown."""

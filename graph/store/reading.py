@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from graph.adjacency import SPARSE, Adjacency, AdjacencyBuilder, Unfit
-from graph.errors import NotFound
-from graph.model import NodeRef, Role, SourcesRead, frontier_order
-from graph.rules import shown
-from graph.store.database import Database, Row
+from veritrail_graph.graph.adjacency import SPARSE, Adjacency, AdjacencyBuilder, Unfit
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.model import NodeRef, Role, SourcesRead, frontier_order
+from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.store.database import Database, Row
 
 ASK_FOR = 5_000
 """node_ids in one call."""

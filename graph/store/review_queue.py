@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from graph.model import Review, ReviewVerdict, Verdict
-from graph.store.claim_rows import id_batches
-from graph.store.database import Database
-from graph.store.judged_claim import JudgedClaim, judged_from
+from veritrail_graph.graph.model import Review, ReviewVerdict, Verdict
+from veritrail_graph.graph.store.claim_rows import id_batches
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.judged_claim import JudgedClaim, judged_from
 
 WINDOW = 2_000
 """Claims, or reviews, in one row of an answer."""

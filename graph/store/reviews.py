@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graph.clock import now
-from graph.errors import NotFound
-from graph.model import Review, Reviewed, ReviewVerdict, Verdict
-from graph.model.review import reviewed
-from graph.reviewing import (
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.model import Review, Reviewed, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.review import reviewed
+from veritrail_graph.graph.reviewing import (
     Considered,
     NewReview,
     Seen,
@@ -21,13 +21,13 @@ from graph.reviewing import (
     new_review_id,
     review_of,
 )
-from graph.store import review_queue
-from graph.store.claim_rows import id_batches
-from graph.store.database import Database
-from graph.store.judged_claim import JudgedClaim
-from graph.store.review_queue import JudgedReview
-from graph.store.trail_rows import in_words, short
-from graph.store.transaction import Transaction
+from veritrail_graph.graph.store import review_queue
+from veritrail_graph.graph.store.claim_rows import id_batches
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.judged_claim import JudgedClaim
+from veritrail_graph.graph.store.review_queue import JudgedReview
+from veritrail_graph.graph.store.trail_rows import in_words, short
+from veritrail_graph.graph.store.transaction import Transaction
 
 _PAGE = 1_000
 

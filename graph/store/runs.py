@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graph.errors import NotFound
-from graph.model import Claim, Status, Verification
-from graph.store.database import Database, Row, Transaction
-from graph.store.trail_rows import verification_row
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.model import Claim, Status, Verification
+from veritrail_graph.graph.store.database import Database, Row, Transaction
+from veritrail_graph.graph.store.trail_rows import verification_row
 
 BATCH = 1_000
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import logging
 import time
 
-from graph.errors import EngineError
-from graph.store.database import Database
-from graph.store.migrations import Told, migrate, recorded_version
+from veritrail_graph.graph.errors import EngineError
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.migrations import Told, migrate, recorded_version
 
 _log = logging.getLogger("veritrail.store")
 _TELL_AFTER, _TELL_AGAIN = 1.0, 10.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graph.errors import EngineError
-from graph.store.database import Database, DatabaseAddress
+from veritrail_graph.graph.errors import EngineError
+from veritrail_graph.graph.store.database import Database, DatabaseAddress
 
 
 @dataclass(frozen=True, slots=True)

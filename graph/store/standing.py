@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph.model import Usage
-from graph.store.database import Database, Row
+from veritrail_graph.graph.model import Usage
+from veritrail_graph.graph.store.database import Database, Row
 
 NEVER = "none"
 """The outcome of a claim that was never verified."""

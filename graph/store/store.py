@@ -6,17 +6,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from graph.store.address import DatabaseAddress
-from graph.store.database import QUERY_SECONDS, Database
-from graph.store.judged_claims import JudgedClaimStore
-from graph.store.lineage import LineageReader
-from graph.store.nodes import NodeStore
-from graph.store.processes import ProcessStore
-from graph.store.queries import QueryLibrary
-from graph.store.reading import NodeReader
-from graph.store.reviews import ReviewStore
-from graph.store.schema import ensure_schema
-from graph.store.trails import TrailStore
+from veritrail_graph.graph.store.address import DatabaseAddress
+from veritrail_graph.graph.store.database import QUERY_SECONDS, Database
+from veritrail_graph.graph.store.judged_claims import JudgedClaimStore
+from veritrail_graph.graph.store.lineage import LineageReader
+from veritrail_graph.graph.store.nodes import NodeStore
+from veritrail_graph.graph.store.processes import ProcessStore
+from veritrail_graph.graph.store.queries import QueryLibrary
+from veritrail_graph.graph.store.reading import NodeReader
+from veritrail_graph.graph.store.reviews import ReviewStore
+from veritrail_graph.graph.store.schema import ensure_schema
+from veritrail_graph.graph.store.trails import TrailStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph.model import Iteration, Verification
-from graph.store.trail_rows import (
+from veritrail_graph.graph.model import Iteration, Verification
+from veritrail_graph.graph.store.trail_rows import (
     evidence_id,
     evidence_row,
     iteration_row,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from graph.model import (
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,

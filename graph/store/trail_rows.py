@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from graph.model import (
+from veritrail_graph.graph.model import (
     CitedSentence,
     Evidence,
     EvidencePath,

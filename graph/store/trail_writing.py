@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from graph.errors import NotFound
-from graph.model import Verification
-from graph.store.database import Database
-from graph.store.trail_parcels import Parcel, parcels
-from graph.store.transaction import Transaction
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.model import Verification
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.trail_parcels import Parcel, parcels
+from veritrail_graph.graph.store.transaction import Transaction
 
 CLEARING = (
     "trail/clear_paths",

@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from graph.errors import NotFound
-from graph.model import (
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.model import (
     Claim,
     Evidence,
     EvidencePath,
@@ -20,16 +20,22 @@ from graph.model import (
     StepRecord,
     Verification,
 )
-from graph.store.database import Database
-from graph.store.runs import RunSummary, ids_of_run, queue_all, same_verifications, summaries
-from graph.store.trail_records import (
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.runs import (
+    RunSummary,
+    ids_of_run,
+    queue_all,
+    same_verifications,
+    summaries,
+)
+from veritrail_graph.graph.store.trail_records import (
     evidence_from,
     iteration_from,
     node_from,
     step_from,
     verification_from,
 )
-from graph.store.trail_writing import write_all
+from veritrail_graph.graph.store.trail_writing import write_all
 
 _READ_AT_ONCE = 100
 

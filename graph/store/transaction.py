@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import neo4j
 
-import cypher
+from veritrail_graph import cypher
 
 if TYPE_CHECKING:
-    from graph.store.database import Database
+    from veritrail_graph.graph.store.database import Database
 
 Row = tuple[Any, ...]
 Step = tuple[str, Mapping[str, Any]]

@@ -156,7 +156,9 @@ class Started:
 
 def command(*arguments: str | bytes) -> list[str | bytes]:
     script = Path(sys.executable).with_name("veritrail")
-    begin = [str(script)] if script.exists() else [sys.executable, "-m", "api.cli.main"]
+    begin = (
+        [str(script)] if script.exists() else [sys.executable, "-m", "veritrail_graph.api.cli.main"]
+    )
     return [*begin, *arguments]
 
 

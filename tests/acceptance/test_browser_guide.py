@@ -19,8 +19,8 @@ import pytest
 from acceptance.command import Veritrail, command
 from neo4j_server import launcher
 
-from api.cli.shell.literals import read_parameters
-from api.cli.shell.statements import Splitter
+from veritrail_graph.api.cli.shell.literals import read_parameters
+from veritrail_graph.api.cli.shell.statements import Splitter
 
 pytestmark = pytest.mark.engine
 

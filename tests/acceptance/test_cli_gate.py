@@ -17,7 +17,7 @@ from fakes.judged_files import Judged, judged_file
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.cli.app import status
+from veritrail_graph.api.cli.app import status
 
 GOOD: Judged = ("a", "A.", "supported", None)
 BAD: Judged = ("b", "B.", "not-supported", 3)
@@ -325,7 +325,7 @@ def test_a_bug_of_ours_is_not_told_as_not_met(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = judged_file(tmp_path / "p.json", [GOOD])
-    monkeypatch.setattr("api.gate.rules.judge", lambda *_: 1 // 0)
+    monkeypatch.setattr("veritrail_graph.api.gate.rules.judge", lambda *_: 1 // 0)
     monkeypatch.setattr(sys, "argv", ["veritrail", "gate", file])
     monkeypatch.delenv("VERITRAIL_DEBUG", raising=False)
     assert status() == 3

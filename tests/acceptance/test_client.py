@@ -14,9 +14,9 @@ import pytest
 from acceptance.command import Veritrail, process_file
 from fakes.service_process import ServiceProcess, serving
 
-from api import AsyncClient, AsyncLocal, Client, Local
-from api.client import Conflict, Missing, Operations, Rejected
-from api.settings import Settings
+from veritrail_graph import AsyncClient, AsyncLocal, Client, Local
+from veritrail_graph.api.client import Conflict, Missing, Operations, Rejected
+from veritrail_graph.api.settings import Settings
 
 pytestmark = pytest.mark.engine
 

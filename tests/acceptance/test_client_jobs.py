@@ -14,9 +14,9 @@ from fakes.service_process import serving
 from fakes.tcp_proxy import Cut, tcp_proxy
 from fakes.waiting import until
 
-from api import Client, Local
-from api.client import Rejected, Unavailable
-from api.settings import Settings
+from veritrail_graph import Client, Local
+from veritrail_graph.api.client import Rejected, Unavailable
+from veritrail_graph.api.settings import Settings
 
 pytestmark = pytest.mark.engine
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.engine
 @pytest.fixture(autouse=True)
 def _engine_stopped() -> Iterator[None]:
     yield
-    stop = [sys.executable, "-m", "api.cli.main", "db", "stop"]
+    stop = [sys.executable, "-m", "veritrail_graph.api.cli.main", "db", "stop"]
     subprocess.run(stop, cwd=ROOT, check=False, timeout=60)
 
 

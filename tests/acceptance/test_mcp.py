@@ -21,7 +21,7 @@ from fakes.model_server import ModelServer
 from fakes.service_process import serving
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
-from graph.store.queries import library
+from veritrail_graph.graph.store.queries import library
 
 pytestmark = pytest.mark.engine
 

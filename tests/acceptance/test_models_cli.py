@@ -16,7 +16,7 @@ from fakes.model_prompts import parse_excerpts
 from fakes.model_replies import tokens
 from fakes.model_server import ModelServer
 
-from verifier.models.port import Step
+from veritrail_graph.verifier.models.port import Step
 
 pytestmark = pytest.mark.engine
 

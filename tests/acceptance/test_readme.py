@@ -16,8 +16,8 @@ from fakes.model_answers import WordReader
 from fakes.model_server import ModelServer
 from fakes.ports import free_port
 
-import cypher
-from api.cli.app import app
+from veritrail_graph import cypher
+from veritrail_graph.api.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"

@@ -80,11 +80,11 @@ def veritrail(installed: Path, tmp_path: Path) -> Iterator[Any]:
 
 def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
     there = {
-        path.relative_to(ROOT).as_posix()
+        f"veritrail_graph/{path.relative_to(ROOT).as_posix()}"
         for package in PACKAGES
         for path in (ROOT / package).rglob("*")
         if path.is_file() and path.suffix not in BESIDES_FILES
-    }
+    } | {"veritrail_graph/__init__.py", "veritrail_graph/py.typed"}
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert held == there
@@ -93,7 +93,7 @@ def test_the_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
 
 def test_every_statement_loads_from_the_installed_wheel(installed: Path, tmp_path: Path) -> None:
     code = (
-        "import cypher, json; "
+        "import json; from veritrail_graph import cypher; "
         "print(json.dumps([cypher.__file__, [cypher.load(n).name for n in cypher.names()]]))"
     )
     told = checked([str(installed / "python"), "-I", "-c", code], cwd=tmp_path)
@@ -105,12 +105,37 @@ def test_every_statement_loads_from_the_installed_wheel(installed: Path, tmp_pat
     )
 
 
+def test_folders_of_the_same_names_beside_it_are_not_taken_for_it(
+    installed: Path, tmp_path: Path
+) -> None:
+    for name in ("api", "graph", "verifier", "cypher"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('the wrong package')")
+    code = (
+        "import sys; sys.path.insert(0, '.'); from veritrail_graph import Client, Local; "
+        "print(Client.__module__)"
+    )
+    told = checked([str(installed / "python"), "-I", "-c", code], cwd=tmp_path)
+    assert told.startswith("veritrail_graph.api.client")
+
+
+def test_a_wheel_of_the_source_distribution_is_the_same(
+    wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("sdist")
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder)]
+    checked(build, cwd=ROOT)  # the source distribution, and the wheel from it
+    (again,) = folder.glob("veritrail_graph-*.whl")
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(again) as other:
+        assert sorted(one.namelist()) == sorted(other.namelist())
+
+
 def test_every_prompt_and_engine_loads_from_the_installed_wheel(
     installed: Path, tmp_path: Path
 ) -> None:
     code = (
-        "import json; from verifier.prompts import load_prompts; "
-        "from verifier.engines import engine_named, engine_names; "
+        "import json; from veritrail_graph.verifier.prompts import load_prompts; "
+        "from veritrail_graph.verifier.engines import engine_named, engine_names; "
         "print(json.dumps([[p.name for p in load_prompts().values()], "
         "[engine_named(name).name for name in engine_names()]]))"
     )

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 import pytest
 
-from graph.embedded import EngineSettings, running_engine, stop_engine
-from graph.store import DatabaseAddress, Store, open_store
+from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
+from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 
 T = TypeVar("T")
 Arun = Callable[[Coroutine[Any, Any, T]], T]

@@ -26,9 +26,9 @@ from itertools import pairwise
 
 from fakes.processes import MemoryInput
 
-from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
-from graph.ingest import ingest
-from graph.model import (
+from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,
@@ -48,7 +48,7 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.store import Store
+from veritrail_graph.graph.store import Store
 
 HOSTILE = "c3'\"}) DETACH DELETE n //"
 """A node_id that would end a string, a map and a pattern, were it ever put into one."""

@@ -10,11 +10,17 @@ import pytest
 from fakes.graph_dump import dump
 from fakes.processes import MemoryInput, process
 
-from graph.errors import EngineError, InputError, InvalidProcess, NotFound, ProcessConflict
-from graph.importers.records import EdgeRecord, NodeRecord
-from graph.ingest import append, ingest
-from graph.model import Claim, Status, Verdict, Verification
-from graph.store import Store
+from veritrail_graph.graph.errors import (
+    EngineError,
+    InputError,
+    InvalidProcess,
+    NotFound,
+    ProcessConflict,
+)
+from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
+from veritrail_graph.graph.ingest import append, ingest
+from veritrail_graph.graph.model import Claim, Status, Verdict, Verification
+from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
 
@@ -155,7 +161,7 @@ def test_too_much_for_one_transaction_is_told_before_it_is_sent(
     store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arun(ingest(store, index(process_id)))
-    monkeypatch.setattr("graph.appending.MOST_APPENDED", 4)
+    monkeypatch.setattr("veritrail_graph.graph.appending.MOST_APPENDED", 4)
     with pytest.raises(InputError, match="2 nodes and 3 edges"):
         arun(append(store, question(), process_id=process_id))
 
@@ -166,7 +172,7 @@ def test_too_much_for_one_transaction_is_told_before_it_is_sent(
 def test_cut_short_anywhere_it_leaves_the_process_as_it_was(
     store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch, statement: str
 ) -> None:
-    from graph.store.database import Transaction
+    from veritrail_graph.graph.store.database import Transaction
 
     arun(ingest(store, index(process_id)))
     before = arun(dump(store))
@@ -219,7 +225,7 @@ def test_an_append_that_others_always_come_before_is_told_and_stores_nothing(
     store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arun(ingest(store, index(process_id)))
-    monkeypatch.setattr("graph.ingest._PAUSES", (0.0, 0.0))
+    monkeypatch.setattr("veritrail_graph.graph.ingest._PAUSES", (0.0, 0.0))
     times = 0
 
     def come_before(what: str, done: int, _total: int) -> None:
@@ -243,7 +249,7 @@ def test_an_append_that_others_always_come_before_is_told_and_stores_nothing(
 def test_an_engine_that_stores_less_than_it_was_given_stores_nothing(
     store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch, statement: str
 ) -> None:
-    from graph.store.database import Transaction
+    from veritrail_graph.graph.store.database import Transaction
 
     arun(ingest(store, index(process_id)))
     before = arun(dump(store))

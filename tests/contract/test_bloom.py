@@ -12,10 +12,10 @@ from contract.query_cases import CLAIMS, HOSTILE, store_harbour, store_ladder, s
 from fakes.processes import process
 from neo4j.graph import Node, Path, Relationship
 
-import cypher
-from graph.bloom import ACTIONS, PHRASES, perspective
-from graph.ingest import ingest
-from graph.model import (
+from veritrail_graph import cypher
+from veritrail_graph.graph.bloom import ACTIONS, PHRASES, perspective
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,
@@ -29,7 +29,7 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.store import Store
+from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from fakes.processes import MemoryInput, process
 
-from graph.clock import now
-from graph.content_hash import derived_claim_id
-from graph.errors import InputError, NotFound
-from graph.importers.records import ClaimRecord
-from graph.ingest import ingest
-from graph.model import (
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.content_hash import derived_claim_id
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.importers.records import ClaimRecord
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     Evidence,
@@ -24,9 +24,9 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.model.extraction import ExtractedSentence, SentenceOutcome
-from graph.store import Store
-from graph.store.claims import ClaimStore, Removed
+from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.claims import ClaimStore, Removed
 
 pytestmark = pytest.mark.engine
 
@@ -175,7 +175,7 @@ def test_extracting_again_leaves_an_edited_claim_as_it_is(
 def test_extraction_adds_the_places_that_a_stored_claim_lacks(
     monkeypatch: pytest.MonkeyPatch, arun: Any, process_id: str, claims: ClaimStore, stored: str
 ) -> None:
-    monkeypatch.setattr("graph.store.claims.ROWS", 1)
+    monkeypatch.setattr("veritrail_graph.graph.store.claims.ROWS", 1)
     without = replace(claim("A."), start=None, end=None)
     first = replace(claim("B.", 22), sub_claims=("One.", "Two."), label=Verdict.INCONCLUSIVE)
     partly = claim("C.", 3, (30, 41))
@@ -208,9 +208,9 @@ def test_sentences_and_claims_are_stored_in_batches(
     claims: ClaimStore,
     stored: str,
 ) -> None:
-    monkeypatch.setattr("graph.store.claims.ROWS", 3)
-    monkeypatch.setattr("graph.store.claims.DELETE_BATCH", 2)
-    monkeypatch.setattr("graph.store.process_rows.MOST_HELD", 1_000)
+    monkeypatch.setattr("veritrail_graph.graph.store.claims.ROWS", 3)
+    monkeypatch.setattr("veritrail_graph.graph.store.claims.DELETE_BATCH", 2)
+    monkeypatch.setattr("veritrail_graph.graph.store.process_rows.MOST_HELD", 1_000)
     many = [claim(f"A is {number}.", number) for number in range(20)]
     sentences = [sentence(place, "claims", one) for place, one in enumerate(many)]
     for added in (20, 0):

@@ -14,11 +14,11 @@ import pytest
 from fakes.processes import process
 from fakes.tcp_proxy import Cut, TcpProxy, tcp_proxy
 
-from graph.embedded import EngineSettings, engine_status, running_engine
-from graph.errors import EngineError, EngineUnavailable, QueryTimeout
-from graph.ingest import ingest
-from graph.store import Database, DatabaseAddress, NodeReader, Store
-from graph.store.transaction import Transaction, is_repeatable
+from veritrail_graph.graph.embedded import EngineSettings, engine_status, running_engine
+from veritrail_graph.graph.errors import EngineError, EngineUnavailable, QueryTimeout
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import Database, DatabaseAddress, NodeReader, Store
+from veritrail_graph.graph.store.transaction import Transaction, is_repeatable
 
 pytestmark = pytest.mark.engine
 
@@ -121,7 +121,7 @@ def test_a_read_and_a_query_whose_connection_is_lost_are_asked_again(
 def test_a_write_that_is_not_to_be_repeated_says_so_when_its_answer_is_lost(
     address: DatabaseAddress, arun: Any, proxy: TcpProxy, stored: str
 ) -> None:
-    from graph.errors import CommitInDoubt
+    from veritrail_graph.graph.errors import CommitInDoubt
 
     seen: list[tuple[int, bool]] = []
 

@@ -13,10 +13,10 @@ from fakes.processes import MemoryInput, process
 from fakes.tcp_proxy import Cut, TcpProxy, tcp_proxy
 from fakes.trails import FS, NFS, a_round, a_trail
 
-from graph.errors import EngineError
-from graph.ingest import clean, ingest
-from graph.model import Claim, Status
-from graph.store import DatabaseAddress, Store, open_store
+from veritrail_graph.graph.errors import EngineError
+from veritrail_graph.graph.ingest import clean, ingest
+from veritrail_graph.graph.model import Claim, Status
+from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 
 pytestmark = pytest.mark.engine
 

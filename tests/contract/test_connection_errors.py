@@ -16,8 +16,8 @@ from fakes.ports import free_port
 from fakes.strangers import closes, encrypted, mail, old_bolt, stranger, web
 from fakes.tcp_proxy import TcpProxy
 
-from graph.errors import EngineError, EngineUnavailable
-from graph.store import Database, DatabaseAddress, Store
+from veritrail_graph.graph.errors import EngineError, EngineUnavailable
+from veritrail_graph.graph.store import Database, DatabaseAddress, Store
 
 SECRET = "not-the-password-12345"
 

@@ -13,9 +13,9 @@ import pytest
 from fakes.processes import MemoryInput, process
 from neo4j_server import launcher
 
-from graph.errors import EngineError, StoreFull
-from graph.ingest import ingest
-from graph.store import DatabaseAddress, open_store
+from veritrail_graph.graph.errors import EngineError, StoreFull
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import DatabaseAddress, open_store
 
 pytestmark = [
     pytest.mark.engine,

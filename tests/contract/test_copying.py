@@ -11,10 +11,10 @@ import pytest
 from fakes.exporting import lines_of, nasty_input, store_nasty
 from fakes.processes import process
 
-from graph.copying import copy_process
-from graph.errors import EngineError, NotFound, ProcessConflict
-from graph.ingest import ingest
-from graph.store import DatabaseAddress, Store, open_store
+from veritrail_graph.graph.copying import copy_process
+from veritrail_graph.graph.errors import EngineError, NotFound, ProcessConflict
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 
 pytestmark = pytest.mark.engine
 

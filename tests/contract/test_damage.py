@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from graph.errors import EngineError, EngineUnavailable, ProcessConflict
-from graph.ingest import ingest
-from graph.store import Store, open_store
-from graph.store.exporting import StoredProcess
-from graph.store.migrations import migrate
-from graph.store.schema import SCHEMA_VERSION, ensure_schema
-from graph.store.writers import this_writer
+from veritrail_graph.graph.errors import EngineError, EngineUnavailable, ProcessConflict
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import Store, open_store
+from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.migrations import migrate
+from veritrail_graph.graph.store.schema import SCHEMA_VERSION, ensure_schema
+from veritrail_graph.graph.store.writers import this_writer
 
 pytestmark = pytest.mark.engine
 

@@ -12,11 +12,11 @@ import pytest
 from fakes.processes import MemoryInput, process
 from fakes.trails import a_step
 
-from graph.data_model import NODES, RELATIONSHIPS
-from graph.data_model.constraints import schema_rules
-from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
-from graph.ingest import ingest
-from graph.model import (
+from veritrail_graph.graph.data_model import NODES, RELATIONSHIPS
+from veritrail_graph.graph.data_model.constraints import schema_rules
+from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,
@@ -33,10 +33,10 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.model.extraction import ExtractedSentence, SentenceOutcome
-from graph.reviewing import NewReview
-from graph.store import Store
-from graph.store.trail_rows import short
+from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
+from veritrail_graph.graph.reviewing import NewReview
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.trail_rows import short
 
 pytestmark = pytest.mark.engine
 

@@ -9,11 +9,11 @@ import pytest
 from fakes.ports import free_port
 from fakes.processes import process
 
-from api.web import edge_counts
-from api.web.edge_counts import Counted, EdgeCounts
-from graph.ingest import ingest
-from graph.model import Process
-from graph.store import Database, DatabaseAddress, Store
+from veritrail_graph.api.web import edge_counts
+from veritrail_graph.api.web.edge_counts import Counted, EdgeCounts
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import Process
+from veritrail_graph.graph.store import Database, DatabaseAddress, Store
 
 pytestmark = pytest.mark.engine
 

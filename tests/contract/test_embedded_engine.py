@@ -16,23 +16,23 @@ import psutil
 import pytest
 from fakes.waiting import until
 
-import graph
-from graph.embedded import (
+import veritrail_graph
+from veritrail_graph.graph.embedded import (
     EngineSettings,
     engine_status,
     running_engine,
     start_engine,
     stop_engine,
 )
-from graph.errors import EngineUnavailable
+from veritrail_graph.graph.errors import EngineUnavailable
 
 pytestmark = pytest.mark.engine
 
-ROOT = Path(graph.__file__).parent.parent
+ROOT = Path(veritrail_graph.__file__).parent.parent
 HOLD = """
 import asyncio, sys
 from pathlib import Path
-from graph.embedded import EngineSettings, engine_status, running_engine
+from veritrail_graph.graph.embedded import EngineSettings, engine_status, running_engine
 async def main():
     settings = EngineSettings(Path(sys.argv[1]), heap="256m", idle_seconds=float(sys.argv[2]))
     async with running_engine(settings):

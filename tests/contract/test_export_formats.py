@@ -14,13 +14,13 @@ from xml.etree import ElementTree
 import pytest
 from fakes.exporting import NASTY, ROOT, lines_of, store_nasty
 
-from graph.exporters.cypher_script import write_script
-from graph.exporters.graphml import GraphMl
 from graph.exporters.neo4j_csv import SEPARATOR, write_import
-from graph.exporters.property_graph import Nodes, parts
-from graph.exporters.tables import COLUMNS, Tables
-from graph.store import Store
-from graph.store.exporting import StoredProcess
+from veritrail_graph.graph.exporters.cypher_script import write_script
+from veritrail_graph.graph.exporters.graphml import GraphMl
+from veritrail_graph.graph.exporters.property_graph import Nodes, parts
+from veritrail_graph.graph.exporters.tables import COLUMNS, Tables
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.exporting import StoredProcess
 
 pytestmark = pytest.mark.engine
 XML = "{http://graphml.graphdrawing.org/xmlns}"

@@ -17,15 +17,15 @@ from fakes.exporting import document_of, lines_of
 from fakes.processes import MemoryInput
 from hypothesis import HealthCheck, given, settings
 
-from graph.exporters.cypher_script import literal
-from graph.exporters.graphml import _FORBIDDEN, GraphMl
-from graph.exporters.tables import Tables
-from graph.importers.process_file import ProcessFileImporter
-from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
-from graph.importers.registry import ImportOptions
-from graph.ingest import ingest
-from graph.store import Store
-from graph.store.exporting import StoredProcess
+from veritrail_graph.graph.exporters.cypher_script import literal
+from veritrail_graph.graph.exporters.graphml import _FORBIDDEN, GraphMl
+from veritrail_graph.graph.exporters.tables import Tables
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
+from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.exporting import StoredProcess
 
 XML = "{http://graphml.graphdrawing.org/xmlns}"
 SNIPPETS = (

@@ -11,13 +11,13 @@ import pytest
 from fakes.exporting import NASTY, document_of, lines_of, nasty_input, store_nasty
 from fakes.process_files import DOCUMENT, as_json
 
-from graph.errors import NotFound, ProcessConflict
-from graph.importers.process_file import ProcessFileImporter
-from graph.importers.registry import ImportOptions
-from graph.ingest import IngestReport, ingest
-from graph.restoring import restored_id
-from graph.store import Store
-from graph.store.exporting import StoredProcess
+from veritrail_graph.graph.errors import NotFound, ProcessConflict
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.ingest import IngestReport, ingest
+from veritrail_graph.graph.restoring import restored_id
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.exporting import StoredProcess
 
 pytestmark = pytest.mark.engine
 
@@ -171,7 +171,7 @@ def test_pages_are_bounded_and_hold_everything(
         "_MOST_EDGES": 5,
         "_WINDOW": 4,
     }.items():
-        monkeypatch.setattr(f"graph.store.exporting.{name}", most)
+        monkeypatch.setattr(f"veritrail_graph.graph.store.exporting.{name}", most)
     made = {
         **DOCUMENT,
         "process_id": process_id,

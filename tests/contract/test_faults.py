@@ -19,12 +19,17 @@ import psutil
 import pytest
 from fakes.processes import MemoryInput, process
 
-from graph.clock import now
-from graph.embedded import EngineSettings, engine_status, running_engine, stop_engine
-from graph.errors import EngineError, NotFound, StoreFull
-from graph.ingest import clean, ingest
-from graph.model import Claim, Status, Verification
-from graph.store import Database, DatabaseAddress, Store, open_store
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.embedded import (
+    EngineSettings,
+    engine_status,
+    running_engine,
+    stop_engine,
+)
+from veritrail_graph.graph.errors import EngineError, NotFound, StoreFull
+from veritrail_graph.graph.ingest import clean, ingest
+from veritrail_graph.graph.model import Claim, Status, Verification
+from veritrail_graph.graph.store import Database, DatabaseAddress, Store, open_store
 
 GONE = f"{socket.gethostname()}/999999999/0"  # no process has this number
 
@@ -112,7 +117,7 @@ def test_an_engine_killed_during_ingest_leaves_nothing_visible(
 
 def test_what_a_killed_command_left_is_cleaned_up(settings: EngineSettings) -> None:
     async def work() -> None:
-        from graph.ingest import read_and_check
+        from veritrail_graph.graph.ingest import read_and_check
 
         async with opened(settings) as store:
             await store.processes.begin(await read_and_check(wide("left", 10)))

@@ -7,15 +7,23 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from graph.errors import NotFound
-from graph.ingest import ingest
-from graph.model import Claim, ErrorLocation, NodeRef, Role, Status, Verdict, Verification
-from graph.reviewing import NewReview
-from graph.store import Store
-from graph.store import judged_claims as judged_module
-from graph.store.judged_claim import JudgedClaim
-from graph.store.judged_claims import ClaimFilter
-from graph.store.overview import read_overview
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
+    Claim,
+    ErrorLocation,
+    NodeRef,
+    Role,
+    Status,
+    Verdict,
+    Verification,
+)
+from veritrail_graph.graph.reviewing import NewReview
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store import judged_claims as judged_module
+from veritrail_graph.graph.store.judged_claim import JudgedClaim
+from veritrail_graph.graph.store.judged_claims import ClaimFilter
+from veritrail_graph.graph.store.overview import read_overview
 
 pytestmark = pytest.mark.engine
 

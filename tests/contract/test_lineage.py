@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from graph.errors import NotFound
-from graph.ingest import ingest
-from graph.store import Store
-from graph.store.lineage import Direction, Lineage
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.lineage import Direction, Lineage
 
 pytestmark = pytest.mark.engine
 

@@ -11,11 +11,11 @@ import pytest
 from fakes.graph_dump import dump
 from fakes.processes import MemoryInput, process
 
-from graph.errors import EngineError, InputError, ProcessConflict, QueryTimeout
-from graph.ingest import ingest, read_and_check
-from graph.loading import Loading
-from graph.store import DatabaseAddress, Store, faults
-from graph.store.database import Transaction
+from veritrail_graph.graph.errors import EngineError, InputError, ProcessConflict, QueryTimeout
+from veritrail_graph.graph.ingest import ingest, read_and_check
+from veritrail_graph.graph.loading import Loading
+from veritrail_graph.graph.store import DatabaseAddress, Store, faults
+from veritrail_graph.graph.store.database import Transaction
 
 pytestmark = pytest.mark.engine
 
@@ -24,8 +24,8 @@ OTHER = "elsewhere/1/0"
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graph.batches.BATCH_ROWS", 50)
-    monkeypatch.setattr("graph.batches.EDGE_BATCH", 60)
+    monkeypatch.setattr("veritrail_graph.graph.batches.BATCH_ROWS", 50)
+    monkeypatch.setattr("veritrail_graph.graph.batches.EDGE_BATCH", 60)
 
 
 def with_hub(process_id: str, nodes: int = 400) -> MemoryInput:

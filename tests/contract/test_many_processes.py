@@ -9,9 +9,9 @@ import pytest
 from fakes.graph_dump import dump
 from fakes.processes import MemoryInput, process
 
-from graph.errors import InputError, NotFound
-from graph.ingest import ingest
-from graph.model import (
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     Evidence,
@@ -25,8 +25,8 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.model.extraction import ExtractedSentence, SentenceOutcome
-from graph.store import Store
+from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
+from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
 
@@ -83,8 +83,8 @@ def test_deleting_one_of_many_leaves_the_others_as_they_were(
 def test_ingests_of_different_processes_at_once_do_not_meet(
     store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graph.batches.BATCH_ROWS", 20)
-    monkeypatch.setattr("graph.batches.EDGE_BATCH", 30)
+    monkeypatch.setattr("veritrail_graph.graph.batches.BATCH_ROWS", 20)
+    monkeypatch.setattr("veritrail_graph.graph.batches.EDGE_BATCH", 30)
     names = [f"{process_id}.{n}" for n in range(3)]
 
     async def at_once() -> list[Any]:

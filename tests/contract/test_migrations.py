@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 from fakes import old_stores
 
-import cypher
-from graph.clock import now
-from graph.errors import EngineError
-from graph.reviewing import NewReview
-from graph.store import DatabaseAddress, Store
-from graph.store.migrations import WAITING, version_of
-from graph.store.schema import SCHEMA_VERSION, ensure_schema
-from graph.store.trail_rows import short
-from graph.store.writers import this_writer
+from veritrail_graph import cypher
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.errors import EngineError
+from veritrail_graph.graph.reviewing import NewReview
+from veritrail_graph.graph.store import DatabaseAddress, Store
+from veritrail_graph.graph.store.migrations import WAITING, version_of
+from veritrail_graph.graph.store.schema import SCHEMA_VERSION, ensure_schema
+from veritrail_graph.graph.store.trail_rows import short
+from veritrail_graph.graph.store.writers import this_writer
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSIONS = [1, 2, 3, 4]
@@ -227,8 +227,8 @@ def test_captions_of_an_older_graph_are_those_that_we_would_write(
 
 CHILD = """
 import asyncio, json, sys, time
-from graph.store.database import Database, DatabaseAddress
-from graph.store.schema import ensure_schema
+from veritrail_graph.graph.store.database import Database, DatabaseAddress
+from veritrail_graph.graph.store.schema import ensure_schema
 
 def told(what, done):
     print(done, flush=True)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from graph.errors import NotFound
-from graph.ingest import ingest
-from graph.model import (
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,
@@ -25,10 +25,10 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.store import Store
-from graph.store.lineage import Direction
-from graph.store.listed_nodes import NodeQuery
-from graph.store.node_search import NodeSearch
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.store.listed_nodes import NodeQuery
+from veritrail_graph.graph.store.node_search import NodeSearch
 
 pytestmark = pytest.mark.engine
 

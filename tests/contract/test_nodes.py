@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from fakes.processes import MemoryInput, process
 
-from graph.errors import InputError, NotFound
-from graph.ingest import ingest
-from graph.model import Role
-from graph.store import Store
-from graph.store import nodes as nodes_module
-from graph.store.nodes import NodeFilter
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import Role
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store import nodes as nodes_module
+from veritrail_graph.graph.store.nodes import NodeFilter
 
 pytestmark = pytest.mark.engine
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from fakes.processes import MemoryInput
 
-from graph.errors import NotFound
-from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
-from graph.ingest import ingest
-from graph.model import (
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,
@@ -27,16 +27,16 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.store import Store
-from graph.store.outlines import neighbours, read_outline, verifications_of
-from graph.store.placed_claims import (
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.outlines import neighbours, read_outline, verifications_of
+from veritrail_graph.graph.store.placed_claims import (
     Outlay,
     claims_in_text,
     nodes_with_claims,
     spent_on,
     tally,
 )
-from graph.store.standing import Standing, StandingStore
+from veritrail_graph.graph.store.standing import Standing, StandingStore
 
 pytestmark = pytest.mark.engine
 

@@ -11,11 +11,11 @@ import pytest
 from contract.test_node_search import FS, a_verification
 from fakes.processes import process
 
-from graph.ingest import ingest
-from graph.model import EvidencePath
-from graph.store import Store
-from graph.store.lineage import Direction
-from graph.store.picture import Degrees, PictureReader
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import EvidencePath
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.store.picture import Degrees, PictureReader
 
 pytestmark = pytest.mark.engine
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from fakes.processes import MemoryInput, process
 
-from graph.errors import InvalidProcess, NotFound, ProcessConflict
-from graph.importers.records import EdgeRecord, NodeRecord
-from graph.ingest import ingest
-from graph.store import Store
+from veritrail_graph.graph.errors import InvalidProcess, NotFound, ProcessConflict
+from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
 
@@ -106,7 +106,7 @@ def test_a_process_is_deleted_whole(store: Store, arun: Any, process_id: str) ->
 def test_a_hub_loses_its_edges_before_it_goes(
     store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graph.store.processes.DELETE_BATCH", 3)
+    monkeypatch.setattr("veritrail_graph.graph.store.processes.DELETE_BATCH", 3)
     texts = {f"n{number}": "x" for number in range(10)}
     arun(
         ingest(
@@ -227,7 +227,7 @@ def test_citations_stay_on_the_edges(store: Store, arun: Any, process_id: str) -
 
 
 def test_a_process_being_loaded_is_seen_by_nobody(store: Store, arun: Any, process_id: str) -> None:
-    from graph.ingest import read_and_check
+    from veritrail_graph.graph.ingest import read_and_check
 
     arun(store.processes.begin(arun(read_and_check(small(process_id)))))
     with pytest.raises(NotFound, match="loading"):

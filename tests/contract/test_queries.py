@@ -15,10 +15,10 @@ from contract.query_graph_answers import GRAPH_CASES
 from contract.query_trail_answers import TRAIL_CASES
 from contract.query_values import FS
 
-import cypher
-from graph.errors import InputError, NotFound
-from graph.store import QueryResult, Store
-from graph.store.queries import (
+from veritrail_graph import cypher
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.store import QueryResult, Store
+from veritrail_graph.graph.store.queries import (
     GROUPS,
     described,
     example_of,
@@ -28,7 +28,7 @@ from graph.store.queries import (
     read_parameters,
     shows_verdicts,
 )
-from graph.store.query_values import orders_of, plain
+from veritrail_graph.graph.store.query_values import orders_of, plain
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 INJECTION = "x'\"}) DETACH DELETE n // `; RETURN $process_id\n*/"

@@ -13,10 +13,10 @@ from contract.query_cases import store_harbour
 from contract.query_values import DAY, FS, NFS
 from fakes.processes import process
 
-from graph.errors import NotFound
-from graph.ingest import ingest
-from graph.store import Store
-from graph.store.queries import example_of, find, library
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.queries import example_of, find, library
 
 pytestmark = pytest.mark.engine
 

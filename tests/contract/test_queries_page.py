@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from graph.store import Store
-from graph.store.queries import library
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.queries import library
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 HINT = "run: python docs/make_queries.py"

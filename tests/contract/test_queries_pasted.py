@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from api.pasting import pasteable
-from graph.errors import InputError
-from graph.ingest import ingest
-from graph.store import Store
-from graph.store.queries import MAX_ROWS, example_of, find, library
+from veritrail_graph.api.pasting import pasteable
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.queries import MAX_ROWS, example_of, find, library
 
 PARAMETER = re.compile(r":param (\w+) => (.+);")
 NASTY = [

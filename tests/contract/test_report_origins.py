@@ -10,16 +10,16 @@ import pytest
 from fakes.exporting import document_of, store_nasty
 from fakes.hostile_file import hostile_process
 
-from api.reports.filed import FiledOrigin
-from api.reports.formats import Asked, pieces
-from api.reports.material import Made, Wanted
-from api.reports.stored import StoredOrigin
-from api.reports.trails import Origin
-from graph.errors import NotFound, ProcessConflict
-from graph.importers.process_file import ProcessFileImporter
-from graph.importers.registry import ImportOptions
-from graph.ingest import ingest
-from graph.store import Store
+from veritrail_graph.api.reports.filed import FiledOrigin
+from veritrail_graph.api.reports.formats import Asked, pieces
+from veritrail_graph.api.reports.material import Made, Wanted
+from veritrail_graph.api.reports.stored import StoredOrigin
+from veritrail_graph.api.reports.trails import Origin
+from veritrail_graph.graph.errors import NotFound, ProcessConflict
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
 

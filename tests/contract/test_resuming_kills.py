@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from fakes.graph_dump import dump
 
-from graph.importers.process_file import ProcessFileImporter
-from graph.importers.registry import ImportOptions
-from graph.ingest import ingest
-from graph.store import DatabaseAddress, Store
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import DatabaseAddress, Store
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(1_800)]
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from contract.query_cases import store_harbour
 
-from graph.agreement import agreement_report
-from graph.errors import NotFound, ReviewOutdated
-from graph.model import ReviewVerdict, Status, Verdict
-from graph.reviewing import NewReview, Seen, review_id_of, words_of
-from graph.store import Store
+from veritrail_graph.graph.agreement import agreement_report
+from veritrail_graph.graph.errors import NotFound, ReviewOutdated
+from veritrail_graph.graph.model import ReviewVerdict, Status, Verdict
+from veritrail_graph.graph.reviewing import NewReview, Seen, review_id_of, words_of
+from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
 

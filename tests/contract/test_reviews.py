@@ -13,11 +13,11 @@ import pytest
 from contract.query_cases import store_harbour
 from fakes.exporting import NASTY
 
-from graph.errors import InputError, NotFound
-from graph.ingest import ingest
-from graph.model import Review, ReviewKind, ReviewVerdict, Verdict
-from graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview
-from graph.store import Store
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import Review, ReviewKind, ReviewVerdict, Verdict
+from veritrail_graph.graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview
+from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
 

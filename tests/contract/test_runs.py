@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from graph.errors import NotFound
-from graph.ingest import ingest
-from graph.model import Claim, Status, StepRecord, Usage, Verdict, Verification
-from graph.store import Store
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import Claim, Status, StepRecord, Usage, Verdict, Verification
+from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
 

@@ -14,12 +14,12 @@ from fakes.trails import NFS, a_round, a_trail
 from neo4j.exceptions import ConstraintError
 from neo4j_server import launcher
 
-from graph.embedded import EngineSettings, running_engine
-from graph.errors import EngineError, NotFound, ReadOnlyGraph
-from graph.ingest import clean, ingest
-from graph.model import Claim
-from graph.reviewing import NewReview
-from graph.store import DatabaseAddress, Store, open_store
+from veritrail_graph.graph.embedded import EngineSettings, running_engine
+from veritrail_graph.graph.errors import EngineError, NotFound, ReadOnlyGraph
+from veritrail_graph.graph.ingest import clean, ingest
+from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.reviewing import NewReview
+from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 
 pytestmark = pytest.mark.engine
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from graph.ingest import ingest
-from graph.model import Claim, Status, Usage, Verdict, Verification
-from graph.store import Store
-from graph.store.standing import Standing, StandingStore
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import Claim, Status, Usage, Verdict, Verification
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.standing import Standing, StandingStore
 
 pytestmark = pytest.mark.engine
 

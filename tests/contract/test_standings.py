@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from api import standings as module
-from api.standings import Standings
-from graph.errors import EngineUnavailable
-from graph.ingest import ingest
-from graph.store import Store
+from veritrail_graph.api import standings as module
+from veritrail_graph.api.standings import Standings
+from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
 

@@ -9,8 +9,8 @@ from typing import Any
 import neo4j
 import pytest
 
-import cypher
-from graph.store import DatabaseAddress, Store
+from veritrail_graph import cypher
+from veritrail_graph.graph.store import DatabaseAddress, Store
 
 ROOT = Path(__file__).resolve().parents[2]
 

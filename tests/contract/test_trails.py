@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from graph.errors import NotFound
-from graph.ingest import ingest
-from graph.model import (
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,
@@ -29,7 +29,7 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.store import Store
+from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
 

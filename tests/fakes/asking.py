@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from graph.model import Usage
-from verifier.bill import Bill
-from verifier.models.port import InvalidAnswer, ModelError, Request
+from veritrail_graph.graph.model import Usage
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.models.port import InvalidAnswer, ModelError, Request
 
 T = TypeVar("T")
 

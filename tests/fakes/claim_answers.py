@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from fakes.asking import ScriptedAsking
 
-from verifier.claims.steps import COMPLETIONS, ClaimSteps
-from verifier.limits import Samples
-from verifier.models.port import Request, Step
-from verifier.prompted import PromptedStep
-from verifier.prompts import load_prompts
+from veritrail_graph.verifier.claims.steps import COMPLETIONS, ClaimSteps
+from veritrail_graph.verifier.limits import Samples
+from veritrail_graph.verifier.models.port import Request, Step
+from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.prompts import load_prompts
 
 PROMPTS = load_prompts()
 

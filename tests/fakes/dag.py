@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
-from graph.model import NodeRef, Role, Sentence, frontier_order
-from verifier.ports import ReadNode, SourceNodes
+from veritrail_graph.graph.model import NodeRef, Role, Sentence, frontier_order
+from veritrail_graph.verifier.ports import ReadNode, SourceNodes
 
 
 def longest_distances(sources: Mapping[str, Sequence[str]]) -> dict[str, int]:

@@ -8,10 +8,10 @@ from typing import Any
 
 from fakes.processes import MemoryInput
 
-from graph.exporters.process_file import write_document, write_lines
-from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
-from graph.ingest import ingest
-from graph.model import (
+from veritrail_graph.graph.exporters.process_file import write_document, write_lines
+from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,
@@ -31,9 +31,9 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.model.extraction import ExtractedSentence, SentenceOutcome
-from graph.store import Store
-from graph.store.exporting import StoredProcess
+from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.exporting import StoredProcess
 
 NASTY = (
     "=1+1\t\"quoted\", 'single' \\ back\\u0041slash \\n\r\nnew line\rreturn\n\n"

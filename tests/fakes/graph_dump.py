@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from graph.store import Store
+from veritrail_graph.graph.store import Store
 
 _MOST = 1_000_000
 _NODES = "MATCH (n) RETURN labels(n) AS labels, properties(n) AS properties"

@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from graph import batches
-from graph.importers.process_file import ProcessFileImporter
-from graph.importers.registry import ImportOptions
-from graph.ingest import ingest
-from graph.store import DatabaseAddress, open_store
+from veritrail_graph.graph import batches
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import DatabaseAddress, open_store
 
 
 async def main(login: dict[str, Any], file: str, replace: bool) -> None:

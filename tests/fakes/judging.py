@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 
 from fakes.asking import ScriptedAsking
 
-from graph.model import CitedSentence, Claim, Evidence, NodeRef, Role, Sentence
-from graph.sentences import SentenceSplitter
-from verifier.evidence import EvidenceStep
-from verifier.limits import Limits, Samples
-from verifier.models.port import Request, Step
-from verifier.ports import ReadNode
-from verifier.prompted import PromptedStep
-from verifier.prompts import load_prompts
-from verifier.verdict import PromptVerdict
+from veritrail_graph.graph.model import CitedSentence, Claim, Evidence, NodeRef, Role, Sentence
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.evidence import EvidenceStep
+from veritrail_graph.verifier.limits import Limits, Samples
+from veritrail_graph.verifier.models.port import Request, Step
+from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.prompts import load_prompts
+from veritrail_graph.verifier.verdict import PromptVerdict
 
 PROMPTS = load_prompts()
 SPLITTER = SentenceSplitter.for_language()

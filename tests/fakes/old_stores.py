@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cypher
-from graph.model import (
+from veritrail_graph import cypher
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,

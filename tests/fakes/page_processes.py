@@ -8,11 +8,11 @@ from typing import Any
 
 from fakes.processes import MemoryInput
 
-from api.settings import Settings
-from api.wiring import open_graph
-from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
-from graph.ingest import ingest
-from graph.model import (
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.wiring import open_graph
+from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     Evidence,

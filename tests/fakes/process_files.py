@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from graph.errors import InvalidProcess, Violation
-from graph.importers.process_file import ProcessFileImporter
-from graph.importers.records import Header, Record
-from graph.importers.registry import ImportOptions
-from graph.survey import Survey
-from graph.trail_checks import survey_whole
+from veritrail_graph.graph.errors import InvalidProcess, Violation
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.records import Header, Record
+from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.survey import Survey
+from veritrail_graph.graph.trail_checks import survey_whole
 
 DOCUMENT: dict[str, Any] = {
     "format": "veritrail.process/1",

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord, Record
+from veritrail_graph.graph.importers.records import (
+    ClaimRecord,
+    EdgeRecord,
+    Header,
+    NodeRecord,
+    Record,
+)
 
 
 @dataclass

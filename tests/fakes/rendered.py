@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from api.web.rendering import environment
+from veritrail_graph.api.web.rendering import environment
 
 
 def rendered(template: str, **context: Any) -> str:

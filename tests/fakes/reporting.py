@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graph.exporters.markdown import asked_lines, asked_of, report_head, trail_lines
-from graph.model import Claim, Process, Reviewed, Verification
+from veritrail_graph.graph.exporters.markdown import asked_lines, asked_of, report_head, trail_lines
+from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification
 
 
 def markdown_of(

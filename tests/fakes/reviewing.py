@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from api.web.views.review_rows import Read
-from graph.model import (
+from veritrail_graph.api.web.views.review_rows import Read
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     Evidence,
@@ -21,8 +21,8 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.model.review import reviewed as reviewed_of
-from graph.store.judged_claim import JudgedClaim
+from veritrail_graph.graph.model.review import reviewed as reviewed_of
+from veritrail_graph.graph.store.judged_claim import JudgedClaim
 
 FS, NFS = ReviewVerdict.FULLY_SUPPORTED, ReviewVerdict.NOT_FULLY_SUPPORTED
 INC, UNCLEAR = ReviewVerdict.INCONCLUSIVE, ReviewVerdict.UNCLEAR

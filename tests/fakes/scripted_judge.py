@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph.model import CitedSentence, Claim, Evidence, Usage, Verdict
-from verifier.bill import Asked, Bill
-from verifier.ports import Found, JudgeError, Judgement, ReadNode, Selection
+from veritrail_graph.graph.model import CitedSentence, Claim, Evidence, Usage, Verdict
+from veritrail_graph.verifier.bill import Asked, Bill
+from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Selection
 
 FS = Verdict.FULLY_SUPPORTED
 NFS = Verdict.NOT_FULLY_SUPPORTED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graph.model import (
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     Evidence,

@@ -9,11 +9,26 @@ from dataclasses import dataclass, field, replace
 from fakes.dag import Dag, DagSource
 from fakes.scripted_judge import select
 
-from graph.model import Claim, ErrorLocation, EvidencePath, Verdict
-from verifier.bill import Bill
-from verifier.localization import evidence_paths, locate_error
-from verifier.ports import Found, Judge, Judgement, NodeSource, Selection, SourceNodes
-from verifier.walk import Answer, Need, NeedEvidence, NeedSources, NeedVerdict, Outcome, walk
+from veritrail_graph.graph.model import Claim, ErrorLocation, EvidencePath, Verdict
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.localization import evidence_paths, locate_error
+from veritrail_graph.verifier.ports import (
+    Found,
+    Judge,
+    Judgement,
+    NodeSource,
+    Selection,
+    SourceNodes,
+)
+from veritrail_graph.verifier.walk import (
+    Answer,
+    Need,
+    NeedEvidence,
+    NeedSources,
+    NeedVerdict,
+    Outcome,
+    walk,
+)
 
 
 @dataclass

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from graph.embedded import EngineSettings, running_engine, stop_engine
-from graph.importers.records import EdgeRecord, Header, NodeRecord, Record
-from graph.ingest import ingest
-from graph.store import DatabaseAddress, open_store
+from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
+from veritrail_graph.graph.importers.records import EdgeRecord, Header, NodeRecord, Record
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.store import DatabaseAddress, open_store
 
 pytestmark = [pytest.mark.engine, pytest.mark.soak, pytest.mark.timeout(3_000)]
 

@@ -32,7 +32,7 @@ def home() -> Iterator[Path]:
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "api.cli.main", *arguments]
+    return [sys.executable, "-m", "veritrail_graph.api.cli.main", *arguments]
 
 
 def environment(home: Path) -> dict[str, str]:

@@ -9,7 +9,7 @@ from fakes.dag import Dag, dags
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.adjacency import Adjacency, AdjacencyBuilder, Unfit
+from veritrail_graph.graph.adjacency import Adjacency, AdjacencyBuilder, Unfit
 
 
 def built(dag: Dag, order: list[str]) -> Adjacency:

@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.model import Verdict
-from verifier.answers import last_object, read_claims, read_outcome, read_selection, read_verdict
-from verifier.models.port import InvalidAnswer
+from veritrail_graph.graph.model import Verdict
+from veritrail_graph.verifier.answers import (
+    last_object,
+    read_claims,
+    read_outcome,
+    read_selection,
+    read_verdict,
+)
+from veritrail_graph.verifier.models.port import InvalidAnswer
 
 SURROGATE = "\ud800"
 

@@ -11,11 +11,11 @@ from fakes.processes import MemoryInput, process
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.errors import InvalidProcess
-from graph.importers.records import EdgeRecord, NodeRecord
-from graph.model import Role
-from graph.stored_shape import StoredShape
-from graph.survey import Survey, survey
+from veritrail_graph.graph.errors import InvalidProcess
+from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
+from veritrail_graph.graph.model import Role
+from veritrail_graph.graph.stored_shape import StoredShape
+from veritrail_graph.graph.survey import Survey, survey
 
 
 def stored(found: Survey) -> StoredShape:

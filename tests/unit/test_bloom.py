@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import cypher
-from api.cli.app import app
-from graph.bloom import ACTIONS, PHRASES, perspective, perspective_json
-from graph.bloom.phrases import SUGGESTIONS
-from graph.bloom.styles import SIZES
-from graph.data_model import NODES, RELATIONSHIPS
-from graph.errors import InputError
-from graph.model import Status, Verdict
+from veritrail_graph import cypher
+from veritrail_graph.api.cli.app import app
+from veritrail_graph.graph.bloom import ACTIONS, PHRASES, perspective, perspective_json
+from veritrail_graph.graph.bloom.phrases import SUGGESTIONS
+from veritrail_graph.graph.bloom.styles import SIZES
+from veritrail_graph.graph.data_model import NODES, RELATIONSHIPS
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Status, Verdict
 
 MADE = perspective()
 SHOWN = [node for node in NODES if not node.housekeeping]

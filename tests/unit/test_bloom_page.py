@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from graph.bloom import ACTIONS, PHRASES, perspective
-from graph.bloom.phrases import SUGGESTIONS
+from veritrail_graph.graph.bloom import ACTIONS, PHRASES, perspective
+from veritrail_graph.graph.bloom.phrases import SUGGESTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "bloom.md").read_text(encoding="utf-8")

@@ -17,9 +17,9 @@ from typing import TypeVar
 
 import pytest
 
-from verifier.bill import Asked
-from verifier.models.cache import AnswerCache, CacheStats, Cleared, answer_key
-from verifier.models.port import Request
+from veritrail_graph.verifier.bill import Asked
+from veritrail_graph.verifier.models.cache import AnswerCache, CacheStats, Cleared, answer_key
+from veritrail_graph.verifier.models.port import Request
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,9 +31,9 @@ KEY = answer_key(ADDRESS, REQUEST, 100)
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from verifier.bill import Asked
-from verifier.models.cache import AnswerCache
-from verifier.models.port import Request
+from veritrail_graph.verifier.bill import Asked
+from veritrail_graph.verifier.models.cache import AnswerCache
+from veritrail_graph.verifier.models.port import Request
 
 async def main():
     cache = AnswerCache(Path(sys.argv[1]), lambda message: sys.exit(message))
@@ -234,7 +234,7 @@ def test_a_file_that_may_be_somebody_elses_is_not_cleared(
 
 
 def test_a_file_that_is_locked_is_not_cleared(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verifier.models.cache.BUSY", 0.1)
+    monkeypatch.setattr("veritrail_graph.verifier.models.cache.BUSY", 0.1)
     use(path, put_and_get)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
@@ -255,7 +255,7 @@ def test_a_folder_that_cannot_be_made_ends_no_run(tmp_path: Path) -> None:
 
 
 def test_a_file_that_stays_locked_ends_no_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verifier.models.cache.BUSY", 0.1)
+    monkeypatch.setattr("veritrail_graph.verifier.models.cache.BUSY", 0.1)
     use(path, put_and_get)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.app import status as status_of_command
+from veritrail_graph.api.cli.app import status as status_of_command
 
 Use = Callable[..., tuple[int, str, str]]
 

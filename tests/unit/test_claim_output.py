@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from api.cli.claim_output import ExtractionWatch
-from api.cli.terminal import LongWork
-from graph.model import Usage
+from veritrail_graph.api.cli.claim_output import ExtractionWatch
+from veritrail_graph.api.cli.terminal import LongWork
+from veritrail_graph.graph.model import Usage
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def watch() -> ExtractionWatch:
 def test_a_pipe_gets_lines_about_sentences_and_answers(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], watch: ExtractionWatch
 ) -> None:
-    monkeypatch.setattr("api.cli.terminal._SECONDS_BETWEEN_LINES", -1.0)
+    monkeypatch.setattr("veritrail_graph.api.cli.terminal._SECONDS_BETWEEN_LINES", -1.0)
     watch.sentence_done(0, 1_200)
     watch.call_made(Usage(calls=1))
     watch.call_made(Usage(cached_calls=1))

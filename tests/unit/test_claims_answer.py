@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.sentences import SentenceSplitter
-from verifier.claims.answer import CONTEXT_CHARACTERS, Answer, Window, split_answer
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.claims.answer import CONTEXT_CHARACTERS, Answer, Window, split_answer
 
 SPLIT = SentenceSplitter.for_language("english").split
 AROUND, BEFORE = Window(5, 5), Window(5, 0)

@@ -10,14 +10,14 @@ import pytest
 from fakes.asking import ScriptedAsking
 from fakes.claim_answers import ClaimAnswers, steps_over, words
 
-from graph.content_hash import derived_claim_id
-from graph.model.extraction import SentenceOutcome
-from graph.sentences import SentenceSplitter
-from verifier.bill import Bill
-from verifier.claims.extraction import SENTENCES_AT_ONCE, Extraction, extract
-from verifier.claims.steps import MOST_WORDS
-from verifier.limits import Samples
-from verifier.models.port import (
+from veritrail_graph.graph.content_hash import derived_claim_id
+from veritrail_graph.graph.model.extraction import SentenceOutcome
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.claims.extraction import SENTENCES_AT_ONCE, Extraction, extract
+from veritrail_graph.verifier.claims.steps import MOST_WORDS
+from veritrail_graph.verifier.limits import Samples
+from veritrail_graph.verifier.models.port import (
     EndpointRefused,
     OverBudget,
     Request,

@@ -1,4 +1,4 @@
-"""The clients are found in `api`, and cost nothing until they are asked for."""
+"""The clients are found in `veritrail_graph`, and cost nothing until they are asked for."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from pathlib import Path
 
 import pytest
 
-import api
+import veritrail_graph
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_importing_api_imports_nothing_else():
     code = (
-        "import sys, api; before = set(sys.modules); assert not [m for m in before if "
+        "import sys, veritrail_graph; before = set(sys.modules); assert not [m for m in before if "
         "m.split('.')[0] in {'pydantic', 'httpx2', 'fastapi', 'asyncio'}]; "
-        "from api import AsyncClient, AsyncLocal, Client, Local; "
+        "from veritrail_graph import AsyncClient, AsyncLocal, Client, Local; "
         "assert 'mcp' not in sys.modules and 'fastapi' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_what_is_not_there_is_not_there():
-    assert set(api.__all__) == {"AsyncClient", "AsyncLocal", "Client", "Local"}
+    assert set(veritrail_graph.__all__) == {
+        *("AsyncClient", "AsyncLocal", "Client", "Local", "__version__")
+    }
     with pytest.raises(AttributeError, match="nothing"):
-        api.nothing  # noqa: B018
+        veritrail_graph.nothing  # noqa: B018
 
 
 def test_the_configurations_in_the_documentation_are_json():

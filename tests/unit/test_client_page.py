@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from api.client import page
-from api.client.answers import Claim, Ingested, Listed, Process, Rows
-from api.client.trails import JobState, Provenance, Verification
-from graph.model import Status, Verdict
+from veritrail_graph.api.client import page
+from veritrail_graph.api.client.answers import Claim, Ingested, Listed, Process, Rows
+from veritrail_graph.api.client.trails import JobState, Provenance, Verification
+from veritrail_graph.graph.model import Status, Verdict
 
 EVIL = "<script>alert(1)</script> \"x' onload=y <img src=//evil> \u202e\x1b[31m & {{7*7}}"
 TAGS = {

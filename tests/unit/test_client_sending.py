@@ -11,8 +11,8 @@ import pytest
 from fakes.ports import free_port
 from fakes.scripted_service import answer, events, hang_up, problem, scripted
 
-from api import Client
-from api.client import (
+from veritrail_graph import Client
+from veritrail_graph.api.client import (
     AccessRefused,
     Conflict,
     Missing,
@@ -22,7 +22,7 @@ from api.client import (
     Unavailable,
     Unreachable,
 )
-from graph.errors import InputError, VeriTrailError, Violation
+from veritrail_graph.graph.errors import InputError, VeriTrailError, Violation
 
 KEY = "a-key-that-nobody-may-see-0123"
 OK = answer(200, {"status": "ok"})

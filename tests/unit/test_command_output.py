@@ -7,14 +7,14 @@ import io
 import pytest
 from rich.console import Console
 
-from api.claims import read_claims_file
-from api.cli import stored, verified
-from api.cli.trail import verdict_table
-from api.settings import Settings
-from api.verification import Done
-from graph.errors import InputError
-from graph.model import Claim, Process, Status, Verdict, Verification
-from graph.store.processes import ProcessSummary
+from veritrail_graph.api.claims import read_claims_file
+from veritrail_graph.api.cli import stored, verified
+from veritrail_graph.api.cli.trail import verdict_table
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.verification import Done
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Claim, Process, Status, Verdict, Verification
+from veritrail_graph.graph.store.processes import ProcessSummary
 
 LONG_ID = "harbour-2025-" + "x" * 100
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import cypher
+from veritrail_graph import cypher
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "docs/conformance.md"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.copy import is_same_graph, side
-from graph.errors import InputError
+from veritrail_graph.api.cli.copy import is_same_graph, side
+from veritrail_graph.graph.errors import InputError
 
 USUAL = {
     "NEO4J_URI": "bolt://usual:7687",

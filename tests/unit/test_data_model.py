@@ -10,17 +10,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-import cypher
-from graph.data_model import NODES, RELATIONSHIPS, NodeType
-from graph.data_model.__main__ import made, main
-from graph.data_model.arrows import arrows
-from graph.data_model.constraints import schema_rules
-from graph.data_model.drawing import crossings, drawing
-from graph.data_model.layout import CARD_WIDTH, CARDS, HEIGHT, LINES, WIDTH
-from graph.data_model.page import BLOCKS, filled
-from graph.data_model.palette import LABELS, RELATIONSHIP_COLOURS, VERDICTS, Colours
-from graph.data_model.style import style
-from graph.model import Verdict
+from veritrail_graph import cypher
+from veritrail_graph.graph.data_model import NODES, RELATIONSHIPS, NodeType
+from veritrail_graph.graph.data_model.__main__ import made, main
+from veritrail_graph.graph.data_model.arrows import arrows
+from veritrail_graph.graph.data_model.constraints import schema_rules
+from veritrail_graph.graph.data_model.drawing import crossings, drawing
+from veritrail_graph.graph.data_model.layout import CARD_WIDTH, CARDS, HEIGHT, LINES, WIDTH
+from veritrail_graph.graph.data_model.page import BLOCKS, filled
+from veritrail_graph.graph.data_model.palette import LABELS, RELATIONSHIP_COLOURS, VERDICTS, Colours
+from veritrail_graph.graph.data_model.style import style
+from veritrail_graph.graph.model import Verdict
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 HEX = re.compile(r"#[0-9A-F]{6}")
@@ -82,7 +82,7 @@ def test_constraints_and_indexes_are_named_after_what_they_are_about() -> None:
 
 @pytest.mark.parametrize("name", list(made(DOCS)))
 def test_the_documentation_holds_what_the_model_makes(name: str) -> None:
-    told = "run `python -m graph.data_model`"
+    told = "run `python -m veritrail_graph.graph.data_model`"
     assert (DOCS / name).read_text("utf-8") == made(DOCS)[name], told
 
 

@@ -13,10 +13,10 @@ import jsonschema
 import pytest
 from fastapi import FastAPI
 
-from api.rest.app import create_app
-from api.service.access import Scope
-from api.settings import Settings
-from graph.store.queries import described, library
+from veritrail_graph.api.rest.app import create_app
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.store.queries import described, library
 
 OPEN = {"/healthz", "/readyz"}
 

@@ -10,10 +10,10 @@ import pytest
 from fakes.trails import FS, NFS, NODES, a_round, a_trail
 from rich.console import Console
 
-from api.cli.diff import difference_view
-from graph.comparing import Changed, Part, compare
-from graph.exporters.difference import difference_json
-from graph.model import (
+from veritrail_graph.api.cli.diff import difference_view
+from veritrail_graph.graph.comparing import Changed, Part, compare
+from veritrail_graph.graph.exporters.difference import difference_json
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,

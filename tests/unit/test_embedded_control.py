@@ -7,8 +7,8 @@ import threading
 import pytest
 from fakes.waiting import until
 
-from graph.embedded.control import ControlServer
-from graph.embedded.lifetime import Lifetime
+from veritrail_graph.graph.embedded.control import ControlServer
+from veritrail_graph.graph.embedded.lifetime import Lifetime
 
 TOKEN = "right"
 

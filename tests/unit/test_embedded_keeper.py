@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from graph.embedded import keeper
+from veritrail_graph.graph.embedded import keeper
 
 STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True)"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.embedded.lifetime import Lifetime
+from veritrail_graph.graph.embedded.lifetime import Lifetime
 
 
 class Clock:

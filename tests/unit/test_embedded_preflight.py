@@ -6,10 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from graph.embedded import EngineSettings, engine_status, running_engine, stop_engine
-from graph.embedded.folder import EngineFolder
-from graph.embedded.preflight import absent_message, available_memory, check_host, find_runtime
-from graph.errors import EngineUnavailable
+from veritrail_graph.graph.embedded import (
+    EngineSettings,
+    engine_status,
+    running_engine,
+    stop_engine,
+)
+from veritrail_graph.graph.embedded.folder import EngineFolder
+from veritrail_graph.graph.embedded.preflight import (
+    absent_message,
+    available_memory,
+    check_host,
+    find_runtime,
+)
+from veritrail_graph.graph.errors import EngineUnavailable
 
 
 async def use(settings):

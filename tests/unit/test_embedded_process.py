@@ -7,10 +7,10 @@ import time
 import pytest
 from fakes.waiting import until
 
-from graph.embedded import EngineSettings
-from graph.embedded import process as module
-from graph.embedded.folder import EngineFolder
-from graph.errors import EngineUnavailable
+from veritrail_graph.graph.embedded import EngineSettings
+from veritrail_graph.graph.embedded import process as module
+from veritrail_graph.graph.embedded.folder import EngineFolder
+from veritrail_graph.graph.errors import EngineUnavailable
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from graph.embedded import EngineAddress, EngineSettings, parse_duration
-from graph.embedded.folder import EngineFolder
-from graph.embedded.launch import engine_command
-from graph.embedded.preflight import Runtime
-from graph.embedded.settings import MEBIBYTE, parse_heap
-from graph.errors import InputError
+from veritrail_graph.graph.embedded import EngineAddress, EngineSettings, parse_duration
+from veritrail_graph.graph.embedded.folder import EngineFolder
+from veritrail_graph.graph.embedded.launch import engine_command
+from veritrail_graph.graph.embedded.preflight import Runtime
+from veritrail_graph.graph.embedded.settings import MEBIBYTE, parse_heap
+from veritrail_graph.graph.errors import InputError
 
 HOME = Path("/nowhere")
 C1_ONLY = "-XX:TieredStopAtLevel=1"

@@ -10,15 +10,22 @@ from typing import Any
 import pytest
 from fakes.dag import Dag, DagSource
 
-from graph.model import Claim, NodeRef, Sentence
-from verifier.assumed_model import HIGH, LIKELY, NARROW, NOTHING, AssumedModel, Supposed
-from verifier.driver import Task
-from verifier.estimate import Estimates, Estimator, assumptions
-from verifier.language_model import LanguageModelJudge, StepModel, StepModels
-from verifier.limits import Limits, Samples
-from verifier.models.prices import Price
-from verifier.ports import JudgeError, ReadNode
-from verifier.prompts import load_prompts
+from veritrail_graph.graph.model import Claim, NodeRef, Sentence
+from veritrail_graph.verifier.assumed_model import (
+    HIGH,
+    LIKELY,
+    NARROW,
+    NOTHING,
+    AssumedModel,
+    Supposed,
+)
+from veritrail_graph.verifier.driver import Task
+from veritrail_graph.verifier.estimate import Estimates, Estimator, assumptions
+from veritrail_graph.verifier.language_model import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.limits import Limits, Samples
+from veritrail_graph.verifier.models.prices import Price
+from veritrail_graph.verifier.ports import JudgeError, ReadNode
+from veritrail_graph.verifier.prompts import load_prompts
 
 PRICE = Price(input=2.0, cached_input=0.5, output=8.0)
 TEXT = "A sentence of the report says a little about the harbour and its two long piers."
@@ -167,7 +174,7 @@ def test_claims_that_stay_whole_need_no_call_to_take_them_apart() -> None:
 
 
 def test_a_walk_tells_now_and_then_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verifier.assumed_model.PROMPTS_APART", 5)
+    monkeypatch.setattr("veritrail_graph.verifier.assumed_model.PROMPTS_APART", 5)
     dag = layered()
     tasks = [*claims(dag, 3), *claims(dag, 2, sub_claims=("One.", "Two."))]
     told: list[tuple[int, int]] = []

@@ -9,12 +9,12 @@ from fakes.asking import ScriptedAsking
 from fakes.judging import NOTHING, a_claim, a_node, evidence_step, numbered, selects
 from fakes.model_prompts import parse_excerpts
 
-from graph.model import EvidenceRole, Usage
-from verifier.bill import Bill
-from verifier.excerpts import Unit
-from verifier.limits import Limits, Samples
-from verifier.models.port import ContextTooLong, InvalidAnswer, OverBudget, Request
-from verifier.ports import JudgeError
+from veritrail_graph.graph.model import EvidenceRole, Usage
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.excerpts import Unit
+from veritrail_graph.verifier.limits import Limits, Samples
+from veritrail_graph.verifier.models.port import ContextTooLong, InvalidAnswer, OverBudget, Request
+from veritrail_graph.verifier.ports import JudgeError
 
 FIRST = selects(0)
 

@@ -10,8 +10,8 @@ from fakes.model_prompts import parse_excerpts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.model import Sentence
-from verifier.excerpts import (
+from veritrail_graph.graph.model import Sentence
+from veritrail_graph.verifier.excerpts import (
     CONTEXT_CHARACTERS,
     Unit,
     claim_lines,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from graph.errors import EngineError, InputError
-from graph.exporters.cypher_script import literal
-from graph.exporters.output import folder, one_file
-from graph.exporters.process_file import json_text
+from veritrail_graph.graph.errors import EngineError, InputError
+from veritrail_graph.graph.exporters.cypher_script import literal
+from veritrail_graph.graph.exporters.output import folder, one_file
+from veritrail_graph.graph.exporters.process_file import json_text
 
 
 def test_a_file_is_there_when_it_is_whole_and_not_before(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.gate.baseline import FORMAT, baseline_text, read_baseline
-from api.gate.entries import Entry
-from api.reports.material import State
-from graph.errors import InputError
+from veritrail_graph.api.gate.baseline import FORMAT, baseline_text, read_baseline
+from veritrail_graph.api.gate.entries import Entry
+from veritrail_graph.api.reports.material import State
+from veritrail_graph.graph.errors import InputError
 
 CLAIM = {"claim_id": "k", "text": "A claim.", "state": "supported", "error_stages": []}
 WHOLE = {"format": FORMAT, "process_id": "p", "judges": [], "claims": [CLAIM]}
@@ -105,7 +105,7 @@ def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
 def test_a_file_that_is_too_large_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.gate.baseline._LARGEST", 10)
+    monkeypatch.setattr("veritrail_graph.api.gate.baseline._LARGEST", 10)
     with pytest.raises(InputError, match="larger than 10 bytes"):
         read_baseline(written(tmp_path / "b.json", json.dumps(WHOLE)))
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.gate.entries import Change, Entry, match
-from api.gate.rules import Check, Limits, Outcome, judge
-from api.reports.material import State
+from veritrail_graph.api.gate.entries import Change, Entry, match
+from veritrail_graph.api.gate.rules import Check, Limits, Outcome, judge
+from veritrail_graph.api.reports.material import State
 
 GOOD, BAD, OPEN = State.SUPPORTED, State.NOT_SUPPORTED, State.INCONCLUSIVE
 FAILED, NEVER = State.FAILED, State.UNCHECKED

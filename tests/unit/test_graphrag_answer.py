@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from graph.errors import InputError
-from graph.importers.graphrag.answer import read_answer
-from graph.importers.graphrag.citations import ENTITY, REPORT, TEXT_UNIT
-from graph.importers.graphrag.context import read_context
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.graphrag.answer import read_answer
+from veritrail_graph.graph.importers.graphrag.citations import ENTITY, REPORT, TEXT_UNIT
+from veritrail_graph.graph.importers.graphrag.context import read_context
 
 
 def written(tmp_path, document, name="answers.json"):

@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from graph.errors import InputError, Violation
-from graph.importers.graphrag import GraphRagImporter
-from graph.importers.records import EdgeRecord, NodeRecord
-from graph.importers.registry import ImportOptions, Registry
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.graphrag import GraphRagImporter
+from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
+from veritrail_graph.graph.importers.registry import ImportOptions, Registry
 
 
 def base_tables():

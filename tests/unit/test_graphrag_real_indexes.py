@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from graph.errors import InputError
-from graph.importers.graphrag import GraphRagImporter
-from graph.importers.records import EdgeRecord, NodeRecord
-from graph.importers.registry import ImportOptions
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.graphrag import GraphRagImporter
+from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
+from veritrail_graph.graph.importers.registry import ImportOptions
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "graphrag"
 ANSWERS = DATA / "query_answers.json"

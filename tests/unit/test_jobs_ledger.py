@@ -10,14 +10,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
-from api.jobs import ledger, orders, reading
-from api.jobs.event_table import events_after
-from api.jobs.events import EventLog
-from api.jobs.ledger import Begun, Ended
-from api.jobs.model import Job, JobRequest, JobStatus
-from api.jobs.tables import job_claims
-from api.service.database import ServiceDatabase
-from graph.model import Status, Usage
+from veritrail_graph.api.jobs import ledger, orders, reading
+from veritrail_graph.api.jobs.event_table import events_after
+from veritrail_graph.api.jobs.events import EventLog
+from veritrail_graph.api.jobs.ledger import Begun, Ended
+from veritrail_graph.api.jobs.model import Job, JobRequest, JobStatus
+from veritrail_graph.api.jobs.tables import job_claims
+from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.graph.model import Status, Usage
 
 JOB = "j-1"
 

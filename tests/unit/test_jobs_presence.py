@@ -10,18 +10,18 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from api.jobs import ledger, orders
-from api.jobs.books import Together
-from api.jobs.events import EventLog
-from api.jobs.ledger import Begun
-from api.jobs.model import JobRequest
-from api.jobs.presence import DEAD_SECONDS, Presence
-from api.jobs.settings import JobSettings
-from api.jobs.tables import job_claims, workers
-from api.runs import MOST_CLAIMS
-from api.service.database import ServiceDatabase
-from api.settings import Settings
-from graph.errors import EngineUnavailable, InputError
+from veritrail_graph.api.jobs import ledger, orders
+from veritrail_graph.api.jobs.books import Together
+from veritrail_graph.api.jobs.events import EventLog
+from veritrail_graph.api.jobs.ledger import Begun
+from veritrail_graph.api.jobs.model import JobRequest
+from veritrail_graph.api.jobs.presence import DEAD_SECONDS, Presence
+from veritrail_graph.api.jobs.settings import JobSettings
+from veritrail_graph.api.jobs.tables import job_claims, workers
+from veritrail_graph.api.runs import MOST_CLAIMS
+from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import EngineUnavailable, InputError
 
 
 def arrived(service: ServiceDatabase, home: Path) -> tuple[Presence, list[str]]:

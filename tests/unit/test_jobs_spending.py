@@ -8,13 +8,13 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy.engine import Connection
 
-from api.jobs.purse import Grant, Limit, close_purses, spent_of
-from api.jobs.spending import JobSpending, Purse
-from api.model_settings import ModelSettings
-from api.service.database import ServiceDatabase
-from api.shared import Limiters
-from verifier.models.limits import Limiter
-from verifier.models.port import OverBudget
+from veritrail_graph.api.jobs.purse import Grant, Limit, close_purses, spent_of
+from veritrail_graph.api.jobs.spending import JobSpending, Purse
+from veritrail_graph.api.model_settings import ModelSettings
+from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.api.shared import Limiters
+from veritrail_graph.verifier.models.limits import Limiter
+from veritrail_graph.verifier.models.port import OverBudget
 
 
 class Workers:

@@ -7,11 +7,11 @@ import asyncio
 import pytest
 from fakes.dag import Dag
 
-from api.keeping import KEPT_TOGETHER, Keep
-from graph.errors import EngineUnavailable, NotFound, VeriTrailError
-from graph.model import Claim, Status, Verification
-from verifier.driver import Task, without_verdict
-from verifier.engines.lexical import LexicalJudge
+from veritrail_graph.api.keeping import KEPT_TOGETHER, Keep
+from veritrail_graph.graph.errors import EngineUnavailable, NotFound, VeriTrailError
+from veritrail_graph.graph.model import Claim, Status, Verification
+from veritrail_graph.verifier.driver import Task, without_verdict
+from veritrail_graph.verifier.engines.lexical import LexicalJudge
 
 NODE = Dag.of({"r": [], "t": ["r"]}).refs["t"]
 

@@ -12,19 +12,19 @@ from typing import Any
 
 import pytest
 
-from api.cli.audit import parse_since
-from api.cli.keys import parse_rate, parse_span
-from api.service import ring as rings
-from api.service.access import EVERYTHING, LOCAL, Caller, Scope, parse_scopes
-from api.service.audit import Audit, Filters
-from api.service.database import ServiceDatabase, ServiceUnavailable
-from api.service.keys import Key, Keys, Wish, hash_of, split_key
-from api.service.log_words import LogFormat
-from api.service.logs import Lines, secrets_of
-from api.service.rates import Rates
-from api.service.ring import ENVIRONMENT, KeyNeeded, KeyRing, Unauthorized
-from api.settings import Settings
-from graph.errors import InputError, NotFound
+from veritrail_graph.api.cli.audit import parse_since
+from veritrail_graph.api.cli.keys import parse_rate, parse_span
+from veritrail_graph.api.service import ring as rings
+from veritrail_graph.api.service.access import EVERYTHING, LOCAL, Caller, Scope, parse_scopes
+from veritrail_graph.api.service.audit import Audit, Filters
+from veritrail_graph.api.service.database import ServiceDatabase, ServiceUnavailable
+from veritrail_graph.api.service.keys import Key, Keys, Wish, hash_of, split_key
+from veritrail_graph.api.service.log_words import LogFormat
+from veritrail_graph.api.service.logs import Lines, secrets_of
+from veritrail_graph.api.service.rates import Rates
+from veritrail_graph.api.service.ring import ENVIRONMENT, KeyNeeded, KeyRing, Unauthorized
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError, NotFound
 
 READ = frozenset({Scope.READ})
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.web.views.layout import Edge, Layout, Sizes, Vertex, arrange
+from veritrail_graph.api.web.views.layout import Edge, Layout, Sizes, Vertex, arrange
 
 SIZES = Sizes()
 Graph = tuple[list[Vertex], list[Edge]]

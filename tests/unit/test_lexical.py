@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.model import Claim, Evidence, EvidenceRole, NodeRef, Role, Verdict
-from graph.sentences import SentenceSplitter
-from verifier.bill import Bill
-from verifier.engines.lexical import LexicalJudge
-from verifier.ports import Found, Judge, Judgement, ReadNode, Selection
+from veritrail_graph.graph.model import Claim, Evidence, EvidenceRole, NodeRef, Role, Verdict
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.engines.lexical import LexicalJudge
+from veritrail_graph.verifier.ports import Found, Judge, Judgement, ReadNode, Selection
 
 JUDGE: Judge = LexicalJudge()
 SPLITTER = SentenceSplitter.for_language("english")

@@ -10,11 +10,11 @@ import asyncio
 
 import pytest
 
-from graph.model import Claim, NodeRef, Role, Verdict
-from graph.sentences import SentenceSplitter
-from verifier.bill import Bill
-from verifier.engines.lexical import LexicalJudge
-from verifier.ports import Found, ReadNode
+from veritrail_graph.graph.model import Claim, NodeRef, Role, Verdict
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.engines.lexical import LexicalJudge
+from veritrail_graph.verifier.ports import Found, ReadNode
 
 FS = Verdict.FULLY_SUPPORTED
 NFS = Verdict.NOT_FULLY_SUPPORTED

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from verifier.engines.lexical.numbers import NumberKind
-from verifier.engines.lexical.reading import read
+from veritrail_graph.verifier.engines.lexical.numbers import NumberKind
+from veritrail_graph.verifier.engines.lexical.reading import read
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from fakes.walking import Walked, Walker, traced
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from graph.model import ErrorLocation, Iteration, frontier_order
-from verifier.localization import locate_error
+from veritrail_graph.graph.model import ErrorLocation, Iteration, frontier_order
+from veritrail_graph.verifier.localization import locate_error
 
 
 @st.composite

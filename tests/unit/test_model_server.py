@@ -24,8 +24,8 @@ from fakes.model_replies import as_ranges
 from fakes.model_server import ModelServer, Received
 from fakes.model_server_process import model_server_process
 
-from verifier.answers import last_object, read_selection, read_verdict
-from verifier.models.port import InvalidAnswer
+from veritrail_graph.verifier.answers import last_object, read_selection, read_verdict
+from veritrail_graph.verifier.models.port import InvalidAnswer
 
 EXCERPTS = """\
 [[1]]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from api.bench import How, how_of
-from api.model_settings import Use, model_settings
-from api.models import ModelOptions, all_model_settings, claim_deadline, patience
-from api.runs import held_run, run_options, what_is_left
-from api.settings import Settings
-from graph.errors import InputError, NotFound
-from graph.model import Claim, Status, Usage, Verification
+from veritrail_graph.api.bench import How, how_of
+from veritrail_graph.api.model_settings import Use, model_settings
+from veritrail_graph.api.models import ModelOptions, all_model_settings, claim_deadline, patience
+from veritrail_graph.api.runs import held_run, run_options, what_is_left
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.model import Claim, Status, Usage, Verification
 
 
 def of(use: Use = Use.VERDICT, engine: str = "openai", **values: str):

@@ -14,14 +14,14 @@ import pytest
 from fakes.model_faults import INVALID, QUICK, Fault, Faults, FaultScript, always
 from fakes.model_server import ModelServer
 
-from graph.model import Usage, Verdict
-from verifier.answers import VerdictAnswer, read_verdict
-from verifier.bill import Asked, Bill
-from verifier.models.asking import LanguageModel
-from verifier.models.cache import AnswerCache
-from verifier.models.limits import Limiter
-from verifier.models.openai_endpoint import OpenAiEndpoint
-from verifier.models.port import (
+from veritrail_graph.graph.model import Usage, Verdict
+from veritrail_graph.verifier.answers import VerdictAnswer, read_verdict
+from veritrail_graph.verifier.bill import Asked, Bill
+from veritrail_graph.verifier.models.asking import LanguageModel
+from veritrail_graph.verifier.models.cache import AnswerCache
+from veritrail_graph.verifier.models.limits import Limiter
+from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
+from veritrail_graph.verifier.models.port import (
     ContextTooLong,
     EndpointRefused,
     InvalidAnswer,
@@ -30,9 +30,9 @@ from verifier.models.port import (
     Request,
     Unreachable,
 )
-from verifier.models.prices import Price
-from verifier.models.retrying import Patience
-from verifier.models.spending import Spending
+from veritrail_graph.verifier.models.prices import Price
+from veritrail_graph.verifier.models.retrying import Patience
+from veritrail_graph.verifier.models.spending import Spending
 
 T = TypeVar("T")
 KEY = "sk-secret-0123456789"

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from fakes.byte_server import Server, answer, http, serving
 
-from verifier.bill import Asked, Bill
-from verifier.models.asking import LanguageModel
-from verifier.models.openai_endpoint import OpenAiEndpoint
-from verifier.models.port import (
+from veritrail_graph.verifier.bill import Asked, Bill
+from veritrail_graph.verifier.models.asking import LanguageModel
+from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
+from veritrail_graph.verifier.models.port import (
     Completion,
     ContextTooLong,
     CutOff,

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from verifier.models.faults import Around, Problem, retry_after
-from verifier.models.faults import fault as meaning
-from verifier.models.port import (
+from veritrail_graph.verifier.models.faults import Around, Problem, retry_after
+from veritrail_graph.verifier.models.faults import fault as meaning
+from veritrail_graph.verifier.models.port import (
     ContextTooLong,
     EndpointRefused,
     Filtered,
@@ -19,7 +19,7 @@ from verifier.models.port import (
     RequestRejected,
     TransportFault,
 )
-from verifier.models.wording import shown
+from veritrail_graph.verifier.models.wording import shown
 
 FIRST = Around()
 ANSWERED = Around(has_answered=True)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifier.models.limits import Bucket, Dismissed, Limiter
-from verifier.models.port import OverBudget
-from verifier.models.spending import Spending
+from veritrail_graph.verifier.models.limits import Bucket, Dismissed, Limiter
+from veritrail_graph.verifier.models.port import OverBudget
+from veritrail_graph.verifier.models.spending import Spending
 
 
 class Clock:

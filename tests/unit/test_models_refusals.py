@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from fakes.byte_server import Server, answer, http, serving
 
-from verifier.bill import Asked, Bill
-from verifier.models.asking import LanguageModel
-from verifier.models.openai_endpoint import OpenAiEndpoint
-from verifier.models.port import (
+from veritrail_graph.verifier.bill import Asked, Bill
+from veritrail_graph.verifier.models.asking import LanguageModel
+from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
+from veritrail_graph.verifier.models.port import (
     EndpointRefused,
     Filtered,
     InvalidAnswer,
@@ -19,9 +19,9 @@ from verifier.models.port import (
     Request,
     RequestRejected,
 )
-from verifier.models.prices import Price
-from verifier.models.retrying import Patience
-from verifier.models.spending import Spending
+from veritrail_graph.verifier.models.prices import Price
+from veritrail_graph.verifier.models.retrying import Patience
+from veritrail_graph.verifier.models.spending import Spending
 
 KEY = "sk-secret-0123456789"
 REQUEST = Request(Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "Be exact.", "0: A")

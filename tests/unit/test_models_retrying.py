@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from graph.model import Usage
-from verifier.bill import Asked
-from verifier.models.limits import Limiter
-from verifier.models.port import (
+from veritrail_graph.graph.model import Usage
+from veritrail_graph.verifier.bill import Asked
+from veritrail_graph.verifier.models.limits import Limiter
+from veritrail_graph.verifier.models.port import (
     Completion,
     ContextTooLong,
     ModelError,
@@ -20,8 +20,8 @@ from verifier.models.port import (
     RequestRejected,
     TransportFault,
 )
-from verifier.models.retrying import Patience, Retrying
-from verifier.models.spending import Spending
+from veritrail_graph.verifier.models.retrying import Patience, Retrying
+from veritrail_graph.verifier.models.spending import Spending
 
 REQUEST = Request(Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "s", "u")
 ANSWER = Completion("Yes.", Usage(calls=1, input_tokens=2, output_tokens=1))

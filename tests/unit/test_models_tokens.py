@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifier.models.tokens import context_window, counter, estimate
+from veritrail_graph.verifier.models.tokens import context_window, counter, estimate
 
 # Tokens of OpenAI's cl100k_base, the more wasteful of its two tokenizers, as counted with it.
 COUNTED = [

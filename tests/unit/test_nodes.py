@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from graph.adjacency import Adjacency, AdjacencyBuilder, Unfit
-from graph.errors import EngineUnavailable
-from graph.model import NodeRef, Role, Sentence, SourcesRead
-from verifier.nodes import ProcessChanged, SharedNodes
+from veritrail_graph.graph.adjacency import Adjacency, AdjacencyBuilder, Unfit
+from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.model import NodeRef, Role, Sentence, SourcesRead
+from veritrail_graph.verifier.nodes import ProcessChanged, SharedNodes
 
 
 class Lines:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.rest.pages import Listing
-from graph.errors import InputError
+from veritrail_graph.api.rest.pages import Listing
+from veritrail_graph.graph.errors import InputError
 
 NODES = Listing("nodes", ("p", None, "root"))
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from graph.errors import InputError
-from graph.model import Usage
-from verifier.models.prices import Price, price_of, priced, read_table
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Usage
+from veritrail_graph.verifier.models.prices import Price, price_of, priced, read_table
 
 OPENAI = "https://api.openai.com/v1"
 LOCAL = "http://127.0.0.1:11434/v1"

@@ -18,9 +18,9 @@ from fakes.process_files import (
     violations,
 )
 
-from graph.errors import InputError
-from graph.importers.process_file import ProcessFileImporter
-from graph.importers.registry import ImportOptions
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.registry import ImportOptions
 
 BOM = b"\xef\xbb\xbf"
 

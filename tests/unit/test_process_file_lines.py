@@ -15,14 +15,19 @@ from fakes.process_files import Records, only_violation, read, violations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graph.content_hash import canonical, node_digest
-from graph.errors import InvalidProcess, Violation
-from graph.importers.process_file import ProcessFileImporter, reading
-from graph.importers.process_file.plain import is_plain_node, plain_edges
-from graph.importers.process_file.schema import NodeModel, read_claim, read_edge, read_node
-from graph.importers.records import NodeRecord, PlainEdges, Record
-from graph.importers.registry import ImportOptions
-from graph.survey import Survey, survey
+from veritrail_graph.graph.content_hash import canonical, node_digest
+from veritrail_graph.graph.errors import InvalidProcess, Violation
+from veritrail_graph.graph.importers.process_file import ProcessFileImporter, reading
+from veritrail_graph.graph.importers.process_file.plain import is_plain_node, plain_edges
+from veritrail_graph.graph.importers.process_file.schema import (
+    NodeModel,
+    read_claim,
+    read_edge,
+    read_node,
+)
+from veritrail_graph.graph.importers.records import NodeRecord, PlainEdges, Record
+from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.survey import Survey, survey
 
 HEADER = b'{"format": "veritrail.process/1"}'
 PLAIN = [

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from api.reports.filed import check_process_id, file_meant
-from graph.errors import InputError, NotFound
+from veritrail_graph.api.reports.filed import check_process_id, file_meant
+from veritrail_graph.graph.errors import InputError, NotFound
 
 UNKNOWN = "No process of this name is stored."
 

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 from fakes.model_prompts import parse_claim_prompt, parse_excerpts
 
-from graph.errors import InputError
-from graph.model import Verdict
-from verifier.answers import read_claims, read_outcome, read_selection, read_verdict
-from verifier.claims.answer import CUT, PLACE
-from verifier.models.openai_endpoint import STEP_HEADER
-from verifier.models.port import Step
-from verifier.prompts import CURRENT, MOST_BYTES, load_prompts
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Verdict
+from veritrail_graph.verifier.answers import read_claims, read_outcome, read_selection, read_verdict
+from veritrail_graph.verifier.claims.answer import CUT, PLACE
+from veritrail_graph.verifier.models.openai_endpoint import STEP_HEADER
+from veritrail_graph.verifier.models.port import Step
+from veritrail_graph.verifier.prompts import CURRENT, MOST_BYTES, load_prompts
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "verifier" / "prompts"
@@ -232,7 +232,7 @@ def test_a_folder_with_the_name_of_a_prompt_is_refused(tmp_path: Path) -> None:
 
 
 def test_prompts_are_resources_of_the_package() -> None:
-    package = resources.files("verifier.prompts")
+    package = resources.files("veritrail_graph.verifier.prompts")
     for name, pinned in RELEASED.items():
         assert hashlib.sha256(package.joinpath(name).read_bytes()).hexdigest() == pinned
 

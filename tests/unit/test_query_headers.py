@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import cypher
-from cypher import StatementError
+from veritrail_graph import cypher
+from veritrail_graph.cypher import StatementError
 
 FILE = """// purpose: something
 // param x: {parameter} - what it is

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from api.cli import query
-from graph.errors import InputError
-from graph.store import QueryResult
+from veritrail_graph.api.cli import query
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.store import QueryResult
 
 SENTENCE = {"sentence": 0, "role": "evidence", "text": "It opened\nin 1901."}
 STEP = {"node_id": "c1", "stage": 1, "role": "root", "via": [], "sentences": [SENTENCE]}

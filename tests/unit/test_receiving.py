@@ -12,11 +12,17 @@ from typing import Any
 
 import pytest
 
-from api.rest import receiving
-from api.rest.receiving import UploadRefused, Uploads, check_encoding, check_unpacked, parse_name
-from api.settings import Settings
-from graph.errors import InputError
-from graph.store.writers import this_writer
+from veritrail_graph.api.rest import receiving
+from veritrail_graph.api.rest.receiving import (
+    UploadRefused,
+    Uploads,
+    check_encoding,
+    check_unpacked,
+    parse_name,
+)
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.store.writers import this_writer
 
 
 class Body:

@@ -15,11 +15,11 @@ import pytest
 from fakes.hostile_file import PAYLOADS, hostile_process
 from fakes.judged_files import judged_file
 
-from api.reports.filed import FiledOrigin, is_file
-from api.reports.formats import Asked, pieces
-from api.reports.material import Made, State, Wanted
-from api.reports.wanted import states_named
-from graph.errors import InputError, NotFound
+from veritrail_graph.api.reports.filed import FiledOrigin, is_file
+from veritrail_graph.api.reports.formats import Asked, pieces
+from veritrail_graph.api.reports.material import Made, State, Wanted
+from veritrail_graph.api.reports.wanted import states_named
+from veritrail_graph.graph.errors import InputError, NotFound
 
 CLAIMS = [
     ("k1", "The ferry carries 180 people.", "supported", None),

@@ -16,13 +16,13 @@ import pytest
 from fakes.hostile_file import hostile_process
 from fakes.judged_files import judged_file
 
-from api.reports import html as module
-from api.reports.filed import FiledOrigin
-from api.reports.html import html_pieces
-from api.reports.material import Wanted
-from api.reports.view import Limits
-from api.web.assets import text_of
-from api.web.views.marks import BY_KIND
+from veritrail_graph.api.reports import html as module
+from veritrail_graph.api.reports.filed import FiledOrigin
+from veritrail_graph.api.reports.html import html_pieces
+from veritrail_graph.api.reports.material import Wanted
+from veritrail_graph.api.reports.view import Limits
+from veritrail_graph.api.web.assets import text_of
+from veritrail_graph.api.web.views.marks import BY_KIND
 
 OURS = {
     "a", "bdi", "blockquote", "body", "br", "button", "code", "dd", "details", "div", "dl", "dt",

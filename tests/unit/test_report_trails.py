@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from fakes.trails import a_round, a_trail
 
-from api.reports.choosing import checked_claim, material_of
-from api.reports.junit import Case, Outcome, Suite, junit_xml
-from api.reports.material import State, Wanted
-from api.reports.showing import brief_view, cut, when, whole_view
-from api.reports.surroundings import surroundings
-from api.reports.texts import visible
-from api.reports.trails import Trail
-from api.reports.view import DOSSIER, REPORT, Limits, Words
-from graph.model import Claim, Process, Status, Verdict
+from veritrail_graph.api.reports.choosing import checked_claim, material_of
+from veritrail_graph.api.reports.junit import Case, Outcome, Suite, junit_xml
+from veritrail_graph.api.reports.material import State, Wanted
+from veritrail_graph.api.reports.showing import brief_view, cut, when, whole_view
+from veritrail_graph.api.reports.surroundings import surroundings
+from veritrail_graph.api.reports.texts import visible
+from veritrail_graph.api.reports.trails import Trail
+from veritrail_graph.api.reports.view import DOSSIER, REPORT, Limits, Words
+from veritrail_graph.graph.model import Claim, Process, Status, Verdict
 
 TEXT = "One came first. Two came second. Three came third. Four came fourth. Five came last."
 

@@ -6,10 +6,10 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.types import Message
 
-from api.rest.attempts import address
-from api.rest.guard import crosses
-from api.web.links import sent
-from api.web.typed import Form
+from veritrail_graph.api.rest.attempts import address
+from veritrail_graph.api.rest.guard import crosses
+from veritrail_graph.api.web.links import sent
+from veritrail_graph.api.web.typed import Form
 
 NONSENSE = ("http://[", "http://[::1", "//[x")
 

@@ -10,14 +10,19 @@ from fakes.reporting import markdown_of
 from fakes.trails import a_trail
 from rich.console import Console
 
-from api.cli import review_output
-from api.cli.review_output import add_reviews, agreement_words, review_line, reviews_table
-from api.cli.trail import trail_tree
-from api.reviews import reviewer_named
-from graph.agreement import Agreement, agreement_report
-from graph.model import Process, Review, ReviewVerdict, Verdict
-from graph.model.review import reviewed
-from graph.store.review_queue import JudgedReview
+from veritrail_graph.api.cli import review_output
+from veritrail_graph.api.cli.review_output import (
+    add_reviews,
+    agreement_words,
+    review_line,
+    reviews_table,
+)
+from veritrail_graph.api.cli.trail import trail_tree
+from veritrail_graph.api.reviews import reviewer_named
+from veritrail_graph.graph.agreement import Agreement, agreement_report
+from veritrail_graph.graph.model import Process, Review, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.review import reviewed
+from veritrail_graph.graph.store.review_queue import JudgedReview
 
 FS, NFS, INC = Verdict
 HOSTILE = "\x1b[31mred\x1b[0m [bold]x[/] <b>&amp;</b> | `tick` \u202e\nnext"

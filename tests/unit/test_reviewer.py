@@ -7,10 +7,10 @@ from urllib.parse import quote
 import pytest
 from fastapi import Request, Response
 
-from api.service.access import EVERYTHING, LOCAL, Caller
-from api.service.ring import ENVIRONMENT
-from api.web.pages.reviewer import COOKIE, keep_name, reviewer_of
-from api.web.views.review_rows import Reviewer
+from veritrail_graph.api.service.access import EVERYTHING, LOCAL, Caller
+from veritrail_graph.api.service.ring import ENVIRONMENT
+from veritrail_graph.api.web.pages.reviewer import COOKIE, keep_name, reviewer_of
+from veritrail_graph.api.web.views.review_rows import Reviewer
 
 
 def asked(name: str | None) -> Request:

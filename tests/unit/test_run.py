@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from fakes.dag import Dag, DagSource
 
-from graph.errors import EngineUnavailable, NotFound
-from graph.model import Claim, Status, Usage, Verdict, Verification
-from verifier.bill import Asked, Bill
-from verifier.driver import Observer, Task
-from verifier.models.port import EndpointRefused, OverBudget
-from verifier.ports import Found, JudgeError, Judgement, ReadNode, Selection
-from verifier.run import Run
+from veritrail_graph.graph.errors import EngineUnavailable, NotFound
+from veritrail_graph.graph.model import Claim, Status, Usage, Verdict, Verification
+from veritrail_graph.verifier.bill import Asked, Bill
+from veritrail_graph.verifier.driver import Observer, Task
+from veritrail_graph.verifier.models.port import EndpointRefused, OverBudget
+from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Selection
+from veritrail_graph.verifier.run import Run
 
 ASKED = Asked("evidence_selection", "evidence_selection.v1", "0" * 64, "m-1", 0.0)
 

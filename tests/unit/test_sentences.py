@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graph.errors import InputError
-from graph.sentences import SentenceSplitter
-from graph.sentences.tables import tokenizer
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.graph.sentences.tables import tokenizer
 
 SPLITTER = SentenceSplitter.for_language("english")
 
@@ -180,7 +180,7 @@ def test_unknown_words_leave_nothing_behind() -> None:
 
 def test_importing_the_splitter_does_not_import_nltk() -> None:
     code = (
-        "import sys; from graph.sentences import SentenceSplitter as S;"
+        "import sys; from veritrail_graph.graph.sentences import SentenceSplitter as S;"
         "S.for_language('english'); assert not {'nltk', 'punkt'} & set(sys.modules)"
     )
     path = os.pathsep.join(sys.path)

@@ -10,9 +10,9 @@ import pytest
 import sqlalchemy as sa
 from fakes.ports import free_port
 
-from api.service.database import ServiceDatabase, ServiceUnavailable
-from api.service.keys import api_keys
-from graph.errors import InputError
+from veritrail_graph.api.service.database import ServiceDatabase, ServiceUnavailable
+from veritrail_graph.api.service.keys import api_keys
+from veritrail_graph.graph.errors import InputError
 
 
 def test_a_server_that_is_down_is_told_without_its_address_and_login() -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.cli.shell.literals import LiteralError, read_literal, read_parameters
-from api.cli.shell.statements import Splitter
-from api.cli.shell.values import cell, notation
+from veritrail_graph.api.cli.shell.literals import LiteralError, read_literal, read_parameters
+from veritrail_graph.api.cli.shell.statements import Splitter
+from veritrail_graph.api.cli.shell.values import cell, notation
 
 
 def cut(text: str) -> list[str]:

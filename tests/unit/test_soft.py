@@ -13,12 +13,12 @@ from fakes.scripted_judge import FS, INC, NFS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.model import Status
-from verifier.answers import SelectionAnswer, VerdictAnswer
-from verifier.driver import Task, verify_claim
-from verifier.language_model import LanguageModelJudge, StepModel, StepModels
-from verifier.limits import Samples
-from verifier.soft import merge_selections, merge_verdicts
+from veritrail_graph.graph.model import Status
+from veritrail_graph.verifier.answers import SelectionAnswer, VerdictAnswer
+from veritrail_graph.verifier.driver import Task, verify_claim
+from veritrail_graph.verifier.language_model import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.limits import Samples
+from veritrail_graph.verifier.soft import merge_selections, merge_verdicts
 
 
 def sample(evidence=(), context=(), summary="S.", missing=None, dropped=0):

@@ -8,9 +8,9 @@ import sys
 import pytest
 from fakes.process_files import Records, document, edges, nodes, read, violations
 
-from graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
-from graph.model import Claim, Role, Verdict
-from graph.survey import survey
+from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
+from veritrail_graph.graph.model import Claim, Role, Verdict
+from veritrail_graph.graph.survey import survey
 
 
 def stages_of(found) -> dict[str, int]:

@@ -10,9 +10,9 @@ from fakes.dag import dags, longest_distances
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from graph import rules
-from graph.model import Role
-from graph.topology import Topology
+from veritrail_graph.graph import rules
+from veritrail_graph.graph.model import Role
+from veritrail_graph.graph.topology import Topology
 
 COUNT = 8
 

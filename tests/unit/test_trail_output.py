@@ -11,13 +11,13 @@ from fakes.reporting import markdown_of
 from fakes.trails import FS, a_round, a_step, a_trail
 from rich.console import Console
 
-from api.cli.cost import cost_table
-from api.cli.terminal import print_json, say, show
-from api.cli.trail import runs_table, trail_tree
-from graph.exporters.costs import cost_words, money_words
-from graph.exporters.results import run_json, run_summary_json, verification_json
-from graph.model import Claim, Process, Status, Usage
-from graph.store.runs import RunSummary
+from veritrail_graph.api.cli.cost import cost_table
+from veritrail_graph.api.cli.terminal import print_json, say, show
+from veritrail_graph.api.cli.trail import runs_table, trail_tree
+from veritrail_graph.graph.exporters.costs import cost_words, money_words
+from veritrail_graph.graph.exporters.results import run_json, run_summary_json, verification_json
+from veritrail_graph.graph.model import Claim, Process, Status, Usage
+from veritrail_graph.graph.store.runs import RunSummary
 
 SELECTING = Usage(2, 1, 1200, 1024, 60, 0.03, 10)
 JUDGING = Usage(1, 0, 300, 0, 40, 0.01)

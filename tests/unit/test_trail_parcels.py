@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fakes.trails import FS, NFS, a_round, a_trail
 
-from graph.model import (
+from veritrail_graph.graph.model import (
     CitedSentence,
     Evidence,
     EvidencePath,
@@ -19,9 +19,14 @@ from graph.model import (
     Status,
     Verification,
 )
-from graph.store import trail_parcels
-from graph.store.trail_parcels import Parcel, parcels
-from graph.store.trail_rows import evidence_row, iteration_row, sentence_row, verification_row
+from veritrail_graph.graph.store import trail_parcels
+from veritrail_graph.graph.store.trail_parcels import Parcel, parcels
+from veritrail_graph.graph.store.trail_rows import (
+    evidence_row,
+    iteration_row,
+    sentence_row,
+    verification_row,
+)
 
 
 def large(name: str, nodes: int, length: int = 10) -> Verification:

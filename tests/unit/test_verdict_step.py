@@ -22,10 +22,10 @@ from fakes.scripted_judge import FS, INC, NFS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verifier.bill import Bill
-from verifier.limits import Limits, Samples
-from verifier.models.port import ContextTooLong, InvalidAnswer, Request
-from verifier.ports import Found, JudgeError
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.limits import Limits, Samples
+from veritrail_graph.verifier.models.port import ContextTooLong, InvalidAnswer, Request
+from veritrail_graph.verifier.ports import Found, JudgeError
 
 ROOT = a_node("r", numbered("r", 5), root=True)
 OTHER_ROOT = a_node("q", numbered("q", 3), root=True, position=1)

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from fakes.reviewing import FS, INC, NFS, UNCLEAR, a_claim, a_review, reviewed
 
-from api.web.views.agreement import AgreementState, disputed, disputes_of, said_of
-from api.web.views.agreement_figures import confusion_of, figures_of, lines_of
-from api.web.views.review_rows import Reviewer
-from graph.agreement import Agreement, agreement_report
-from graph.model import Verdict
-from graph.store.review_queue import JudgedReview, QueuedClaim
+from veritrail_graph.api.web.views.agreement import AgreementState, disputed, disputes_of, said_of
+from veritrail_graph.api.web.views.agreement_figures import confusion_of, figures_of, lines_of
+from veritrail_graph.api.web.views.review_rows import Reviewer
+from veritrail_graph.graph.agreement import Agreement, agreement_report
+from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.store.review_queue import JudgedReview, QueuedClaim
 
 YES, NO = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 ADA = Reviewer("Ada")

@@ -5,11 +5,17 @@ from __future__ import annotations
 import pytest
 from fakes.trails import NFS, NODES, a_trail
 
-from api.pasting import browser_address, browser_link, pasteable
-from api.web.views.answer import TextClaim
-from api.web.views.claim import MOST_NODES, choices, claim_in_text, error_view, said_reviews
-from api.web.views.marks import SUPPORTED
-from api.web.views.process import (
+from veritrail_graph.api.pasting import browser_address, browser_link, pasteable
+from veritrail_graph.api.web.views.answer import TextClaim
+from veritrail_graph.api.web.views.claim import (
+    MOST_NODES,
+    choices,
+    claim_in_text,
+    error_view,
+    said_reviews,
+)
+from veritrail_graph.api.web.views.marks import SUPPORTED
+from veritrail_graph.api.web.views.process import (
     Wanted,
     claim_rows,
     counts,
@@ -17,8 +23,8 @@ from api.web.views.process import (
     said_of,
     text_claims,
 )
-from graph.errors import InputError
-from graph.model import (
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import (
     Claim,
     ErrorLocation,
     NodeRef,
@@ -30,10 +36,10 @@ from graph.model import (
     Status,
     Verdict,
 )
-from graph.store.judged_claim import JudgedClaim
-from graph.store.judged_claims import ClaimFilter
-from graph.store.placed_claims import PlacedClaim, Tally
-from graph.store.queries import find
+from veritrail_graph.graph.store.judged_claim import JudgedClaim
+from veritrail_graph.graph.store.judged_claims import ClaimFilter
+from veritrail_graph.graph.store.placed_claims import PlacedClaim, Tally
+from veritrail_graph.graph.store.queries import find
 
 WORDS = "Some words stand here. "
 PROCESS = Process("p", "P", None, "f", "0", {1: 1, 2: 1}, {1: "page"}, ("t",), nodes=2, edges=1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from api.web.assets import text_of
-from api.web.views.marks import BY_KIND, MARKS, RANK, mark_of, said_mark
-from graph.model import ReviewVerdict, Status, Verdict
+from veritrail_graph.api.web.assets import text_of
+from veritrail_graph.api.web.views.marks import BY_KIND, MARKS, RANK, mark_of, said_mark
+from veritrail_graph.graph.model import ReviewVerdict, Status, Verdict
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.web.views.node import (
+from veritrail_graph.api.web.views.node import (
     MOST_CLAIMS,
     MOST_SENTENCES,
     as_text,
@@ -14,8 +14,8 @@ from api.web.views.node import (
     pieces_near,
     resting,
 )
-from graph.model import Status, Verdict
-from graph.store.listed_nodes import CitedSentenceHere
+from veritrail_graph.graph.model import Status, Verdict
+from veritrail_graph.graph.store.listed_nodes import CitedSentenceHere
 
 FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from api.web.views.overview import MOST_BOXES, overview_of
-from graph.model import Process
+from veritrail_graph.api.web.views.overview import MOST_BOXES, overview_of
+from veritrail_graph.graph.model import Process
 
 
 def a_process(stages: dict[int, int], names: dict[int, str] | None = None) -> Process:

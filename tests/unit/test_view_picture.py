@@ -12,19 +12,19 @@ from fakes.trails import a_trail
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.web.views.cutting import cut_inside, cut_to, in_lines
-from api.web.views.explored import Explored, Focus, Part, part_of, part_words
-from api.web.views.node_list import listed_among
-from api.web.views.picture import Picture, draw
-from api.web.views.selection import (
+from veritrail_graph.api.web.views.cutting import cut_inside, cut_to, in_lines
+from veritrail_graph.api.web.views.explored import Explored, Focus, Part, part_of, part_words
+from veritrail_graph.api.web.views.node_list import listed_among
+from veritrail_graph.api.web.views.picture import Picture, draw
+from veritrail_graph.api.web.views.selection import (
     MOST_OPENED,
     Opened,
     Selection,
     read_opened,
 )
-from graph.model import Claim, ErrorLocation, NodeRef, Process, Role
-from graph.store.lineage import Direction
-from graph.store.listed_nodes import ListedNode, NodeQuery
+from veritrail_graph.graph.model import Claim, ErrorLocation, NodeRef, Process, Role
+from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.store.listed_nodes import ListedNode, NodeQuery
 
 UP, DOWN = Direction.UPSTREAM, Direction.DOWNSTREAM
 PROCESS = Process("p", "P", None, "x", "h", {1: 3, 2: 2, 3: 1}, {1: "source chunk"}, ("t",), 6, 7)

@@ -8,13 +8,26 @@ from typing import Any
 import pytest
 from fakes.reviewing import FS, INC, NFS, UNCLEAR, a_claim, a_read, a_review, a_trail, reviewed
 
-from api.web.views.review import AROUND, CLAIM_SHOWN, JUDGED_BLIND, around, open_view, saved_view
-from api.web.views.review_levels import NODES, OPENED_NODES, SENTENCES, STAGES, levels_of
-from api.web.views.review_queue import Queue, ReviewState, queue_of, state_of
-from api.web.views.review_rows import Reviewer, row_of, rows_of
-from api.web.views.review_source import SHOWN, SOURCES, marked_in, reading_of
-from graph.model import Claim, NodeRef, Role, Verdict
-from graph.store.review_queue import QueuedClaim
+from veritrail_graph.api.web.views.review import (
+    AROUND,
+    CLAIM_SHOWN,
+    JUDGED_BLIND,
+    around,
+    open_view,
+    saved_view,
+)
+from veritrail_graph.api.web.views.review_levels import (
+    NODES,
+    OPENED_NODES,
+    SENTENCES,
+    STAGES,
+    levels_of,
+)
+from veritrail_graph.api.web.views.review_queue import Queue, ReviewState, queue_of, state_of
+from veritrail_graph.api.web.views.review_rows import Reviewer, row_of, rows_of
+from veritrail_graph.api.web.views.review_source import SHOWN, SOURCES, marked_in, reading_of
+from veritrail_graph.graph.model import Claim, NodeRef, Role, Verdict
+from veritrail_graph.graph.store.review_queue import QueuedClaim
 
 ADA = Reviewer("Ada")
 NAMES = {1: "source", 2: "summary", 3: "answer"}

@@ -8,13 +8,13 @@ from html import escape
 import pytest
 from fakes.trails import FS, NFS, NODES, a_round, a_step, a_trail
 
-from api.web.views.cited_nodes import MOST_OF_STAGE
-from api.web.views.excerpts import clip, clip_start, shown_sentences
-from api.web.views.money import by_step, spent, spent_by, spent_together
-from api.web.views.routes import routes_of
-from api.web.views.stages import StageCount, stage_bars
-from api.web.views.steps import ending_words, steps_of
-from api.web.views.trail import (
+from veritrail_graph.api.web.views.cited_nodes import MOST_OF_STAGE
+from veritrail_graph.api.web.views.excerpts import clip, clip_start, shown_sentences
+from veritrail_graph.api.web.views.money import by_step, spent, spent_by, spent_together
+from veritrail_graph.api.web.views.routes import routes_of
+from veritrail_graph.api.web.views.stages import StageCount, stage_bars
+from veritrail_graph.api.web.views.steps import ending_words, steps_of
+from veritrail_graph.api.web.views.trail import (
     MOST_SENTENCES,
     cards_of_stage,
     cited_in,
@@ -22,7 +22,7 @@ from api.web.views.trail import (
     nodes_of_stage,
     trail_view,
 )
-from graph.model import (
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,
@@ -39,7 +39,7 @@ from graph.model import (
     Usage,
     Verification,
 )
-from graph.outline import TrailOutline
+from veritrail_graph.graph.outline import TrailOutline
 
 T = NodeRef("t", 3, 4, Role.TERMINAL)
 NAMES = {1: "source page", 2: "summary"}

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from api.web.views.verify import MOST_Q, Filled, request_of
-from graph.errors import InputError
+from veritrail_graph.api.web.views.verify import MOST_Q, Filled, request_of
+from veritrail_graph.graph.errors import InputError
 
 FILLED = Filled(q="3")
 

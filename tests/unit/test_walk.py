@@ -12,8 +12,14 @@ from fakes.walking import Walker, traced
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from graph.model import Termination, Verdict, frontier_order
-from verifier.walk import NOTHING_FOUND, NeedEvidence, NeedSources, NeedVerdict, Outcome
+from veritrail_graph.graph.model import Termination, Verdict, frontier_order
+from veritrail_graph.verifier.walk import (
+    NOTHING_FOUND,
+    NeedEvidence,
+    NeedSources,
+    NeedVerdict,
+    Outcome,
+)
 
 NO_CANDIDATES = Termination.NO_CANDIDATES
 ONLY_ROOTS = Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT

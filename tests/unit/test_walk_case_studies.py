@@ -13,7 +13,7 @@ from fakes.dag import Dag, DagSource
 from fakes.scripted_judge import FS, NFS, Script, ScriptedJudge
 from fakes.walking import Walked, verify, walk_with
 
-from graph.model import Claim, Termination
+from veritrail_graph.graph.model import Claim, Termination
 
 # Stage 1: chunks; 2: descriptions of entities and relationships; 3: the description of an
 # entity of two chunks; 4: community reports; 5: partial answers; 6: the answer.

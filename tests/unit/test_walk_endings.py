@@ -7,9 +7,9 @@ from fakes.dag import Dag
 from fakes.scripted_judge import FS, INC, NFS
 from fakes.walking import Walker
 
-from graph.model import Termination
-from verifier.ports import Judgement, Selection, SourceNodes
-from verifier.walk import NeedEvidence, walk
+from veritrail_graph.graph.model import Termination
+from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes
+from veritrail_graph.verifier.walk import NeedEvidence, walk
 
 NO_CANDIDATES = Termination.NO_CANDIDATES
 ONLY_ROOTS = Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from fakes.rendered import rendered
 
-from api.jobs.model import Job, JobStatus
-from api.web.views.jobs import job_view
-from graph.model import Status, Usage
+from veritrail_graph.api.jobs.model import Job, JobStatus
+from veritrail_graph.api.web.views.jobs import job_view
+from veritrail_graph.graph.model import Status, Usage
 
 
 def a_job(counts: dict[str, int], **other: Any) -> Job:

@@ -11,13 +11,13 @@ from fakes.rendered import rendered
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api import standings
-from api.standings import Ranked, Standings, place_of
-from api.web.views.processes import counts_of, item_of, unready, wanted
-from graph.clock import now
-from graph.store.process_state import StoredState
-from graph.store.standing import Named, Standing
-from graph.store.writers import this_writer
+from veritrail_graph.api import standings
+from veritrail_graph.api.standings import Ranked, Standings, place_of
+from veritrail_graph.api.web.views.processes import counts_of, item_of, unready, wanted
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.store.process_state import StoredState
+from veritrail_graph.graph.store.standing import Named, Standing
+from veritrail_graph.graph.store.writers import this_writer
 
 LONG_AGO = "2020-01-01T00:00:00.000000Z"
 LATELY = "2026-01-01T00:00:00.000000Z"

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.web.assets import assets, text_of
-from api.web.links import inside, plain, url
-from api.web.rendering import ago, environment, money, number, shown, size
-from api.web.views.shares import share
+from veritrail_graph.api.web.assets import assets, text_of
+from veritrail_graph.api.web.links import inside, plain, url
+from veritrail_graph.api.web.rendering import ago, environment, money, number, shown, size
+from veritrail_graph.api.web.views.shares import share
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from typing import Any
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from api.rest.access import _Needed
-from api.web.forms import FromOurPage
-from api.web.routers import ROUTERS
+from veritrail_graph.api.rest.access import _Needed
+from veritrail_graph.api.web.forms import FromOurPage
+from veritrail_graph.api.web.routers import ROUTERS
 
 OPEN = {"/static/{name}", "/favicon.ico", "/sign-in"}
 """Answered to everybody: nothing of them tells of data."""

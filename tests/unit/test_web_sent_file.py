@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import ClientDisconnect
 
-from api.web.sent_file import MOST_FIELD, SentFile
-from graph.errors import InputError
+from veritrail_graph.api.web.sent_file import MOST_FIELD, SentFile
+from veritrail_graph.graph.errors import InputError
 
 KIND = "multipart/form-data; boundary=edge"
 

@@ -8,10 +8,10 @@ from http import HTTPStatus
 
 import pytest
 
-from api.rest.problems import RETRY_AFTER_SECONDS, told
-from api.rest.wording import worded
-from api.web.wording import faults_of, plain, words_of
-from graph.errors import EngineUnavailable, NotFound
+from veritrail_graph.api.rest.problems import RETRY_AFTER_SECONDS, told
+from veritrail_graph.api.rest.wording import worded
+from veritrail_graph.api.web.wording import faults_of, plain, words_of
+from veritrail_graph.graph.errors import EngineUnavailable, NotFound
 
 
 @pytest.mark.parametrize(

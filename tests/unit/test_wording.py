@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from api.rest.problems import told
-from api.rest.wording import worded
-from graph.errors import BeingWritten
-from graph.store.taken import taken_words
+from veritrail_graph.api.rest.problems import told
+from veritrail_graph.api.rest.wording import worded
+from veritrail_graph.graph.errors import BeingWritten
+from veritrail_graph.graph.store.taken import taken_words
 
 
 def test_who_is_writing_is_nobodys_business_and_it_is_said_when_to_come_again() -> None:

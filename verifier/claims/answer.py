@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from graph.model import Sentence
-from verifier.excerpts import is_heading, one_line
+from veritrail_graph.graph.model import Sentence
+from veritrail_graph.verifier.excerpts import is_heading, one_line
 
 Split = Callable[[str, str], tuple[Sentence, ...]]
 """Splits a text (node_id, text) into sentences."""

@@ -10,15 +10,15 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from graph.content_hash import derived_claim_id
-from graph.model import Claim, Sentence
-from graph.model.extraction import ExtractedSentence, SentenceOutcome
-from verifier.bill import Bill
-from verifier.claims.answer import Answer, Split
-from verifier.claims.steps import ClaimSteps
-from verifier.claims.sub_claims import folded
-from verifier.models.port import EndpointRefused, ModelError, OverBudget
-from verifier.prompted import all_of
+from veritrail_graph.graph.content_hash import derived_claim_id
+from veritrail_graph.graph.model import Claim, Sentence
+from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.claims.answer import Answer, Split
+from veritrail_graph.verifier.claims.steps import ClaimSteps
+from veritrail_graph.verifier.claims.sub_claims import folded
+from veritrail_graph.verifier.models.port import EndpointRefused, ModelError, OverBudget
+from veritrail_graph.verifier.prompted import all_of
 
 SENTENCES_AT_ONCE = 64
 """Sentences looked at side by side; the model's own limit is what bounds the calls."""

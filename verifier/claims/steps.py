@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from verifier.answers import last_object, read_claims, read_outcome
-from verifier.bill import Bill
-from verifier.claims.agreement import Opinion, agreed
-from verifier.claims.answer import Answer, Window
-from verifier.excerpts import one_line
-from verifier.limits import Samples
-from verifier.models.port import Asking, InvalidAnswer, Step
-from verifier.prompted import PromptedStep
-from verifier.prompts import Prompts
+from veritrail_graph.verifier.answers import last_object, read_claims, read_outcome
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.claims.agreement import Opinion, agreed
+from veritrail_graph.verifier.claims.answer import Answer, Window
+from veritrail_graph.verifier.excerpts import one_line
+from veritrail_graph.verifier.limits import Samples
+from veritrail_graph.verifier.models.port import Asking, InvalidAnswer, Step
+from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.prompts import Prompts
 
 COMPLETIONS = Samples(count=3, threshold=2, temperature=0.2)
 """Three completions of selection and disambiguation, of which two must agree."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from verifier.bill import Bill
-from verifier.claims.steps import claims_of_answer
-from verifier.excerpts import one_line
-from verifier.prompted import PromptedStep, all_of
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.claims.steps import claims_of_answer
+from veritrail_graph.verifier.excerpts import one_line
+from veritrail_graph.verifier.prompted import PromptedStep, all_of
 
 ATTEMPTS = 20
 """The most decompositions of one claim. Source: VeriTrail 3.1.1."""

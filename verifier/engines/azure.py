@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from graph.errors import InputError
-from verifier.engines import EndpointSettings, Engine, prompted_judge
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.verifier.engines import EndpointSettings, Engine, prompted_judge
 
 if TYPE_CHECKING:
-    from verifier.models.port import Endpoint
+    from veritrail_graph.verifier.models.port import Endpoint
 
 
 def _endpoint(settings: EndpointSettings) -> Endpoint:
-    from verifier.models.openai_endpoint import OpenAiEndpoint
+    from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 
     if settings.base_url is None:
         raise InputError("Engine azure needs AZURE_OPENAI_ENDPOINT: the address of the resource.")

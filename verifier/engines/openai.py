@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from graph.errors import InputError
-from verifier.engines import EndpointSettings, Engine, prompted_judge
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.verifier.engines import EndpointSettings, Engine, prompted_judge
 
 if TYPE_CHECKING:
-    from verifier.models.port import Endpoint
+    from veritrail_graph.verifier.models.port import Endpoint
 
 OPENAI_HOST = "api.openai.com"
 
 
 def _endpoint(settings: EndpointSettings) -> Endpoint:
-    from verifier.models.openai_endpoint import OpenAiEndpoint
+    from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 
     host = urlsplit(settings.base_url or "").hostname or OPENAI_HOST
     if settings.api_key is None and host == OPENAI_HOST:

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from graph.model import Usage
-from verifier.bill import Bill
-from verifier.models.cache import AnswerCache, answer_key
-from verifier.models.limits import Limiter
-from verifier.models.port import (
+from veritrail_graph.graph.model import Usage
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.models.cache import AnswerCache, answer_key
+from veritrail_graph.verifier.models.limits import Limiter
+from veritrail_graph.verifier.models.port import (
     Completion,
     ContextTooLong,
     CutOff,
@@ -32,12 +32,12 @@ from verifier.models.port import (
     Refused,
     Request,
 )
-from verifier.models.prices import Price
-from verifier.models.retrying import Patience, Retrying
-from verifier.models.spending import Spending
-from verifier.models.tokens import context_window, counter
-from verifier.models.warming import Warm, Warming
-from verifier.models.wording import storable
+from veritrail_graph.verifier.models.prices import Price
+from veritrail_graph.verifier.models.retrying import Patience, Retrying
+from veritrail_graph.verifier.models.spending import Spending
+from veritrail_graph.verifier.models.tokens import context_window, counter
+from veritrail_graph.verifier.models.warming import Warm, Warming
+from veritrail_graph.verifier.models.wording import storable
 
 T = TypeVar("T")
 

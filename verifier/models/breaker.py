@@ -6,7 +6,7 @@ in a while, and the others fail at once. Any answer closes it again.
 
 from __future__ import annotations
 
-from verifier.models.port import ModelError
+from veritrail_graph.verifier.models.port import ModelError
 
 FRUITLESS = 16  # calls of one attempt in a row; after those it rests
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from verifier.models.port import Request
+from veritrail_graph.verifier.models.port import Request
 
 VERSION = 1
 BUSY = 5.0  # seconds to wait for another process

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from graph.model import Usage
-from verifier.models.port import (
+from veritrail_graph.graph.model import Usage
+from veritrail_graph.verifier.models.port import (
     Completion,
     CutOff,
     EmptyAnswer,
@@ -20,8 +20,8 @@ from verifier.models.port import (
     Request,
     TransportFault,
 )
-from verifier.models.tokens import estimate
-from verifier.models.wording import shown
+from veritrail_graph.verifier.models.tokens import estimate
+from veritrail_graph.verifier.models.wording import shown
 
 
 def read_completion(body: bytes, content_type: str, request: Request, told: str) -> Completion:

@@ -15,7 +15,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from verifier.models.port import (
+from veritrail_graph.verifier.models.port import (
     ContextTooLong,
     EndpointRefused,
     Filtered,
@@ -23,7 +23,7 @@ from verifier.models.port import (
     RequestRejected,
     TransportFault,
 )
-from verifier.models.wording import is_page, shown
+from veritrail_graph.verifier.models.wording import is_page, shown
 
 TRANSIENT = frozenset({408, 409, 425, 429})
 NO_QUOTA = frozenset(

@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Callable, Hashable
 
-from verifier.models.turns import Turn, Turns
+from veritrail_graph.verifier.models.turns import Turn, Turns
 
 WINDOW = 1.0  # seconds in which the limit is halved at most once
 

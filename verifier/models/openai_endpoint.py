@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from verifier.models.completions import read_completion
-from verifier.models.faults import Around, Problem, fault
-from verifier.models.port import (
+from veritrail_graph.verifier.models.completions import read_completion
+from veritrail_graph.verifier.models.faults import Around, Problem, fault
+from veritrail_graph.verifier.models.port import (
     Completion,
     ContextTooLong,
     Filtered,
@@ -28,7 +28,7 @@ from verifier.models.port import (
     RequestRejected,
     TransportFault,
 )
-from verifier.models.wording import shown
+from veritrail_graph.verifier.models.wording import shown
 
 if TYPE_CHECKING:  # the client is slow to import: `--help` does without
     import httpx2

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
-from graph.errors import VeriTrailError
-from graph.model import Usage
-from verifier.bill import Asked, Bill
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import Usage
+from veritrail_graph.verifier.bill import Asked, Bill
 
 T = TypeVar("T")
 

@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from graph.errors import InputError
-from graph.model import Usage
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Usage
 
 # Makers who keep their models to themselves, and how the names of those begin: what a gateway
 # calls so is theirs. A name like `llama-3.1-8b` says nothing: it may run on the own machine.

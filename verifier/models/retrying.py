@@ -12,10 +12,10 @@ import time
 from collections.abc import Hashable
 from dataclasses import dataclass, field, fields
 
-from graph.model import Usage
-from verifier.models.breaker import Breaker
-from verifier.models.limits import Dismissed, Limiter
-from verifier.models.port import (
+from veritrail_graph.graph.model import Usage
+from veritrail_graph.verifier.models.breaker import Breaker
+from veritrail_graph.verifier.models.limits import Dismissed, Limiter
+from veritrail_graph.verifier.models.port import (
     Completion,
     ContextTooLong,
     Endpoint,
@@ -27,8 +27,8 @@ from verifier.models.port import (
     TransportFault,
     Unreachable,
 )
-from verifier.models.prices import Price, priced
-from verifier.models.spending import Spending
+from veritrail_graph.verifier.models.prices import Price, priced
+from veritrail_graph.verifier.models.spending import Spending
 
 MAX_ADJUSTMENTS = 6
 ENOUGH = 20  # answers that tell how long an endpoint takes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from verifier.models.port import OverBudget
+from veritrail_graph.verifier.models.port import OverBudget
 
 
 class Spending:

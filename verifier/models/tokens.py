@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from verifier.models.guessing import estimate as estimate
+from veritrail_graph.verifier.models.guessing import estimate as estimate
 
 # What a model's name begins with, and its context window in tokens.
 WINDOWS = {

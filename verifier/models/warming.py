@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from graph.model import Usage
-from verifier.models.port import Request
+from veritrail_graph.graph.model import Usage
+from veritrail_graph.verifier.models.port import Request
 
 CACHING_HOSTS = ("api.openai.com", "api.deepseek.com")
 CACHING_DOMAIN = ".openai.azure.com"

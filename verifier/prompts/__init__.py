@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from graph.errors import InputError
-from verifier.models.port import Step
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.verifier.models.port import Step
 
 MOST_BYTES = 1_000_000
 CURRENT: Mapping[Step, str] = dict.fromkeys(Step, "v1")

@@ -9,12 +9,12 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from api.cli.exits import NOT_ALL_SUCCEEDED, Exit
-from api.cli.ingest import say_starting
-from api.settings import Settings
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
+from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
-    from graph.store import DatabaseAddress
+    from veritrail_graph.graph.store import DatabaseAddress
 
 
 async def run_shell(settings: Settings, *, own: bool = False) -> None:
@@ -28,9 +28,9 @@ async def run_shell(settings: Settings, *, own: bool = False) -> None:
         EngineUnavailable: The engine cannot be started or reached.
         Exit: A statement that came from a pipe failed.
     """
-    from api.cli.shell.lines import Lines, history
-    from api.cli.shell.session import Session
-    from api.wiring import open_graph
+    from veritrail_graph.api.cli.shell.lines import Lines, history
+    from veritrail_graph.api.cli.shell.session import Session
+    from veritrail_graph.api.wiring import open_graph
 
     program = None if own else shutil.which("cypher-shell")
     async with open_graph(settings, say_starting) as store:

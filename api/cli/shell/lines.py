@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from graph.errors import InputError
+from veritrail_graph.graph.errors import InputError
 
 PROMPT, MORE = "veritrail> ", "      ...> "
 _KEPT_LINES = 1_000

@@ -8,14 +8,14 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
-from api.cli.exits import NOT_ALL_SUCCEEDED, Exit
-from api.cli.shell.lines import Lines
-from api.cli.shell.literals import LiteralError, read_parameters
-from api.cli.shell.statements import Piece, Splitter
-from api.cli.shell.values import notation, tell
-from api.cli.terminal import clean, one_line, say, show
-from graph.errors import EngineUnavailable, InputError, VeriTrailError
-from graph.store import Store
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
+from veritrail_graph.api.cli.shell.lines import Lines
+from veritrail_graph.api.cli.shell.literals import LiteralError, read_parameters
+from veritrail_graph.api.cli.shell.statements import Piece, Splitter
+from veritrail_graph.api.cli.shell.values import notation, tell
+from veritrail_graph.api.cli.terminal import clean, one_line, say, show
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
+from veritrail_graph.graph.store import Store
 
 ROWS = 1_000
 
@@ -131,7 +131,7 @@ class Session:
 
 
 def _tell_queries() -> None:
-    from graph.store.queries import library
+    from veritrail_graph.graph.store.queries import library
 
     statements = library()
     width = max(len(statement.short_name) for statement in statements)

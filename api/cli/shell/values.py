@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from api.cli.terminal import clean, console, one_line, say
+from veritrail_graph.api.cli.terminal import clean, console, one_line, say
 
 if TYPE_CHECKING:
-    from graph.store.database import QueryRows
+    from veritrail_graph.graph.store.database import QueryRows
 
 MOST_ON_TERMINAL = 400
 """Characters of a value on a terminal; in a pipe it is whole."""

@@ -7,16 +7,22 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
-from api import reviews
-from api.rest.access import Calling, needs
-from api.rest.answers import answer
-from api.service.access import Scope
-from api.web.pages.reviewer import reviewer_of
-from api.web.rendering import render
-from api.web.views.agreement import WHOM, AgreementState, disputed, disputes_of, said_of
-from api.web.views.agreement_figures import confusion_of, figures_of, lines_of
-from graph.agreement import agreement_report
-from graph.exporters.reviews import agreement_json
+from veritrail_graph.api import reviews
+from veritrail_graph.api.rest.access import Calling, needs
+from veritrail_graph.api.rest.answers import answer
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.web.pages.reviewer import reviewer_of
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.views.agreement import (
+    WHOM,
+    AgreementState,
+    disputed,
+    disputes_of,
+    said_of,
+)
+from veritrail_graph.api.web.views.agreement_figures import confusion_of, figures_of, lines_of
+from veritrail_graph.graph.agreement import agreement_report
+from veritrail_graph.graph.exporters.reviews import agreement_json
 
 router = APIRouter(include_in_schema=False)
 

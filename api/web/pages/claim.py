@@ -10,32 +10,37 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from api.pasting import browser_address, browser_link, pasteable
-from api.rest.access import needs
-from api.rest.names import ClaimId, ProcessId
-from api.service.access import Scope
-from api.settings import Settings
-from api.web.links import url
-from api.web.rendering import render
-from api.web.trails import outline_of, texts_of
-from api.web.views import claim as views
-from api.web.views.answer import TextClaim
-from api.web.views.excerpts import clip
-from api.web.views.marks import mark_now
-from api.web.views.money import by_step, spent_by
-from api.web.views.process import said_of
-from api.web.views.routes import ROUTE_BYTES, routes_of
-from api.web.views.steps import REASONING_BYTES, WITHOUT_VERDICT, ending_words, steps_of
-from api.web.views.trail import (
+from veritrail_graph.api.pasting import browser_address, browser_link, pasteable
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.names import ClaimId, ProcessId
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.trails import outline_of, texts_of
+from veritrail_graph.api.web.views import claim as views
+from veritrail_graph.api.web.views.answer import TextClaim
+from veritrail_graph.api.web.views.excerpts import clip
+from veritrail_graph.api.web.views.marks import mark_now
+from veritrail_graph.api.web.views.money import by_step, spent_by
+from veritrail_graph.api.web.views.process import said_of
+from veritrail_graph.api.web.views.routes import ROUTE_BYTES, routes_of
+from veritrail_graph.api.web.views.steps import (
+    REASONING_BYTES,
+    WITHOUT_VERDICT,
+    ending_words,
+    steps_of,
+)
+from veritrail_graph.api.web.views.trail import (
     nodes_of_cards,
     trail_view,
 )
-from graph.model import Process, Review, Status, Verification
-from graph.outline import TrailOutline
-from graph.store import Store
-from graph.store.judged_claim import JudgedClaim
-from graph.store.outlines import ClaimNeighbours, neighbours, verifications_of
-from graph.store.queries import find
+from veritrail_graph.graph.model import Process, Review, Status, Verification
+from veritrail_graph.graph.outline import TrailOutline
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.judged_claim import JudgedClaim
+from veritrail_graph.graph.store.outlines import ClaimNeighbours, neighbours, verifications_of
+from veritrail_graph.graph.store.queries import find
 
 router = APIRouter(include_in_schema=False, prefix="/processes/{process_id}/claims/{claim_id}")
 

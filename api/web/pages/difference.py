@@ -9,15 +9,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from api.rest.access import needs
-from api.rest.names import ClaimId, ProcessId
-from api.service.access import Scope
-from api.web.rendering import render
-from api.web.views.marks import mark_now, mark_of
-from api.web.views.steps import ENDINGS
-from graph.comparing import Changed, Part, RoundSide, compare
-from graph.errors import NotFound
-from graph.model import Termination, Verdict
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.names import ClaimId, ProcessId
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.views.marks import mark_now, mark_of
+from veritrail_graph.api.web.views.steps import ENDINGS
+from veritrail_graph.graph.comparing import Changed, Part, RoundSide, compare
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.model import Termination, Verdict
 
 router = APIRouter(include_in_schema=False)
 

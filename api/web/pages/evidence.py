@@ -7,20 +7,20 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from api.rest.access import needs
-from api.rest.names import ClaimId, ProcessId
-from api.service.access import Scope
-from api.web.links import url
-from api.web.rendering import render
-from api.web.trails import outline_of, texts_of
-from api.web.views.excerpts import shown_sentences
-from api.web.views.routes import routes_of
-from api.web.views.trail import cards_of_stage, cited_in, nodes_of_stage
-from graph.errors import NotFound
-from graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
-from graph.model import Process, Verification
-from graph.outline import TrailOutline
-from graph.store import Store
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.names import ClaimId, ProcessId
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.trails import outline_of, texts_of
+from veritrail_graph.api.web.views.excerpts import shown_sentences
+from veritrail_graph.api.web.views.routes import routes_of
+from veritrail_graph.api.web.views.trail import cards_of_stage, cited_in, nodes_of_stage
+from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
+from veritrail_graph.graph.model import Process, Verification
+from veritrail_graph.graph.outline import TrailOutline
+from veritrail_graph.graph.store import Store
 
 router = APIRouter(include_in_schema=False, prefix="/processes/{process_id}/claims/{claim_id}")
 

@@ -9,26 +9,32 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
-from api.rest.access import needs
-from api.rest.names import ProcessId
-from api.rest.pages import LONGEST_CURSOR, Listing
-from api.service.access import Scope
-from api.web.edge_counts import EdgeCounts
-from api.web.exploring import explore
-from api.web.rendering import render
-from api.web.views.explored import PART_WORDS, Explored, Part
-from api.web.views.marks import mark_now, mark_of
-from api.web.views.node_list import Listed, listed_among, listed_rows
-from api.web.views.overview import overview_of
-from api.web.views.picture import draw
-from api.web.views.selection import AT_A_TIME, MOST_DRAWN, MOST_OPENED, Selection, read_opened
-from graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
-from graph.model import Process, Role, Verdict
-from graph.store import Store
-from graph.store.judged_claims import ClaimFilter
-from graph.store.listed_nodes import ANY_NODE, NodeQuery
-from graph.store.node_search import NodeSearch
-from graph.store.placed_claims import Tally, tally
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.names import ProcessId
+from veritrail_graph.api.rest.pages import LONGEST_CURSOR, Listing
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.web.edge_counts import EdgeCounts
+from veritrail_graph.api.web.exploring import explore
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.views.explored import PART_WORDS, Explored, Part
+from veritrail_graph.api.web.views.marks import mark_now, mark_of
+from veritrail_graph.api.web.views.node_list import Listed, listed_among, listed_rows
+from veritrail_graph.api.web.views.overview import overview_of
+from veritrail_graph.api.web.views.picture import draw
+from veritrail_graph.api.web.views.selection import (
+    AT_A_TIME,
+    MOST_DRAWN,
+    MOST_OPENED,
+    Selection,
+    read_opened,
+)
+from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
+from veritrail_graph.graph.model import Process, Role, Verdict
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.judged_claims import ClaimFilter
+from veritrail_graph.graph.store.listed_nodes import ANY_NODE, NodeQuery
+from veritrail_graph.graph.store.node_search import NodeSearch
+from veritrail_graph.graph.store.placed_claims import Tally, tally
 
 router = APIRouter(include_in_schema=False)
 

@@ -9,21 +9,21 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
-from api.jobs.model import Job
-from api.jobs.orders import Busy
-from api.jobs.reading import JobClaim
-from api.rest.access import Calling, needs, record
-from api.rest.events import feeds_of
-from api.rest.pages import LONGEST_CURSOR, Listing
-from api.service.access import Scope
-from api.service.database import ServiceUnavailable
-from api.web.forms import FromOurPage
-from api.web.links import url
-from api.web.rendering import render
-from api.web.views.jobs import CLAIMS, job_view, lines_of
-from graph.errors import EngineUnavailable, NotFound
-from graph.model import Verification
-from graph.store.standing import StandingStore
+from veritrail_graph.api.jobs.model import Job
+from veritrail_graph.api.jobs.orders import Busy
+from veritrail_graph.api.jobs.reading import JobClaim
+from veritrail_graph.api.rest.access import Calling, needs, record
+from veritrail_graph.api.rest.events import feeds_of
+from veritrail_graph.api.rest.pages import LONGEST_CURSOR, Listing
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.service.database import ServiceUnavailable
+from veritrail_graph.api.web.forms import FromOurPage
+from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.views.jobs import CLAIMS, job_view, lines_of
+from veritrail_graph.graph.errors import EngineUnavailable, NotFound
+from veritrail_graph.graph.model import Verification
+from veritrail_graph.graph.store.standing import StandingStore
 
 router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.VERIFY)])
 

@@ -8,18 +8,18 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import HTMLResponse
 
-from api.rest.access import needs
-from api.rest.names import ProcessId
-from api.rest.pages import LONGEST_CURSOR, Listing
-from api.service.access import Scope
-from api.web.links import plain, url
-from api.web.rendering import render
-from api.web.views.node import as_text, cited_here, pieces_near, resting
-from graph.store import Store
-from graph.store.lineage import Direction
-from graph.store.listed_nodes import Neighbour
-from graph.store.node_search import NodeSearch
-from graph.store.queries import QueryResult
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.names import ProcessId
+from veritrail_graph.api.rest.pages import LONGEST_CURSOR, Listing
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.web.links import plain, url
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.views.node import as_text, cited_here, pieces_near, resting
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.store.listed_nodes import Neighbour
+from veritrail_graph.graph.store.node_search import NodeSearch
+from veritrail_graph.graph.store.queries import QueryResult
 
 router = APIRouter(include_in_schema=False)
 

@@ -9,21 +9,21 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from api.rest.access import needs
-from api.rest.names import ProcessId
-from api.rest.pages import Cursor, Listing
-from api.service.access import Scope
-from api.web.links import url
-from api.web.rendering import render
-from api.web.views import process as views
-from api.web.views.answer import AnswerText, answer_text
-from api.web.views.money import Spent, spent
-from api.web.views.stages import StageBars, StageCount, stage_bars
-from api.web.views.text_parts import PART, SLACK
-from graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
-from graph.model import Process, Verdict
-from graph.store import Store
-from graph.store.placed_claims import (
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.names import ProcessId
+from veritrail_graph.api.rest.pages import Cursor, Listing
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.views import process as views
+from veritrail_graph.api.web.views.answer import AnswerText, answer_text
+from veritrail_graph.api.web.views.money import Spent, spent
+from veritrail_graph.api.web.views.stages import StageBars, StageCount, stage_bars
+from veritrail_graph.api.web.views.text_parts import PART, SLACK
+from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
+from veritrail_graph.graph.model import Process, Verdict
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.placed_claims import (
     Tally,
     claims_in_text,
     nodes_with_claims,

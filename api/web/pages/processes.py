@@ -8,13 +8,13 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from api.rest.access import needs
-from api.rest.pages import LONGEST_CURSOR, Listing
-from api.service.access import Scope
-from api.web.links import url
-from api.web.rendering import render
-from api.web.views.processes import PAGE, item_of, unready, wanted
-from graph.store.standing import StandingStore
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.pages import LONGEST_CURSOR, Listing
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.views.processes import PAGE, item_of, unready, wanted
+from veritrail_graph.graph.store.standing import StandingStore
 
 router = APIRouter(include_in_schema=False)
 

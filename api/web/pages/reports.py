@@ -13,15 +13,15 @@ from typing import IO, Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
-from api.reports.formats import MEDIA_TYPES, SUFFIXES, Asked, pieces
-from api.reports.material import Wanted
-from api.reports.stored import StoredOrigin
-from api.reports.wanted import states_named
-from api.reports.writing import as_bytes, file_name
-from api.rest.access import needs
-from api.rest.names import ClaimId, ProcessId
-from api.service.access import Scope
-from graph.errors import NotFound
+from veritrail_graph.api.reports.formats import MEDIA_TYPES, SUFFIXES, Asked, pieces
+from veritrail_graph.api.reports.material import Wanted
+from veritrail_graph.api.reports.stored import StoredOrigin
+from veritrail_graph.api.reports.wanted import states_named
+from veritrail_graph.api.reports.writing import as_bytes, file_name
+from veritrail_graph.api.rest.access import needs
+from veritrail_graph.api.rest.names import ClaimId, ProcessId
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.graph.errors import NotFound
 
 router = APIRouter(prefix="/processes/{process_id}", include_in_schema=False)
 

@@ -11,11 +11,11 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
-from api import reviews
-from api.rest.access import Calling, needs, record
-from api.service.access import Scope
-from api.web.forms import FromOurPage
-from api.web.pages.review_forms import (
+from veritrail_graph.api import reviews
+from veritrail_graph.api.rest.access import Calling, needs, record
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.web.forms import FromOurPage
+from veritrail_graph.api.web.pages.review_forms import (
     Asked,
     Draft,
     Given,
@@ -24,14 +24,14 @@ from api.web.pages.review_forms import (
     status_of,
     words_of,
 )
-from api.web.pages.reviewer import keep_name, reviewer_of
-from api.web.rendering import render
-from api.web.trails import outline_of
-from api.web.views.review import CHOICES, JUDGED_BLIND, open_view, saved_view
-from api.web.views.review_queue import SHOWN, Queue, ReviewState, queue_of, state_of
-from api.web.views.review_rows import Read, Reviewer, rows_of
-from api.web.views.review_source import SOURCES, Reading, marked_in, reading_of
-from graph.errors import (
+from veritrail_graph.api.web.pages.reviewer import keep_name, reviewer_of
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.trails import outline_of
+from veritrail_graph.api.web.views.review import CHOICES, JUDGED_BLIND, open_view, saved_view
+from veritrail_graph.api.web.views.review_queue import SHOWN, Queue, ReviewState, queue_of, state_of
+from veritrail_graph.api.web.views.review_rows import Read, Reviewer, rows_of
+from veritrail_graph.api.web.views.review_source import SOURCES, Reading, marked_in, reading_of
+from veritrail_graph.graph.errors import (
     EngineError,
     EngineUnavailable,
     InputError,
@@ -39,10 +39,10 @@ from graph.errors import (
     VeriTrailError,
     Violation,
 )
-from graph.model import Process, Review, ReviewVerdict
-from graph.reviewing import NewReview, Seen, text_faults
-from graph.store import Store
-from graph.store.lineage import Direction
+from veritrail_graph.graph.model import Process, Review, ReviewVerdict
+from veritrail_graph.graph.reviewing import NewReview, Seen, text_faults
+from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.lineage import Direction
 
 router = APIRouter(include_in_schema=False)
 

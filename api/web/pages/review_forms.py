@@ -8,10 +8,10 @@ from typing import Annotated
 
 from fastapi import Depends, Form, Request
 
-from api.rest.wording import worded
-from api.web.views.review_queue import ReviewState, state_of
-from api.web.wording import plain
-from graph.errors import (
+from veritrail_graph.api.rest.wording import worded
+from veritrail_graph.api.web.views.review_queue import ReviewState, state_of
+from veritrail_graph.api.web.wording import plain
+from veritrail_graph.graph.errors import (
     EngineError,
     InputError,
     NotFound,

@@ -6,10 +6,10 @@ from urllib.parse import quote, unquote
 
 from fastapi import Request, Response
 
-from api.service.access import Caller
-from api.service.ring import ENVIRONMENT
-from api.web.views.review_rows import Reviewer
-from graph.reviewing import text_faults
+from veritrail_graph.api.service.access import Caller
+from veritrail_graph.api.service.ring import ENVIRONMENT
+from veritrail_graph.api.web.views.review_rows import Reviewer
+from veritrail_graph.graph.reviewing import text_faults
 
 COOKIE = "veritrail_reviewer"
 

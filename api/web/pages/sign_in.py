@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
-from api.rest.access import Calling, NotAllowed, record
-from api.rest.attempts import TooManyAttempts
-from api.rest.guard import COOKIE, cookie_of, crosses
-from api.service.ring import Unauthorized
-from api.service.sessions import SECONDS
-from api.web.forms import FromOurPage
-from api.web.links import inside
-from api.web.rendering import render
+from veritrail_graph.api.rest.access import Calling, NotAllowed, record
+from veritrail_graph.api.rest.attempts import TooManyAttempts
+from veritrail_graph.api.rest.guard import COOKIE, cookie_of, crosses
+from veritrail_graph.api.service.ring import Unauthorized
+from veritrail_graph.api.service.sessions import SECONDS
+from veritrail_graph.api.web.forms import FromOurPage
+from veritrail_graph.api.web.links import inside
+from veritrail_graph.api.web.rendering import render
 
 router = APIRouter(include_in_schema=False)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from api.web.assets import PREFIX, assets
+from veritrail_graph.api.web.assets import PREFIX, assets
 
 router = APIRouter(include_in_schema=False)
 

@@ -10,21 +10,21 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.requests import ClientDisconnect
 
-from api.rest.access import Calling, needs
-from api.rest.jobs import PROCESS_ID
-from api.rest.receiving import UploadRefused
-from api.rest.recording import record_upload
-from api.rest.storing import How
-from api.rest.uploads import store_body, told_of
-from api.rest.wording import worded
-from api.service.access import Scope
-from api.web.forms import FIELD, check_token
-from api.web.links import url
-from api.web.rendering import render
-from api.web.sent_file import SentFile
-from api.web.wording import plain
-from graph.errors import InputError, ProcessConflict, Violation
-from graph.store.overview import read_overview
+from veritrail_graph.api.rest.access import Calling, needs
+from veritrail_graph.api.rest.jobs import PROCESS_ID
+from veritrail_graph.api.rest.receiving import UploadRefused
+from veritrail_graph.api.rest.recording import record_upload
+from veritrail_graph.api.rest.storing import How
+from veritrail_graph.api.rest.uploads import store_body, told_of
+from veritrail_graph.api.rest.wording import worded
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.web.forms import FIELD, check_token
+from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.sent_file import SentFile
+from veritrail_graph.api.web.wording import plain
+from veritrail_graph.graph.errors import InputError, ProcessConflict, Violation
+from veritrail_graph.graph.store.overview import read_overview
 
 router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.WRITE)])
 

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from api.jobs.model import JobRequest
-from api.jobs.settings import how_of, records_of
-from api.jobs.submission import OtherInput
-from api.rest.access import Calling, needs, record
-from api.rest.wording import worded
-from api.service.access import Scope
-from api.web.forms import FromOurPage
-from api.web.links import url
-from api.web.rendering import render
-from api.web.views.verify import WHICH, Cost, Filled, cost_of, request_of
-from api.web.wording import field_words, plain
-from graph.errors import InputError
-from graph.model import Process
-from graph.store.judged_claims import ClaimFilter, Place
+from veritrail_graph.api.jobs.model import JobRequest
+from veritrail_graph.api.jobs.settings import how_of, records_of
+from veritrail_graph.api.jobs.submission import OtherInput
+from veritrail_graph.api.rest.access import Calling, needs, record
+from veritrail_graph.api.rest.wording import worded
+from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.web.forms import FromOurPage
+from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.views.verify import WHICH, Cost, Filled, cost_of, request_of
+from veritrail_graph.api.web.wording import field_words, plain
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Process
+from veritrail_graph.graph.store.judged_claims import ClaimFilter, Place
 
 if TYPE_CHECKING:
-    from api.bench import How
-    from api.verification import What
+    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.verification import What
 
 router = APIRouter(prefix="/processes", include_in_schema=False, dependencies=[needs(Scope.VERIFY)])
 
@@ -94,8 +94,8 @@ async def _cost(request: Request, wanted: JobRequest) -> Cost:
     Raises:
         InputError: A claim, a node, a model or a setting is wrong.
     """
-    from api.verification import What
-    from verifier.engines import engine_named
+    from veritrail_graph.api.verification import What
+    from veritrail_graph.verifier.engines import engine_named
 
     settings = request.app.state.settings
     how = how_of(settings, wanted)
@@ -125,7 +125,7 @@ async def _cost(request: Request, wanted: JobRequest) -> Cost:
 
 async def _estimated(request: Request, how: How, what: What, model: str | None) -> Cost:
     """What models would be asked, unless that takes too long to find out."""
-    from api.estimation import estimate_claims
+    from veritrail_graph.api.estimation import estimate_claims
 
     state = request.app.state
     try:
@@ -161,7 +161,7 @@ def _form(
     status: int = 200,
     violations: Any = (),
 ) -> Response:
-    from verifier.engines import engine_names
+    from veritrail_graph.verifier.engines import engine_names
 
     settings = request.app.state.settings
     return render(

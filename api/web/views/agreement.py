@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from api.web.links import url
-from api.web.views.marks import Mark, mark_now
-from api.web.views.review_levels import cut
-from api.web.views.review_rows import Reviewer, SaidView, said_view
-from graph.model import Review, Reviewed, ReviewVerdict, Verdict
-from graph.model.review import latest_of_each
-from graph.store.judged_claim import JudgedClaim
-from graph.store.review_queue import QueuedClaim
+from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.views.marks import Mark, mark_now
+from veritrail_graph.api.web.views.review_levels import cut
+from veritrail_graph.api.web.views.review_rows import Reviewer, SaidView, said_view
+from veritrail_graph.graph.model import Review, Reviewed, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.review import latest_of_each
+from veritrail_graph.graph.store.judged_claim import JudgedClaim
+from veritrail_graph.graph.store.review_queue import QueuedClaim
 
 WHOM = ("all", "model", "people")
 """With whom people disagree: with anybody, with the model, or with each other."""

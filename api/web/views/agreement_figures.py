@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from api.web.views.marks import Mark, mark_of
-from api.web.views.shares import share
-from graph.agreement import Agreement, AgreementReport
-from graph.model import Verdict
+from veritrail_graph.api.web.views.marks import Mark, mark_of
+from veritrail_graph.api.web.views.shares import share
+from veritrail_graph.graph.agreement import Agreement, AgreementReport
+from veritrail_graph.graph.model import Verdict
 
 MOST_FIGURES = 100
 """Reviewers, and pairs of them, that the page has a line for."""

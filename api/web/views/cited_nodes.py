@@ -8,8 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graph.exporters.results import selected_sentences
-from graph.model import CitedSentence, Iteration, NodeRef, Verification, frontier_order
+from veritrail_graph.graph.exporters.results import selected_sentences
+from veritrail_graph.graph.model import (
+    CitedSentence,
+    Iteration,
+    NodeRef,
+    Verification,
+    frontier_order,
+)
 
 MOST_OF_STAGE = 9
 """Cards of one stage that a page shows."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from api.web.views.answer import AnswerText, TextClaim, answer_text, find_places
-from api.web.views.excerpts import Clipped, clip
-from api.web.views.marks import Mark, mark_now, said_mark
-from api.web.views.text_parts import Place, part_of
-from graph.model import NodeRef, Review, Verification
+from veritrail_graph.api.web.views.answer import AnswerText, TextClaim, answer_text, find_places
+from veritrail_graph.api.web.views.excerpts import Clipped, clip
+from veritrail_graph.api.web.views.marks import Mark, mark_now, said_mark
+from veritrail_graph.api.web.views.text_parts import Place, part_of
+from veritrail_graph.graph.model import NodeRef, Review, Verification
 
 AROUND = 600
 """Code points of the answer that are shown before and behind a claim."""

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from api.web.views.drawn import Edge, Layout, Line, Place, Sizes, Vertex
+from veritrail_graph.api.web.views.drawn import Edge, Layout, Line, Place, Sizes, Vertex
 
 STRAIGHTENING = 6
 """How often coordinates are moved towards those of neighbours, to and fro."""

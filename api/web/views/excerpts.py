@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 
-from graph.model import CitedSentence, EvidenceRole, Sentence
-from graph.sentences import SentenceSplitter
+from veritrail_graph.graph.model import CitedSentence, EvidenceRole, Sentence
+from veritrail_graph.graph.sentences import SentenceSplitter
 
 SENTENCE_BYTES = 700
 """Bytes of HTML that a sentence may come to."""

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from api.web.views.selection import Opened
-from graph.model import Claim, Verification
-from graph.store.listed_nodes import ListedNode
+from veritrail_graph.api.web.views.selection import Opened
+from veritrail_graph.graph.model import Claim, Verification
+from veritrail_graph.graph.store.listed_nodes import ListedNode
 
 
 class Part(StrEnum):

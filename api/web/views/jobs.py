@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from api.jobs.model import OPEN, Job, JobStatus
-from api.jobs.reading import JobClaim
-from api.web.links import url
-from api.web.views.marks import Mark, mark_of
-from api.web.views.money import Spent, spent
-from api.web.views.processes import Count, counts_of
-from graph.model import Status, Verdict, Verification
+from veritrail_graph.api.jobs.model import OPEN, Job, JobStatus
+from veritrail_graph.api.jobs.reading import JobClaim
+from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.views.marks import Mark, mark_of
+from veritrail_graph.api.web.views.money import Spent, spent
+from veritrail_graph.api.web.views.processes import Count, counts_of
+from veritrail_graph.graph.model import Status, Verdict, Verification
 
 CLAIMS = 50
 """Claims of a job on a page."""

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from api.web.views.coordinates import placed, with_bends
-from api.web.views.drawn import Edge, Layout, Line, Place, Sizes, Vertex
-from api.web.views.ordering import keys_of, layers_of
+from veritrail_graph.api.web.views.coordinates import placed, with_bends
+from veritrail_graph.api.web.views.drawn import Edge, Layout, Line, Place, Sizes, Vertex
+from veritrail_graph.api.web.views.ordering import keys_of, layers_of
 
 __all__ = ["Edge", "Layout", "Line", "Place", "Sizes", "Vertex", "arrange"]
 

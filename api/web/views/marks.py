@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Protocol
 
-from graph.model import ReviewVerdict, Status, Verdict
+from veritrail_graph.graph.model import ReviewVerdict, Status, Verdict
 
 INDICATIVE = "No model judged: the verdict is indicative."
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from graph.exporters.costs import UNKNOWN, step_words
-from graph.model import StepRecord, Usage, Verification
+from veritrail_graph.graph.exporters.costs import UNKNOWN, step_words
+from veritrail_graph.graph.model import StepRecord, Usage, Verification
 
 NOTHING_ASKED = "no model was asked"
 NOTHING_ANSWERED = "no model has answered"

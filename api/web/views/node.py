@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from api.web.views.marks import RANK, Mark, mark_of
-from graph.model import Status, Verdict
-from graph.store.listed_nodes import CitedSentenceHere
+from veritrail_graph.api.web.views.marks import RANK, Mark, mark_of
+from veritrail_graph.graph.model import Status, Verdict
+from veritrail_graph.graph.store.listed_nodes import CitedSentenceHere
 
 MOST_SENTENCES = 25
 """Cited sentences that are shown."""

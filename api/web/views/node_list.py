@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from api.web.views.explored import Explored, Part, part_of, part_words
-from api.web.views.selection import Selection
-from graph.store.lineage import Direction
-from graph.store.listed_nodes import ListedNode
+from veritrail_graph.api.web.views.explored import Explored, Part, part_of, part_words
+from veritrail_graph.api.web.views.selection import Selection
+from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.store.listed_nodes import ListedNode
 
 
 @dataclass(frozen=True, slots=True)

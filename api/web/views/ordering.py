@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from api.web.views.drawn import Edge, Vertex
+from veritrail_graph.api.web.views.drawn import Edge, Vertex
 
 SWEEPS = 8
 """How often the first nodes are ordered by their neighbours, to and fro."""

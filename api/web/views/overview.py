@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from api.web.views.cutting import in_lines
-from graph.model import Process
-from graph.store.picture import StageEdges
+from veritrail_graph.api.web.views.cutting import in_lines
+from veritrail_graph.graph.model import Process
+from veritrail_graph.graph.store.picture import StageEdges
 
 MOST_BOXES = 24
 """Boxes of the drawing; more stages share boxes, neighbours with neighbours."""

@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from api.web.views.cutting import cut_inside, cut_to
-from api.web.views.explored import Explored, Focus, Part, part_of, part_words
-from api.web.views.layout import Layout, Line, Sizes, Vertex, arrange
-from api.web.views.overview import in_short
-from api.web.views.selection import AT_A_TIME, Selection
-from graph.model import Process
-from graph.store.lineage import Direction
-from graph.store.listed_nodes import ListedNode
+from veritrail_graph.api.web.views.cutting import cut_inside, cut_to
+from veritrail_graph.api.web.views.explored import Explored, Focus, Part, part_of, part_words
+from veritrail_graph.api.web.views.layout import Layout, Line, Sizes, Vertex, arrange
+from veritrail_graph.api.web.views.overview import in_short
+from veritrail_graph.api.web.views.selection import AT_A_TIME, Selection
+from veritrail_graph.graph.model import Process
+from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.store.listed_nodes import ListedNode
 
 SIZES = Sizes(width=152, height=46, across=52, below=20, bend=9)
 MARGIN, HEADING = 22.0, 44.0

@@ -8,14 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from api.web.views.answer import TextClaim
-from api.web.views.excerpts import Clipped, clip
-from api.web.views.marks import BY_KIND, MARKS, VERDICT_OF, Mark, in_short, mark_now, mark_of
-from api.web.views.text_parts import part_of
-from graph.model import Process, Reviewed, Verdict
-from graph.store.judged_claim import JudgedClaim
-from graph.store.judged_claims import ClaimFilter
-from graph.store.placed_claims import PlacedClaim, Tally
+from veritrail_graph.api.web.views.answer import TextClaim
+from veritrail_graph.api.web.views.excerpts import Clipped, clip
+from veritrail_graph.api.web.views.marks import (
+    BY_KIND,
+    MARKS,
+    VERDICT_OF,
+    Mark,
+    in_short,
+    mark_now,
+    mark_of,
+)
+from veritrail_graph.api.web.views.text_parts import part_of
+from veritrail_graph.graph.model import Process, Reviewed, Verdict
+from veritrail_graph.graph.store.judged_claim import JudgedClaim
+from veritrail_graph.graph.store.judged_claims import ClaimFilter
+from veritrail_graph.graph.store.placed_claims import PlacedClaim, Tally
 
 ROW_BYTES = 900
 """Bytes of HTML that a claim in the list may come to."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from api.standings import Place, Ranked
-from api.web.views.marks import MARKS, Mark, mark_of
-from api.web.views.money import Spent, spent
-from graph.model import Status, Verdict
-from graph.store.process_state import DELETING, LOADING, StoredState
-from graph.store.standing import NEVER, Standing
+from veritrail_graph.api.standings import Place, Ranked
+from veritrail_graph.api.web.views.marks import MARKS, Mark, mark_of
+from veritrail_graph.api.web.views.money import Spent, spent
+from veritrail_graph.graph.model import Status, Verdict
+from veritrail_graph.graph.store.process_state import DELETING, LOADING, StoredState
+from veritrail_graph.graph.store.standing import NEVER, Standing
 
 PAGE = 25
 

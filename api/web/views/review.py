@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from api.web.links import url
-from api.web.views.answer import word_for_word
-from api.web.views.marks import Mark, mark_now
-from api.web.views.review_levels import Level, cut, levels_of
-from api.web.views.review_queue import Queue, ReviewState
-from api.web.views.review_rows import (
+from veritrail_graph.api.web.links import url
+from veritrail_graph.api.web.views.answer import word_for_word
+from veritrail_graph.api.web.views.marks import Mark, mark_now
+from veritrail_graph.api.web.views.review_levels import Level, cut, levels_of
+from veritrail_graph.api.web.views.review_queue import Queue, ReviewState
+from veritrail_graph.api.web.views.review_rows import (
     Read,
     Reviewer,
     RowView,
@@ -24,8 +24,8 @@ from api.web.views.review_rows import (
     row_of,
     said_view,
 )
-from graph.model import Reviewed, ReviewVerdict
-from graph.store.judged_claim import JudgedClaim
+from veritrail_graph.graph.model import Reviewed, ReviewVerdict
+from veritrail_graph.graph.store.judged_claim import JudgedClaim
 
 REASONING_SHOWN = 4_000
 CLAIM_SHOWN = 4_000

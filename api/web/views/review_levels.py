@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graph.model import NodeRef, Sentence, Verification, frontier_order
+from veritrail_graph.graph.model import NodeRef, Sentence, Verification, frontier_order
 
 NODES = 4
 """Nodes of a level that are shown unless it is opened."""

@@ -13,10 +13,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from api.web.links import url
+from veritrail_graph.api.web.links import url
 
 if TYPE_CHECKING:
-    from graph.store.review_queue import QueuedClaim
+    from veritrail_graph.graph.store.review_queue import QueuedClaim
 
 SHOWN = ("all", "open", "mine", "others")
 """Which claims are listed: all, those without a word of the reviewer's, with one, with others'."""

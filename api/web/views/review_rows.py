@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from api.web.views.marks import Mark, mark_now, said_mark
-from api.web.views.review_levels import cut
-from api.web.views.review_queue import Queue, ReviewState
-from graph.model import Process, Review, Reviewed, Verification
-from graph.reviewing import words_of
-from graph.store.judged_claim import JudgedClaim
+from veritrail_graph.api.web.views.marks import Mark, mark_now, said_mark
+from veritrail_graph.api.web.views.review_levels import cut
+from veritrail_graph.api.web.views.review_queue import Queue, ReviewState
+from veritrail_graph.graph.model import Process, Review, Reviewed, Verification
+from veritrail_graph.graph.reviewing import words_of
+from veritrail_graph.graph.store.judged_claim import JudgedClaim
 
 ROW_TEXT = 160
 """Code points of a claim in the list."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from api.web.views.review_queue import ReviewState
-from graph.model import Claim, NodeRef, Verification
+from veritrail_graph.api.web.views.review_queue import ReviewState
+from veritrail_graph.graph.model import Claim, NodeRef, Verification
 
 Place = tuple[int, int]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graph.model import NodeRef, Role, Verification
+from veritrail_graph.graph.model import NodeRef, Role, Verification
 
 MOST_ROUTES = 20
 """Routes that a page lists."""

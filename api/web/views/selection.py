@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from graph.store.lineage import Direction
-from graph.store.listed_nodes import ANY_NODE, NodeQuery
+from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.store.listed_nodes import ANY_NODE, NodeQuery
 
 MOST_DRAWN = 300
 """Nodes of a picture; what is beyond stands in lists."""

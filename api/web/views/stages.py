@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from graph.model import Process
+from veritrail_graph.graph.model import Process
 
 
 @dataclass(frozen=True, slots=True)

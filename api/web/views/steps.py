@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from api.web.views.excerpts import Clipped, clip
-from api.web.views.marks import Mark, mark_of
-from api.web.views.money import Spent, spent
-from graph.exporters.results import iteration_usage
-from graph.model import Iteration, Status, Termination, Verification
-from graph.outline import TrailOutline
+from veritrail_graph.api.web.views.excerpts import Clipped, clip
+from veritrail_graph.api.web.views.marks import Mark, mark_of
+from veritrail_graph.api.web.views.money import Spent, spent
+from veritrail_graph.graph.exporters.results import iteration_usage
+from veritrail_graph.graph.model import Iteration, Status, Termination, Verification
+from veritrail_graph.graph.outline import TrailOutline
 
 MOST_MISSING = 5
 """What is missing according to so many prompts of an iteration is shown."""

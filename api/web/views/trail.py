@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from api.web.views.cited_nodes import FoundNode, chosen_nodes, found_nodes
-from api.web.views.excerpts import Clipped, ShownSentence, clip, shown_sentences
-from graph.model import CitedSentence, Role, Verification
-from graph.outline import TrailOutline
+from veritrail_graph.api.web.views.cited_nodes import FoundNode, chosen_nodes, found_nodes
+from veritrail_graph.api.web.views.excerpts import Clipped, ShownSentence, clip, shown_sentences
+from veritrail_graph.graph.model import CitedSentence, Role, Verification
+from veritrail_graph.graph.outline import TrailOutline
 
 MOST_SENTENCES = 3
 """Sentences of a node that its card shows."""

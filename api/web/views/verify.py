@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from api.jobs.model import JobRequest
-from graph.errors import InputError, Violation
-from verifier.driver import DEFAULT_Q
+from veritrail_graph.api.jobs.model import JobRequest
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.verifier.driver import DEFAULT_Q
 
 if TYPE_CHECKING:
-    from api.estimation import Estimated
+    from veritrail_graph.api.estimation import Estimated
 
 MOST_Q = 1_000_000
 MOST_USD = 1e9

@@ -7,6 +7,6 @@ stages 5 and 6, `stream` hands all of it over. `citations` and `texts` are pure.
 Source: VeriTrail B.2.1 (stages of a GraphRAG process).
 """
 
-from graph.importers.graphrag.importer import GraphRagImporter
+from veritrail_graph.graph.importers.graphrag.importer import GraphRagImporter
 
 __all__ = ["GraphRagImporter"]

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graph.errors import InputError
-from graph.importers.graphrag.citations import KIND_OF_NAME
-from graph.importers.graphrag.context import Given, read_context
-from graph.importers.graphrag.tables import as_number
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.graphrag.citations import KIND_OF_NAME
+from veritrail_graph.graph.importers.graphrag.context import Given, read_context
+from veritrail_graph.graph.importers.graphrag.tables import as_number
 
 NO_ANSWER = (
     "A GraphRAG folder holds no answer, and an answer is what is verified. Pass "

@@ -13,12 +13,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from graph.errors import InputError
-from graph.importers.graphrag.answer import Answer, MapAnswer
-from graph.importers.graphrag.citations import NAME_OF_KIND, Citations, parse_citations
-from graph.importers.graphrag.context import Given
-from graph.importers.graphrag.given import Choice, default_given
-from graph.importers.graphrag.index import Index, Placed, shown
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.graphrag.answer import Answer, MapAnswer
+from veritrail_graph.graph.importers.graphrag.citations import (
+    NAME_OF_KIND,
+    Citations,
+    parse_citations,
+)
+from veritrail_graph.graph.importers.graphrag.context import Given
+from veritrail_graph.graph.importers.graphrag.given import Choice, default_given
+from veritrail_graph.graph.importers.graphrag.index import Index, Placed, shown
 
 ANSWER = "answer"
 MAP_ANSWER = "map_answer"

@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from graph.importers.graphrag.citations import KIND_OF_NAME
-from graph.importers.graphrag.tables import as_number
+from veritrail_graph.graph.importers.graphrag.citations import KIND_OF_NAME
+from veritrail_graph.graph.importers.graphrag.tables import as_number
 
 Given = Mapping[str, tuple[int, ...]]
 _HEADING = re.compile(r"^-{4,5}([A-Za-z ]{1,40})-{4,5}[ \t]*$", re.MULTILINE)

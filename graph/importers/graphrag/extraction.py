@@ -11,9 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graph.errors import InputError
-from graph.importers.graphrag.citations import COVARIATE, ENTITY, RELATIONSHIP, TEXT_UNIT
-from graph.importers.graphrag.index import (
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.graphrag.citations import (
+    COVARIATE,
+    ENTITY,
+    RELATIONSHIP,
+    TEXT_UNIT,
+)
+from veritrail_graph.graph.importers.graphrag.index import (
     Index,
     Part,
     Placed,
@@ -22,8 +27,8 @@ from graph.importers.graphrag.index import (
     parquet_ids,
     shown,
 )
-from graph.importers.graphrag.tables import Row, Table
-from graph.importers.graphrag.texts import EXTRACTED_ENTITY, EXTRACTED_RELATIONSHIP
+from veritrail_graph.graph.importers.graphrag.tables import Row, Table
+from veritrail_graph.graph.importers.graphrag.texts import EXTRACTED_ENTITY, EXTRACTED_RELATIONSHIP
 
 EXTRACT = "extract_graph"
 SUMMARIZE = "summarize_descriptions"

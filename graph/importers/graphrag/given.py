@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from graph.importers.graphrag.answer import Answer
-from graph.importers.graphrag.index import Index
+from veritrail_graph.graph.importers.graphrag.answer import Answer
+from veritrail_graph.graph.importers.graphrag.index import Index
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,23 +6,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from graph.errors import InputError, Violation
-from graph.importers.graphrag.answer import NO_ANSWER, Answer, read_answer
-from graph.importers.graphrag.answering import ANSWER, Written, write_answer
-from graph.importers.graphrag.citations import ENTITY, RELATIONSHIP
-from graph.importers.graphrag.extraction import (
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.graphrag.answer import NO_ANSWER, Answer, read_answer
+from veritrail_graph.graph.importers.graphrag.answering import ANSWER, Written, write_answer
+from veritrail_graph.graph.importers.graphrag.citations import ENTITY, RELATIONSHIP
+from veritrail_graph.graph.importers.graphrag.extraction import (
     place_covariates,
     place_extractions,
     place_text_units,
 )
-from graph.importers.graphrag.given import Choice
-from graph.importers.graphrag.index import Index, Part
-from graph.importers.graphrag.layout import Layout, find_layout
-from graph.importers.graphrag.reports import Members, place_reports
-from graph.importers.graphrag.tables import Table, open_tables
-from graph.importers.graphrag.texts import metadata_of, text_of
-from graph.importers.records import EdgeRecord, Header, NodeRecord, ProcessInput, Record
-from graph.importers.registry import ImportOptions
+from veritrail_graph.graph.importers.graphrag.given import Choice
+from veritrail_graph.graph.importers.graphrag.index import Index, Part
+from veritrail_graph.graph.importers.graphrag.layout import Layout, find_layout
+from veritrail_graph.graph.importers.graphrag.reports import Members, place_reports
+from veritrail_graph.graph.importers.graphrag.tables import Table, open_tables
+from veritrail_graph.graph.importers.graphrag.texts import metadata_of, text_of
+from veritrail_graph.graph.importers.records import (
+    EdgeRecord,
+    Header,
+    NodeRecord,
+    ProcessInput,
+    Record,
+)
+from veritrail_graph.graph.importers.registry import ImportOptions
 
 NAME = "graphrag"
 STAGES = {

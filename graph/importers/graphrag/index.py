@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from graph.errors import InputError, Violation
-from graph.importers.graphrag.tables import Row, Table, as_number
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.graphrag.tables import Row, Table, as_number
 
 EXAMPLES = 3
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graph.errors import InputError, Violation
-from graph.importers.graphrag.citations import REPORT, Citations, parse_citations
-from graph.importers.graphrag.index import (
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.graphrag.citations import REPORT, Citations, parse_citations
+from veritrail_graph.graph.importers.graphrag.index import (
     Index,
     Part,
     Placed,
@@ -22,7 +22,7 @@ from graph.importers.graphrag.index import (
     parquet_ids,
     shown,
 )
-from graph.importers.graphrag.tables import Row, Table, as_number
+from veritrail_graph.graph.importers.graphrag.tables import Row, Table, as_number
 
 WRITE_REPORT = "create_community_reports"
 

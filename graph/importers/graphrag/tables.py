@@ -12,8 +12,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from graph.errors import InputError, Violation
-from graph.importers.graphrag.layout import REQUIRED, Layout
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.graphrag.layout import REQUIRED, Layout
 
 Row = Mapping[str, Any]
 BATCH_ROWS = 1024

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from graph.importers.graphrag.citations import (
+from veritrail_graph.graph.importers.graphrag.citations import (
     COVARIATE,
     ENTITY,
     RELATIONSHIP,

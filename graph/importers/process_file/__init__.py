@@ -1,5 +1,5 @@
 """The process file of the contract, `veritrail.process/1`: JSON, JSON Lines, either gzipped."""
 
-from graph.importers.process_file.importer import ProcessFileImporter
+from veritrail_graph.graph.importers.process_file.importer import ProcessFileImporter
 
 __all__ = ["ProcessFileImporter"]

@@ -9,20 +9,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from graph.errors import InputError, Violation
-from graph.importers.process_file import reading
-from graph.importers.process_file.plain import plain_edges
-from graph.importers.process_file.reviews import read_review
-from graph.importers.process_file.schema import (
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.process_file import reading
+from veritrail_graph.graph.importers.process_file.plain import plain_edges
+from veritrail_graph.graph.importers.process_file.reviews import read_review
+from veritrail_graph.graph.importers.process_file.schema import (
     FORMAT,
     read_claim,
     read_edge,
     read_header,
     read_node,
 )
-from graph.importers.process_file.trails import read_extraction, read_verification
-from graph.importers.records import Header, PlainEdges, ProcessInput, Record, TrailRecord
-from graph.importers.registry import ImportOptions
+from veritrail_graph.graph.importers.process_file.trails import read_extraction, read_verification
+from veritrail_graph.graph.importers.records import (
+    Header,
+    PlainEdges,
+    ProcessInput,
+    Record,
+    TrailRecord,
+)
+from veritrail_graph.graph.importers.registry import ImportOptions
 
 _READERS: dict[str, Callable[[object, str], Any]] = {
     "node": read_node,

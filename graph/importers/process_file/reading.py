@@ -12,7 +12,7 @@ from typing import Any
 
 import jiter
 
-from graph.errors import InputError, InvalidProcess, Violation
+from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation
 
 MAX_DOCUMENT = 1_000_000_000
 """A single JSON document is held in memory whole: bytes beyond this are refused."""

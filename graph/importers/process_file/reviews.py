@@ -11,12 +11,23 @@ from typing import Annotated
 
 from pydantic import ValidationError
 
-from graph.errors import Violation
-from graph.importers.process_file.schema import PublicId, Text, _Model, _named, _violations
-from graph.importers.process_file.trails import AVerdict, Time, VerificationId, _one_of
-from graph.importers.records import ReviewRecord
-from graph.model import Review, ReviewKind, ReviewVerdict, Verdict
-from graph.reviewing import text_faults
+from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.importers.process_file.schema import (
+    PublicId,
+    Text,
+    _Model,
+    _named,
+    _violations,
+)
+from veritrail_graph.graph.importers.process_file.trails import (
+    AVerdict,
+    Time,
+    VerificationId,
+    _one_of,
+)
+from veritrail_graph.graph.importers.records import ReviewRecord
+from veritrail_graph.graph.model import Review, ReviewKind, ReviewVerdict, Verdict
+from veritrail_graph.graph.reviewing import text_faults
 
 _FIRST_YEAR = 2000
 _CLOCKS_DIFFER = timedelta(minutes=5)

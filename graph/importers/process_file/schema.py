@@ -13,16 +13,16 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from graph.errors import Violation
-from graph.importers.process_file.plain import (
+from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.importers.process_file.plain import (
     MAX_NODE_ID,
     MAX_STAGE,
     is_plain_id,
     is_plain_node,
 )
-from graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
-from graph.model import Verdict
-from graph.rules import shown
+from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
+from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.rules import shown
 
 FORMAT = "veritrail.process/1"
 _PUBLIC_ID = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"

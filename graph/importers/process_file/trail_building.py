@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from graph.content_hash import canonical
-from graph.importers.process_file.reading import parse
-from graph.model import (
+from veritrail_graph.graph.content_hash import canonical
+from veritrail_graph.graph.importers.process_file.reading import parse
+from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     ErrorLocation,
@@ -29,12 +29,12 @@ from graph.model import (
     Verdict,
     Verification,
 )
-from graph.model.extraction import ExtractedSentence, SentenceOutcome
+from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from graph.importers.process_file.trails import (
+    from veritrail_graph.graph.importers.process_file.trails import (
         ExtractionModel,
         IterationModel,
         SentenceModel,

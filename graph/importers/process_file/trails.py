@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from graph.errors import Violation
-from graph.importers.process_file.schema import (
+from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.importers.process_file.schema import (
     MAX_DEPTH,
     NodeId,
     PublicId,
@@ -25,10 +25,10 @@ from graph.importers.process_file.schema import (
     _named,
     _violations,
 )
-from graph.importers.process_file.trail_building import extracted, verification
-from graph.importers.records import ExtractionRecord, VerificationRecord
-from graph.model import EvidenceRole, Status, Termination, Verdict
-from graph.model.extraction import SentenceOutcome
+from veritrail_graph.graph.importers.process_file.trail_building import extracted, verification
+from veritrail_graph.graph.importers.records import ExtractionRecord, VerificationRecord
+from veritrail_graph.graph.model import EvidenceRole, Status, Termination, Verdict
+from veritrail_graph.graph.model.extraction import SentenceOutcome
 
 MOST = 2**63 - 1
 MOST_ITERATIONS = 10_000

@@ -309,8 +309,15 @@ def test_two_trails_are_compared_as_the_command_does(
 
 def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, verified: str) -> None:
     """The models of the description are held against real answers, field by field."""
-    from api.rest import claims, lineage, nodes, processes, stages, stored_verifications
-    from api.rest import trail_models as trails
+    from veritrail_graph.api.rest import (
+        claims,
+        lineage,
+        nodes,
+        processes,
+        stages,
+        stored_verifications,
+    )
+    from veritrail_graph.api.rest import trail_models as trails
 
     at = f"/v1/processes/{verified}"
     claim = shared_service.get(f"{at}/claims/k04").json()

@@ -13,8 +13,8 @@ from acceptance.conftest import EXAMPLES
 from fakes.page_processes import a_heavy_trail, a_hub, store_process, verification
 from fakes.service_process import ServiceProcess
 
-from graph.importers.records import ClaimRecord
-from graph.model import Claim, Status, Usage
+from veritrail_graph.graph.importers.records import ClaimRecord
+from veritrail_graph.graph.model import Claim, Status, Usage
 
 pytestmark = pytest.mark.engine
 

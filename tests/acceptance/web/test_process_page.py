@@ -13,8 +13,8 @@ from acceptance.conftest import EXAMPLES
 from fakes.page_processes import store_process, verification
 from fakes.service_process import ServiceProcess
 
-from graph.importers.records import ClaimRecord
-from graph.model import Claim, Status, Verdict
+from veritrail_graph.graph.importers.records import ClaimRecord
+from veritrail_graph.graph.model import Claim, Status, Verdict
 
 pytestmark = pytest.mark.engine
 

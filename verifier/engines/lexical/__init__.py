@@ -12,12 +12,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graph.model import Claim
-from verifier.bill import Bill
-from verifier.engines import Engine
-from verifier.engines.lexical.selection import select
-from verifier.engines.lexical.verdict import decide
-from verifier.ports import Found, Judgement, ReadNode, Selection
+from veritrail_graph.graph.model import Claim
+from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.engines import Engine
+from veritrail_graph.verifier.engines.lexical.selection import select
+from veritrail_graph.verifier.engines.lexical.verdict import decide
+from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
 
 __all__ = ["ENGINE", "LexicalJudge"]
 

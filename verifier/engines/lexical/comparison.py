@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from verifier.engines.lexical.numbers import Number, NumberKind
-from verifier.engines.lexical.reading import Name, Reading, Word
-from verifier.engines.lexical.vocabulary import opposites
+from veritrail_graph.verifier.engines.lexical.numbers import Number, NumberKind
+from veritrail_graph.verifier.engines.lexical.reading import Name, Reading, Word
+from veritrail_graph.verifier.engines.lexical.vocabulary import opposites
 
 Term = Word | Name | Number
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 
-from verifier.engines.lexical.tokens import Tokens
+from veritrail_graph.verifier.engines.lexical.tokens import Tokens
 
 _UNITS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
     fifteen sixteen seventeen eighteen nineteen"""

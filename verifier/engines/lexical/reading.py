@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from verifier.engines.lexical import vocabulary as words
-from verifier.engines.lexical.numbers import Found, Number, number_at
-from verifier.engines.lexical.tokens import Tokens
+from veritrail_graph.verifier.engines.lexical import vocabulary as words
+from veritrail_graph.verifier.engines.lexical.numbers import Found, Number, number_at
+from veritrail_graph.verifier.engines.lexical.tokens import Tokens
 
 _NAME_LINKS = frozenset(("of", "de", "van", "von", "der", "du", "la", "le", "the"))
 _CLAUSE_WORDS = frozenset(("but", "although", "though", "because", "while", "whereas", "and"))

@@ -10,11 +10,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from graph.model import CitedSentence, Evidence, EvidenceRole, Sentence
-from verifier.engines.lexical.comparison import Match, Term, compare, holds, terms, weight
-from verifier.engines.lexical.numbers import Number
-from verifier.engines.lexical.reading import Name, Reading, Word, read
-from verifier.ports import ReadNode
+from veritrail_graph.graph.model import CitedSentence, Evidence, EvidenceRole, Sentence
+from veritrail_graph.verifier.engines.lexical.comparison import (
+    Match,
+    Term,
+    compare,
+    holds,
+    terms,
+    weight,
+)
+from veritrail_graph.verifier.engines.lexical.numbers import Number
+from veritrail_graph.verifier.engines.lexical.reading import Name, Reading, Word, read
+from veritrail_graph.verifier.ports import ReadNode
 
 _LEAST_SHARE = 0.3
 _SHARE_OF_BEST = 0.6

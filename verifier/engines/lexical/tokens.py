@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from verifier.engines.lexical import vocabulary as words
+from veritrail_graph.verifier.engines.lexical import vocabulary as words
 
 _TOKEN = re.compile(
     r"(?P<number>[$€£¥]?\d[\d,]*(?<!,)(?:\.\d+)?(?::\d\d)?[a-z]{0,2}(?![^\W_])%?)"

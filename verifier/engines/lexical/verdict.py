@@ -8,13 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graph.model import Evidence, EvidenceRole, Sentence, Verdict
-from verifier.engines.lexical.comparison import Match, Term, compare, holds, terms
-from verifier.engines.lexical.numbers import Number
-from verifier.engines.lexical.reading import Name, Reading, Word, read
-from verifier.engines.lexical.selection import choose, is_strict, listed, pronoun_names
-from verifier.engines.lexical.vocabulary import UNIVERSAL_KEY
-from verifier.ports import ReadNode
+from veritrail_graph.graph.model import Evidence, EvidenceRole, Sentence, Verdict
+from veritrail_graph.verifier.engines.lexical.comparison import Match, Term, compare, holds, terms
+from veritrail_graph.verifier.engines.lexical.numbers import Number
+from veritrail_graph.verifier.engines.lexical.reading import Name, Reading, Word, read
+from veritrail_graph.verifier.engines.lexical.selection import (
+    choose,
+    is_strict,
+    listed,
+    pronoun_names,
+)
+from veritrail_graph.verifier.engines.lexical.vocabulary import UNIVERSAL_KEY
+from veritrail_graph.verifier.ports import ReadNode
 
 PREFIX = "Indicative (lexical, no model): "
 
