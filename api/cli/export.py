@@ -153,7 +153,7 @@ async def _to_folder(
     force: bool,
     spreadsheet: bool,
 ) -> Exported:
-    from graph.exporters.neo4j_csv import import_command, write_import
+    from veritrail_graph.graph.exporters.neo4j_csv import import_command, write_import
     from veritrail_graph.graph.exporters.output import folder
     from veritrail_graph.graph.exporters.tables import Tables
 
@@ -193,7 +193,7 @@ def _tell(done: Exported, *, as_json: bool) -> None:
     for remark in done.remarks:
         say(remark, "yellow")
     if done.command is not None:
-        from graph.exporters.neo4j_csv import COMMAND_FILE
+        from veritrail_graph.graph.exporters.neo4j_csv import COMMAND_FILE
 
         say(f"{COMMAND_FILE} among them imports the rest into an empty database.")
     sys.stderr.flush()

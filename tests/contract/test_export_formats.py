@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 import pytest
 from fakes.exporting import NASTY, ROOT, lines_of, store_nasty
 
-from graph.exporters.neo4j_csv import SEPARATOR, write_import
 from veritrail_graph.graph.exporters.cypher_script import write_script
 from veritrail_graph.graph.exporters.graphml import GraphMl
+from veritrail_graph.graph.exporters.neo4j_csv import SEPARATOR, write_import
 from veritrail_graph.graph.exporters.property_graph import Nodes, parts
 from veritrail_graph.graph.exporters.tables import COLUMNS, Tables
 from veritrail_graph.graph.store import Store

@@ -11,8 +11,8 @@ from fakes.exporting import lines_of, store_nasty
 from fakes.processes import process
 from neo4j_server import importing, launcher
 
-from graph.exporters.neo4j_csv import SEPARATOR, write_import
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.exporters.neo4j_csv import SEPARATOR, write_import
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 from veritrail_graph.graph.store.exporting import StoredProcess
