@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.service.access import Caller
+    from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.agreement import AgreementReport
     from veritrail_graph.graph.model import Review, Reviewed
     from veritrail_graph.graph.reviewing import NewReview, Seen

@@ -14,7 +14,7 @@ from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import one_line, print_json, say
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.service.audit import Entry
+    from veritrail_graph.api.auth.audit import Entry
 
 
 def audit(
@@ -52,7 +52,7 @@ def audit(
 async def _entries(
     who: str | None, action: str | None, target: str | None, since: str | None, limit: int
 ) -> list[Entry]:
-    from veritrail_graph.api.service.audit import Audit, Filters
+    from veritrail_graph.api.auth.audit import Audit, Filters
 
     wanted = Filters(who, action, target, None if since is None else parse_since(since))
     return await with_service(lambda service: Audit(service).entries(wanted, limit))

@@ -18,9 +18,9 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.service.access import Caller
-    from veritrail_graph.api.service.database import ServiceDatabase
-    from veritrail_graph.api.service.keys import Key, Keys
+    from veritrail_graph.api.auth.access import Caller
+    from veritrail_graph.api.auth.database import ServiceDatabase
+    from veritrail_graph.api.auth.keys import Key, Keys
 
 T = TypeVar("T")
 
@@ -105,8 +105,8 @@ def revoke(
 async def _create(
     name: str, scope: list[str], expires: str | None, budget: float | None, rate: str | None
 ) -> tuple[Key, str]:
-    from veritrail_graph.api.service.access import parse_scopes
-    from veritrail_graph.api.service.keys import Wish
+    from veritrail_graph.api.auth.access import parse_scopes
+    from veritrail_graph.api.auth.keys import Wish
 
     if budget is not None and not 0 <= budget < 1e9:
         raise InputError(f"--budget {budget}: must be an amount in USD, from 0 on")
@@ -134,7 +134,7 @@ async def with_service(work: Callable[[ServiceDatabase], Awaitable[T]]) -> T:
     Raises:
         EngineUnavailable: It cannot be reached.
     """
-    from veritrail_graph.api.service.database import ServiceDatabase, service_url
+    from veritrail_graph.api.auth.database import ServiceDatabase, service_url
 
     service = ServiceDatabase(service_url(Settings.load()))
     try:
@@ -144,14 +144,14 @@ async def with_service(work: Callable[[ServiceDatabase], Awaitable[T]]) -> T:
 
 
 def _keys(service: ServiceDatabase) -> Keys:
-    from veritrail_graph.api.service.keys import Keys
+    from veritrail_graph.api.auth.keys import Keys
 
     return Keys(service)
 
 
 def _person() -> Caller:
     """Whoever calls the command."""
-    from veritrail_graph.api.service.access import EVERYTHING, Caller
+    from veritrail_graph.api.auth.access import EVERYTHING, Caller
 
     try:
         name = getpass.getuser()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from veritrail_graph.api.service.log_words import LogFormat, LogLevel
+from veritrail_graph.api.server.log_words import LogFormat, LogLevel
 
 __all__ = ["Format", "Level", "LogFormat", "LogLevel", "form_of"]
 

@@ -15,7 +15,7 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.rest.guard import Rules
+    from veritrail_graph.api.http.guard import Rules
 
 LEAST_KEY = 16
 """Characters of a key."""
@@ -49,9 +49,9 @@ def serve(
         )
     import logging
 
-    from veritrail_graph.api.rest.app import Way, create_app
-    from veritrail_graph.api.service.logs import start_logs
-    from veritrail_graph.api.service.server import Server, listen, shown
+    from veritrail_graph.api.server.app import Way, create_app
+    from veritrail_graph.api.server.listening import Server, listen, shown
+    from veritrail_graph.api.server.logs import start_logs
 
     listening = listen(host, port)
     start_logs(settings, form_of(log_format), log_level)
@@ -67,8 +67,8 @@ async def _has_key(settings: Settings) -> bool:
     """Whether a key was made that opens now."""
     import time
 
-    from veritrail_graph.api.service.database import ServiceDatabase, service_url
-    from veritrail_graph.api.service.keys import Keys
+    from veritrail_graph.api.auth.database import ServiceDatabase, service_url
+    from veritrail_graph.api.auth.keys import Keys
 
     service = ServiceDatabase(service_url(settings))
     try:
@@ -83,7 +83,7 @@ def rules_of(settings: Settings) -> Rules:
     Raises:
         InputError: One has a value that it cannot have.
     """
-    from veritrail_graph.api.rest.guard import Rules
+    from veritrail_graph.api.http.guard import Rules
 
     values = settings.values
     rate = values.get("VERITRAIL_RATE")
@@ -145,7 +145,7 @@ def api_key(settings: Settings) -> str | None:
 
 def is_made(key: str) -> bool:
     """Whether a key is one of those that are made, with scopes and an end of their own."""
-    from veritrail_graph.api.service.keys import split_key
+    from veritrail_graph.api.auth.keys import split_key
 
     return split_key(key) is not None
 

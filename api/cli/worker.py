@@ -11,9 +11,9 @@ from veritrail_graph.api.cli.terminal import say
 from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.auth.database import ServiceDatabase
     from veritrail_graph.api.jobs.events import EventLog
     from veritrail_graph.api.jobs.worker import Worker
-    from veritrail_graph.api.service.database import ServiceDatabase
 
 
 def worker(log_format: Format = None, log_level: Level = LogLevel.INFO) -> None:
@@ -22,7 +22,7 @@ def worker(log_format: Format = None, log_level: Level = LogLevel.INFO) -> None:
     Several workers share the work where VERITRAIL_JOBS_URL names a PostgreSQL database, or on one
     machine with one home folder. It opens no port.
     """
-    from veritrail_graph.api.service.logs import start_logs
+    from veritrail_graph.api.server.logs import start_logs
 
     settings = Settings.load()
     start_logs(settings, form_of(log_format), log_level)
@@ -30,9 +30,9 @@ def worker(log_format: Format = None, log_level: Level = LogLevel.INFO) -> None:
 
 
 async def _work(settings: Settings) -> None:
+    from veritrail_graph.api.auth.database import ServiceDatabase, service_url
     from veritrail_graph.api.jobs.events import EventLog
     from veritrail_graph.api.jobs.worker import Worker
-    from veritrail_graph.api.service.database import ServiceDatabase, service_url
 
     service = ServiceDatabase(service_url(settings))
     log = EventLog(service)

@@ -11,12 +11,13 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from veritrail_graph.api.rest import queries, request_id, resources, reviews
-from veritrail_graph.api.rest.paths import SentPath
-from veritrail_graph.api.rest.problems import tell_problems
-from veritrail_graph.api.service.access import LOCAL
-from veritrail_graph.api.service.audit import Audit
-from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.api.auth.access import LOCAL
+from veritrail_graph.api.auth.audit import Audit
+from veritrail_graph.api.auth.database import ServiceDatabase
+from veritrail_graph.api.http import request_id
+from veritrail_graph.api.http.paths import SentPath
+from veritrail_graph.api.http.problems import tell_problems
+from veritrail_graph.api.rest import queries, resources, reviews
 from veritrail_graph.api.settings import Settings
 
 ROUTERS = (*resources.ROUTERS, reviews.router, queries.router)

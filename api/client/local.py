@@ -26,8 +26,8 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.auth.database import ServiceDatabase
     from veritrail_graph.api.client.sending import Sender
-    from veritrail_graph.api.service.database import ServiceDatabase
 
 T = TypeVar("T")
 
@@ -109,9 +109,9 @@ class AsyncLocal(Operations, AsyncDoor):
         """Calls the routes of the service in this process."""
         import httpx2
 
+        from veritrail_graph.api.auth.database import ServiceDatabase, service_url
         from veritrail_graph.api.client.inside import application
         from veritrail_graph.api.client.sending import Sender
-        from veritrail_graph.api.service.database import ServiceDatabase, service_url
 
         if self._routes is None:
             self._service = ServiceDatabase(service_url(self.settings))
@@ -204,7 +204,7 @@ def _on_disk(source: Source, folder: Path) -> Path:
 
 def _problem(error: VeriTrailError) -> Problem:
     """An error of ours as a service would tell it."""
-    from veritrail_graph.api.rest.problems import told
+    from veritrail_graph.api.http.problems import told
 
     answer = told(error)
     after = answer.headers.get("retry-after", "")

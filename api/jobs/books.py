@@ -14,10 +14,10 @@ from typing import Generic, TypeVar
 
 from sqlalchemy.engine import Connection
 
+from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import ledger
 from veritrail_graph.api.jobs.events import EventLog
 from veritrail_graph.api.jobs.ledger import Begun, Ended
-from veritrail_graph.api.service.database import ServiceDatabase
 from veritrail_graph.graph.errors import EngineUnavailable
 
 T = TypeVar("T")

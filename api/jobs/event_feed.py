@@ -17,9 +17,9 @@ from itertools import islice
 
 from sqlalchemy.engine import Connection
 
+from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.event_table import Event, Kind, events_after, last_numbers
 from veritrail_graph.api.jobs.events import EventLog
-from veritrail_graph.api.service.database import ServiceDatabase
 from veritrail_graph.graph.errors import EngineUnavailable
 
 _log = logging.getLogger(__name__)

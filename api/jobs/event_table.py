@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from veritrail_graph.api.service.database import metadata
+from veritrail_graph.api.auth.database import metadata
 from veritrail_graph.graph.clock import now
 
 job_events = sa.Table(

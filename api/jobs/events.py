@@ -23,8 +23,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.event_table import Event, Kind, Noted, forget_in, held, store
-from veritrail_graph.api.service.database import ServiceDatabase
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Usage, Verdict, Verification
 from veritrail_graph.verifier.bill import Bill

@@ -18,9 +18,9 @@ import sqlalchemy as sa
 from filelock import FileLock, Timeout
 from sqlalchemy.engine import Connection
 
+from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.purse import close_purses
 from veritrail_graph.api.jobs.tables import job_claims, workers
-from veritrail_graph.api.service.database import ServiceDatabase
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Status

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.engine import Connection
 
+from veritrail_graph.api.auth.access import Caller
+from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import orders, reading
 from veritrail_graph.api.jobs.events import EventLog
 from veritrail_graph.api.jobs.figures import figures
 from veritrail_graph.api.jobs.model import Job, JobRequest, JobStatus
 from veritrail_graph.api.jobs.submission import Submission
 from veritrail_graph.api.jobs.telling import tell_some
-from veritrail_graph.api.service.access import Caller
-from veritrail_graph.api.service.database import ServiceDatabase
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import NotFound, VeriTrailError
 

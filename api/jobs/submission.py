@@ -17,6 +17,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
+from veritrail_graph.api.auth.access import Caller
+from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import orders, reading
 from veritrail_graph.api.jobs.events import EventLog
 from veritrail_graph.api.jobs.model import Job, JobRequest, JobStatus
@@ -24,8 +26,6 @@ from veritrail_graph.api.jobs.purse import purse_of_key, spent_of
 from veritrail_graph.api.jobs.repeating import is_void
 from veritrail_graph.api.jobs.settings import how_of, records_of
 from veritrail_graph.api.jobs.tables import jobs
-from veritrail_graph.api.service.access import Caller
-from veritrail_graph.api.service.database import ServiceDatabase
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from veritrail_graph.api.service.database import metadata
+from veritrail_graph.api.auth.database import metadata
 
 _ID = sa.String(160)
 _AT = sa.String(32)

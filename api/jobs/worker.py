@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from veritrail_graph.api.auth.database import ServiceDatabase, service_url
 from veritrail_graph.api.jobs.books import Books
 from veritrail_graph.api.jobs.durable import Durable, Work
 from veritrail_graph.api.jobs.events import EventLog
@@ -19,7 +20,6 @@ from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.jobs.sweeping import Sweeping
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.jobs.working import Working
-from veritrail_graph.api.service.database import ServiceDatabase, service_url
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import VeriTrailError
 

@@ -8,13 +8,13 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.claims import store_claims
-from veritrail_graph.api.rest.access import Calling, needs, record
-from veritrail_graph.api.rest.answers import answer
-from veritrail_graph.api.rest.names import CHECKED, ClaimId, ProcessId
-from veritrail_graph.api.rest.pages import Cursor, Limit, Listing, NextCursor
-from veritrail_graph.api.rest.problems import problem, problems_of
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.names import CHECKED, ClaimId, ProcessId
+from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.graph.errors import ClaimInUse, InputError, InvalidProcess, Violation
 from veritrail_graph.graph.exporters.listings import claim_json
 from veritrail_graph.graph.exporters.reviews import reviewed_json

@@ -16,8 +16,8 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from starlette.routing import compile_path
 
+from veritrail_graph.api.http.problems import BrokenRule, Problem, described
 from veritrail_graph.api.rest.examples import complete
-from veritrail_graph.api.rest.problems import BrokenRule, Problem, described
 
 _TEXT = """\
 Stores the steps of a language-model pipeline as a graph, checks what its output claims against the

@@ -21,16 +21,16 @@ from sse_starlette.sse import SendTimeoutError
 from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
+from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.auth.key_cache import KeyCache
+from veritrail_graph.api.http.access import Calling, needs
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.names import CHECKED
+from veritrail_graph.api.http.pages import Cursor, Limit, Listing
+from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.api.jobs.event_feed import EventFeeds
 from veritrail_graph.api.jobs.events import Event, Kind
-from veritrail_graph.api.rest.access import Calling, needs
-from veritrail_graph.api.rest.answers import answer
 from veritrail_graph.api.rest.jobs import JobId
-from veritrail_graph.api.rest.names import CHECKED
-from veritrail_graph.api.rest.pages import Cursor, Limit, Listing
-from veritrail_graph.api.rest.problems import problem, problems_of
-from veritrail_graph.api.service.access import Caller, Scope
-from veritrail_graph.api.service.ring import KeyRing
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
 
@@ -196,7 +196,7 @@ class _Door:
 
     def __init__(self, app: FastAPI, caller: Caller) -> None:
         self._closing: asyncio.Event = app.state.closing
-        self._ring: KeyRing = app.state.ring
+        self._ring: KeyCache = app.state.ring
         self._caller = caller
 
     async def closes(self) -> None:

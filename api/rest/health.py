@@ -7,9 +7,9 @@ from fastapi.responses import Response
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from pydantic import BaseModel
 
+from veritrail_graph.api.http.access import BEARER
+from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.jobs.figures import figures
-from veritrail_graph.api.rest.access import BEARER
-from veritrail_graph.api.rest.problems import problems_of
 from veritrail_graph.graph.errors import EngineUnavailable
 
 router = APIRouter(tags=["operations"])

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from veritrail_graph.api.http.pages import NextCursor
 from veritrail_graph.api.jobs.model import Job, JobRequest, JobStatus
-from veritrail_graph.api.rest.pages import NextCursor
 from veritrail_graph.api.rest.trail_models import UsageModel
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID
 from veritrail_graph.verifier.driver import DEFAULT_Q

@@ -6,15 +6,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.names import CHECKED
+from veritrail_graph.api.http.pages import Cursor, Limit, Listing
+from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.api.jobs.model import JobStatus
 from veritrail_graph.api.jobs.orders import Busy
-from veritrail_graph.api.rest.access import Calling, needs, record
-from veritrail_graph.api.rest.answers import answer
 from veritrail_graph.api.rest.job_models import JobModel, JobPage, Limits, job_json, summary_json
-from veritrail_graph.api.rest.names import CHECKED
-from veritrail_graph.api.rest.pages import Cursor, Limit, Listing
-from veritrail_graph.api.rest.problems import problem, problems_of
-from veritrail_graph.api.service.access import Scope
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"], dependencies=[CHECKED, needs(Scope.VERIFY)])
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from veritrail_graph.api.rest.access import needs
-from veritrail_graph.api.rest.answers import answer
-from veritrail_graph.api.rest.names import CHECKED, ProcessId
-from veritrail_graph.api.rest.problems import problem, problems_of
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.names import CHECKED, ProcessId
+from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID
 from veritrail_graph.graph.store.lineage import Direction, Lineage
 

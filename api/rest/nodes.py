@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from veritrail_graph.api.rest.access import needs
-from veritrail_graph.api.rest.answers import answer
-from veritrail_graph.api.rest.names import CHECKED, ProcessId
-from veritrail_graph.api.rest.pages import MOST, Cursor, Limit, Listing, NextCursor
-from veritrail_graph.api.rest.problems import problems_of
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.names import CHECKED, ProcessId
+from veritrail_graph.api.http.pages import MOST, Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.model import Role
 from veritrail_graph.graph.store.nodes import MOST_CONTENT, NodeContent, NodeFilter, StoredNode

@@ -7,12 +7,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from veritrail_graph.api.rest.access import Calling, needs, record
-from veritrail_graph.api.rest.answers import answer
-from veritrail_graph.api.rest.names import CHECKED, ProcessId
-from veritrail_graph.api.rest.pages import Cursor, Limit, Listing, NextCursor
-from veritrail_graph.api.rest.problems import problem, problems_of
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.names import CHECKED, ProcessId
+from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.graph.exporters.listings import process_json, summary_json
 from veritrail_graph.graph.store.overview import read_overview
 from veritrail_graph.graph.store.process_state import DELETING, READY

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from veritrail_graph.api.rest.access import needs
-from veritrail_graph.api.rest.answers import answer
-from veritrail_graph.api.rest.names import CHECKED
-from veritrail_graph.api.rest.problems import problems_of
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.names import CHECKED
+from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.store.queries import MAX_ROWS, described, library
 
 router = APIRouter(

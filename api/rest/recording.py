@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
 
-from veritrail_graph.api.rest.access import record
-from veritrail_graph.api.service.access import Caller
+from veritrail_graph.api.auth.access import Caller
+from veritrail_graph.api.http.access import record
 from veritrail_graph.graph.importers.records import Header, ProcessInput, ReviewRecord, TrailInput
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from veritrail_graph.api import reviews
-from veritrail_graph.api.rest.access import Calling, needs, record
-from veritrail_graph.api.rest.answers import answer
-from veritrail_graph.api.rest.names import CHECKED, ClaimId, ProcessId
-from veritrail_graph.api.rest.pages import Cursor, Limit, Listing, NextCursor
-from veritrail_graph.api.rest.problems import problems_of
-from veritrail_graph.api.service.access import Caller, Scope
+from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.names import CHECKED, ClaimId, ProcessId
+from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.exporters.reviews import agreement_json, review_json
 from veritrail_graph.graph.model import ReviewVerdict
 from veritrail_graph.graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview

@@ -7,11 +7,11 @@ import asyncio
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from veritrail_graph.api.rest.access import needs
-from veritrail_graph.api.rest.answers import answer
-from veritrail_graph.api.rest.names import CHECKED, ProcessId
-from veritrail_graph.api.rest.problems import problems_of
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.names import CHECKED, ProcessId
+from veritrail_graph.api.http.problems import problems_of
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["processes"], dependencies=[CHECKED])
 

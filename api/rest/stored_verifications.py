@@ -7,11 +7,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
-from veritrail_graph.api.rest.access import needs
-from veritrail_graph.api.rest.answers import answer, tagged
-from veritrail_graph.api.rest.names import CHECKED, ProcessId, VerificationId
-from veritrail_graph.api.rest.pages import Cursor, Limit, Listing, NextCursor
-from veritrail_graph.api.rest.problems import problems_of
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.answers import answer, tagged
+from veritrail_graph.api.http.names import CHECKED, ProcessId, VerificationId
+from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.rest.trail_models import (
     DifferenceModel,
     ErrorModel,
@@ -19,7 +20,6 @@ from veritrail_graph.api.rest.trail_models import (
     VerificationHeader,
     VerificationModel,
 )
-from veritrail_graph.api.service.access import Scope
 from veritrail_graph.graph.comparing import compare
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.exporters.difference import difference_json

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from fastapi import Request
 
+from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.api.rest.processes import in_use
-from veritrail_graph.api.rest.receiving import UploadRefused
 from veritrail_graph.api.rest.recording import RecordedInput
 from veritrail_graph.graph.errors import BeingWritten, InputError, Violation
 from veritrail_graph.graph.store.process_state import READY

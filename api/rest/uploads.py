@@ -11,14 +11,14 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.requests import ClientDisconnect
 
-from veritrail_graph.api.rest.access import Calling, needs
-from veritrail_graph.api.rest.answers import answer
-from veritrail_graph.api.rest.names import CHECKED
-from veritrail_graph.api.rest.problems import problem, problems_of
-from veritrail_graph.api.rest.receiving import Body, UploadRefused, check_encoding, parse_name
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import Calling, needs
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.names import CHECKED
+from veritrail_graph.api.http.problems import problem, problems_of
+from veritrail_graph.api.http.receiving import Body, UploadRefused, check_encoding, parse_name
 from veritrail_graph.api.rest.recording import record_upload
 from veritrail_graph.api.rest.storing import How, Storing
-from veritrail_graph.api.service.access import Scope
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.process_file.schema import PublicId
 

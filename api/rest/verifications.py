@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.names import CHECKED
+from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.api.jobs.submission import OtherInput
-from veritrail_graph.api.rest.access import Calling, needs, record
-from veritrail_graph.api.rest.answers import answer
 from veritrail_graph.api.rest.job_models import JobAccepted, VerificationsWanted
-from veritrail_graph.api.rest.names import CHECKED
-from veritrail_graph.api.rest.problems import problem, problems_of
-from veritrail_graph.api.service.access import Scope
 from veritrail_graph.graph.errors import InputError, Violation
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"], dependencies=[CHECKED])

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from veritrail_graph.api.rest.problems import MEDIA_TYPE, problem
+from veritrail_graph.api.http.problems import MEDIA_TYPE, problem
 from veritrail_graph.api.web.links import sent, url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.typed import Form

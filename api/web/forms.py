@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Form, Request
 from markupsafe import Markup
 
-from veritrail_graph.api.rest.access import NotAllowed
+from veritrail_graph.api.http.access import NotAllowed
 
 FIELD = "form_token"
 _SIZE = 32

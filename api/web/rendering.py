@@ -18,8 +18,8 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from veritrail_graph.api.rest import request_id
-from veritrail_graph.api.service.access import Caller, Scope
+from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.http import request_id
 from veritrail_graph.api.web import links
 from veritrail_graph.api.web.assets import static
 from veritrail_graph.api.web.views.shares import share

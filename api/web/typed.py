@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope
 
-from veritrail_graph.api.rest.bodies import MAX_BODY
-from veritrail_graph.api.rest.guard import crosses, netloc
+from veritrail_graph.api.http.bodies import MAX_BODY
+from veritrail_graph.api.http.guard import crosses, netloc
 from veritrail_graph.api.web.links import inside, url
 
 _FORM = "application/x-www-form-urlencoded"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from veritrail_graph.api.service.database import ServiceDatabase
+from veritrail_graph.api.auth.database import ServiceDatabase
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -13,8 +13,8 @@ import jsonschema
 import pytest
 from fastapi import FastAPI
 
-from veritrail_graph.api.rest.app import create_app
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.server.app import create_app
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.store.queries import described, library
 

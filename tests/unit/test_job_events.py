@@ -15,11 +15,11 @@ import pytest
 from fakes.waiting import until
 from sqlalchemy.engine import Connection
 
+from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import event_feed
 from veritrail_graph.api.jobs.event_feed import EventFeeds
 from veritrail_graph.api.jobs.event_table import Event, events_after, last_numbers
 from veritrail_graph.api.jobs.events import EventLog, Kind, forget_in, observer
-from veritrail_graph.api.service.database import ServiceDatabase
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Usage, Verdict
 from veritrail_graph.verifier.bill import Asked, Bill
 from veritrail_graph.verifier.driver import Task

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from veritrail_graph.api.auth.database import ServiceDatabase
+from veritrail_graph.api.http.metrics import Metrics
 from veritrail_graph.api.jobs.figures import figures
 from veritrail_graph.api.jobs.tables import job_claims
-from veritrail_graph.api.rest.metrics import Metrics
-from veritrail_graph.api.service.database import ServiceDatabase
 
 
 @pytest.fixture

@@ -10,13 +10,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
+from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import ledger, orders, reading
 from veritrail_graph.api.jobs.event_table import events_after
 from veritrail_graph.api.jobs.events import EventLog
 from veritrail_graph.api.jobs.ledger import Begun, Ended
 from veritrail_graph.api.jobs.model import Job, JobRequest, JobStatus
 from veritrail_graph.api.jobs.tables import job_claims
-from veritrail_graph.api.service.database import ServiceDatabase
 from veritrail_graph.graph.model import Status, Usage
 
 JOB = "j-1"

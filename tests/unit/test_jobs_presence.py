@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import ledger, orders
 from veritrail_graph.api.jobs.books import Together
 from veritrail_graph.api.jobs.events import EventLog
@@ -19,7 +20,6 @@ from veritrail_graph.api.jobs.presence import DEAD_SECONDS, Presence
 from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.jobs.tables import job_claims, workers
 from veritrail_graph.api.runs import MOST_CLAIMS
-from veritrail_graph.api.service.database import ServiceDatabase
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
 

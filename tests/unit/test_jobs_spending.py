@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy.engine import Connection
 
+from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.purse import Grant, Limit, close_purses, spent_of
 from veritrail_graph.api.jobs.spending import JobSpending, Purse
 from veritrail_graph.api.model_settings import ModelSettings
-from veritrail_graph.api.service.database import ServiceDatabase
 from veritrail_graph.api.shared import Limiters
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.port import OverBudget

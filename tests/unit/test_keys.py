@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
+from veritrail_graph.api.auth import key_cache as rings
+from veritrail_graph.api.auth.access import EVERYTHING, LOCAL, Caller, Scope, parse_scopes
+from veritrail_graph.api.auth.audit import Audit, Filters
+from veritrail_graph.api.auth.database import ServiceDatabase, ServiceUnavailable
+from veritrail_graph.api.auth.key_cache import ENVIRONMENT, KeyCache, KeyNeeded, Unauthorized
+from veritrail_graph.api.auth.keys import Key, Keys, Wish, hash_of, split_key
+from veritrail_graph.api.auth.rates import Rates
 from veritrail_graph.api.cli.audit import parse_since
 from veritrail_graph.api.cli.keys import parse_rate, parse_span
-from veritrail_graph.api.service import ring as rings
-from veritrail_graph.api.service.access import EVERYTHING, LOCAL, Caller, Scope, parse_scopes
-from veritrail_graph.api.service.audit import Audit, Filters
-from veritrail_graph.api.service.database import ServiceDatabase, ServiceUnavailable
-from veritrail_graph.api.service.keys import Key, Keys, Wish, hash_of, split_key
-from veritrail_graph.api.service.log_words import LogFormat
-from veritrail_graph.api.service.logs import Lines, secrets_of
-from veritrail_graph.api.service.rates import Rates
-from veritrail_graph.api.service.ring import ENVIRONMENT, KeyNeeded, KeyRing, Unauthorized
+from veritrail_graph.api.server.log_words import LogFormat
+from veritrail_graph.api.server.logs import Lines, secrets_of
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, NotFound
 
@@ -71,7 +71,7 @@ def test_nobody_is_asked_until_a_key_was_made_and_then_everybody_is(
     service: ServiceDatabase,
 ) -> None:
     async def go() -> None:
-        ring = KeyRing(service)
+        ring = KeyCache(service)
         assert (await ring.admit(None)).caller == LOCAL
         assert (await ring.admit("anything")).caller == LOCAL
         key, shown = await made(service, budget_usd=3.0, per_minute=60)
@@ -96,7 +96,7 @@ def test_an_expired_key_does_not_open(service: ServiceDatabase) -> None:
         key, shown = await made(service, seconds=60.0)
         assert key.expires_at is not None
         clock = Clock()
-        ring = KeyRing(service, clock=clock)
+        ring = KeyCache(service, clock=clock)
         clock.now = key.expires_at - 0.001
         admitted = await ring.admit(shown)
         assert await ring.still(admitted.caller)
@@ -110,7 +110,7 @@ def test_an_expired_key_does_not_open(service: ServiceDatabase) -> None:
 
 def test_keys_are_kept_for_two_seconds_and_read_once_for_all(service: ServiceDatabase) -> None:
     async def go() -> None:
-        ring = KeyRing(service)
+        ring = KeyCache(service)
         assert not await ring.asks()
         await made(service)
         assert not await ring.asks()  # as it was a moment ago
@@ -123,7 +123,7 @@ def test_keys_are_kept_for_two_seconds_and_read_once_for_all(service: ServiceDat
             return await whole(work)
 
         service.read = counted  # type: ignore[method-assign]
-        ring = KeyRing(service)
+        ring = KeyCache(service)
         assert all(await asyncio.gather(*(ring.asks() for _ in range(50))))
         assert reads == 1
 
@@ -135,12 +135,12 @@ def test_a_database_that_is_gone_lets_nobody_in_but_the_key_from_outside(tmp_pat
     service = ServiceDatabase(f"sqlite:///{tmp_path}/file/service.sqlite3")
 
     async def go() -> None:
-        ring = KeyRing(service)
+        ring = KeyCache(service)
         for shown in (None, "vt_aaaaaaaa_" + "x" * 43):
             with pytest.raises(ServiceUnavailable) as told:
                 await ring.admit(shown)
             assert str(tmp_path) not in str(told.value)
-        outside = KeyRing(service, "a key from outside")
+        outside = KeyCache(service, "a key from outside")
         assert outside.opens_outside("a key from outside")
         assert not outside.opens_outside("a key from outsidE")
         assert await outside.still(ENVIRONMENT)
@@ -153,7 +153,7 @@ def test_when_a_key_was_used_is_written_once_in_a_while(service: ServiceDatabase
     async def go() -> None:
         key, shown = await made(service)
         clock = Clock()
-        ring = KeyRing(service, clock=clock)
+        ring = KeyCache(service, clock=clock)
         for clock.now in (2_000.0, 3_000.0):
             await ring.admit(shown)
         await ring.note_uses()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.rest.pages import Listing
+from veritrail_graph.api.http.pages import Listing
 from veritrail_graph.graph.errors import InputError
 
 NODES = Listing("nodes", ("p", None, "root"))

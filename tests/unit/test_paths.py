@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.rest.paths import SegmentConvertor, SentPath
+from veritrail_graph.api.http.paths import SegmentConvertor, SentPath
 
 
 def made() -> SentPath:

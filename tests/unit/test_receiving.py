@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from veritrail_graph.api.rest import receiving
-from veritrail_graph.api.rest.receiving import (
+from veritrail_graph.api.http import receiving
+from veritrail_graph.api.http.receiving import (
     UploadRefused,
     Uploads,
     check_encoding,

@@ -6,8 +6,8 @@ import pytest
 from starlette.datastructures import Headers
 from starlette.types import Message
 
-from veritrail_graph.api.rest.attempts import address
-from veritrail_graph.api.rest.guard import crosses
+from veritrail_graph.api.http.attempts import address
+from veritrail_graph.api.http.guard import crosses
 from veritrail_graph.api.web.links import sent
 from veritrail_graph.api.web.typed import Form
 

@@ -7,8 +7,8 @@ from urllib.parse import quote
 import pytest
 from fastapi import Request, Response
 
-from veritrail_graph.api.service.access import EVERYTHING, LOCAL, Caller
-from veritrail_graph.api.service.ring import ENVIRONMENT
+from veritrail_graph.api.auth.access import EVERYTHING, LOCAL, Caller
+from veritrail_graph.api.auth.key_cache import ENVIRONMENT
 from veritrail_graph.api.web.pages.reviewer import COOKIE, keep_name, reviewer_of
 from veritrail_graph.api.web.views.review_rows import Reviewer
 

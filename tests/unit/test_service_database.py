@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from fakes.ports import free_port
 
-from veritrail_graph.api.service.database import ServiceDatabase, ServiceUnavailable
-from veritrail_graph.api.service.keys import api_keys
+from veritrail_graph.api.auth.database import ServiceDatabase, ServiceUnavailable
+from veritrail_graph.api.auth.keys import api_keys
 from veritrail_graph.graph.errors import InputError
 
 

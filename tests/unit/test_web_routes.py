@@ -8,7 +8,7 @@ from typing import Any
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from veritrail_graph.api.rest.access import _Needed
+from veritrail_graph.api.http.access import _Needed
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.routers import ROUTERS
 

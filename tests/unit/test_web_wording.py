@@ -8,8 +8,8 @@ from http import HTTPStatus
 
 import pytest
 
-from veritrail_graph.api.rest.problems import RETRY_AFTER_SECONDS, told
-from veritrail_graph.api.rest.wording import worded
+from veritrail_graph.api.http.problems import RETRY_AFTER_SECONDS, told
+from veritrail_graph.api.http.wording import worded
 from veritrail_graph.api.web.wording import faults_of, plain, words_of
 from veritrail_graph.graph.errors import EngineUnavailable, NotFound
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from veritrail_graph.api.rest.problems import told
-from veritrail_graph.api.rest.wording import worded
+from veritrail_graph.api.http.problems import told
+from veritrail_graph.api.http.wording import worded
 from veritrail_graph.graph.errors import BeingWritten
 from veritrail_graph.graph.store.taken import taken_words
 

@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from veritrail_graph.api import reviews
-from veritrail_graph.api.rest.access import Calling, needs
-from veritrail_graph.api.rest.answers import answer
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import Calling, needs
+from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.web.pages.reviewer import reviewer_of
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.agreement import (

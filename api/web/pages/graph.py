@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
-from veritrail_graph.api.rest.access import needs
-from veritrail_graph.api.rest.names import ProcessId
-from veritrail_graph.api.rest.pages import LONGEST_CURSOR, Listing
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.names import ProcessId
+from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
 from veritrail_graph.api.web.edge_counts import EdgeCounts
 from veritrail_graph.api.web.exploring import explore
 from veritrail_graph.api.web.rendering import render

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.auth.database import ServiceUnavailable
+from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
 from veritrail_graph.api.jobs.model import Job
 from veritrail_graph.api.jobs.orders import Busy
 from veritrail_graph.api.jobs.reading import JobClaim
-from veritrail_graph.api.rest.access import Calling, needs, record
 from veritrail_graph.api.rest.events import feeds_of
-from veritrail_graph.api.rest.pages import LONGEST_CURSOR, Listing
-from veritrail_graph.api.service.access import Scope
-from veritrail_graph.api.service.database import ServiceUnavailable
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from veritrail_graph.api.rest.access import needs
-from veritrail_graph.api.rest.names import ProcessId
-from veritrail_graph.api.rest.pages import Cursor, Listing
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.names import ProcessId
+from veritrail_graph.api.http.pages import Cursor, Listing
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views import process as views

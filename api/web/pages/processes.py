@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from veritrail_graph.api.rest.access import needs
-from veritrail_graph.api.rest.pages import LONGEST_CURSOR, Listing
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.processes import PAGE, item_of, unready, wanted

@@ -13,14 +13,14 @@ from typing import IO, Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.names import ClaimId, ProcessId
 from veritrail_graph.api.reports.formats import MEDIA_TYPES, SUFFIXES, Asked, pieces
 from veritrail_graph.api.reports.material import Wanted
 from veritrail_graph.api.reports.stored import StoredOrigin
 from veritrail_graph.api.reports.wanted import states_named
 from veritrail_graph.api.reports.writing import as_bytes, file_name
-from veritrail_graph.api.rest.access import needs
-from veritrail_graph.api.rest.names import ClaimId, ProcessId
-from veritrail_graph.api.service.access import Scope
 from veritrail_graph.graph.errors import NotFound
 
 router = APIRouter(prefix="/processes/{process_id}", include_in_schema=False)

@@ -12,8 +12,8 @@ from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api import reviews
-from veritrail_graph.api.rest.access import Calling, needs, record
-from veritrail_graph.api.service.access import Scope
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import Calling, needs, record
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.pages.review_forms import (
     Asked,

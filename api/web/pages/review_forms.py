@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, Form, Request
 
-from veritrail_graph.api.rest.wording import worded
+from veritrail_graph.api.http.wording import worded
 from veritrail_graph.api.web.views.review_queue import ReviewState, state_of
 from veritrail_graph.api.web.wording import plain
 from veritrail_graph.graph.errors import (

@@ -6,8 +6,8 @@ from urllib.parse import quote, unquote
 
 from fastapi import Request, Response
 
-from veritrail_graph.api.service.access import Caller
-from veritrail_graph.api.service.ring import ENVIRONMENT
+from veritrail_graph.api.auth.access import Caller
+from veritrail_graph.api.auth.key_cache import ENVIRONMENT
 from veritrail_graph.api.web.views.review_rows import Reviewer
 from veritrail_graph.graph.reviewing import text_faults
 

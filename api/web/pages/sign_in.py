@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
-from veritrail_graph.api.rest.access import Calling, NotAllowed, record
-from veritrail_graph.api.rest.attempts import TooManyAttempts
-from veritrail_graph.api.rest.guard import COOKIE, cookie_of, crosses
-from veritrail_graph.api.service.ring import Unauthorized
-from veritrail_graph.api.service.sessions import SECONDS
+from veritrail_graph.api.auth.key_cache import Unauthorized
+from veritrail_graph.api.auth.sessions import SECONDS
+from veritrail_graph.api.http.access import Calling, NotAllowed, record
+from veritrail_graph.api.http.attempts import TooManyAttempts
+from veritrail_graph.api.http.guard import COOKIE, cookie_of, crosses
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.links import inside
 from veritrail_graph.api.web.rendering import render

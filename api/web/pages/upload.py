@@ -10,14 +10,14 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.requests import ClientDisconnect
 
-from veritrail_graph.api.rest.access import Calling, needs
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import Calling, needs
+from veritrail_graph.api.http.receiving import UploadRefused
+from veritrail_graph.api.http.wording import worded
 from veritrail_graph.api.rest.jobs import PROCESS_ID
-from veritrail_graph.api.rest.receiving import UploadRefused
 from veritrail_graph.api.rest.recording import record_upload
 from veritrail_graph.api.rest.storing import How
 from veritrail_graph.api.rest.uploads import store_body, told_of
-from veritrail_graph.api.rest.wording import worded
-from veritrail_graph.api.service.access import Scope
 from veritrail_graph.api.web.forms import FIELD, check_token
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.wording import worded
 from veritrail_graph.api.jobs.model import JobRequest
 from veritrail_graph.api.jobs.settings import how_of, records_of
 from veritrail_graph.api.jobs.submission import OtherInput
-from veritrail_graph.api.rest.access import Calling, needs, record
-from veritrail_graph.api.rest.wording import worded
-from veritrail_graph.api.service.access import Scope
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render

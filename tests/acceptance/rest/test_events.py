@@ -21,8 +21,8 @@ from acceptance.rest.job_calls import Calls, Told, by_claim, timed, told_by
 from fakes.model_server import ModelServer
 from fakes.service_process import ServiceProcess, serving
 
+from veritrail_graph.api.auth.database import ServiceDatabase, service_url
 from veritrail_graph.api.jobs.events import EventLog, Kind
-from veritrail_graph.api.service.database import ServiceDatabase, service_url
 from veritrail_graph.api.settings import Settings
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]

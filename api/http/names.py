@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Path
 
-from veritrail_graph.api.rest.answers import only_known_parameters
+from veritrail_graph.api.http.answers import only_known_parameters
 
 ProcessId = Annotated[
     str, Path(description="The process, by its process_id.", examples=["harbour-summary"])

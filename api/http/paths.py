@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from veritrail_graph.api.rest.problems import problem
+from veritrail_graph.api.http.problems import problem
 
 
 class SegmentConvertor(StringConvertor):

@@ -13,7 +13,20 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
+from veritrail_graph.api.auth.audit import Audit
+from veritrail_graph.api.auth.database import ServiceDatabase, service_url
+from veritrail_graph.api.auth.key_cache import KeyCache
+from veritrail_graph.api.auth.sessions import Sessions
 from veritrail_graph.api.graph_connection import GraphConnection
+from veritrail_graph.api.http import request_id
+from veritrail_graph.api.http.attempts import Attempts
+from veritrail_graph.api.http.guard import Guard, Rules
+from veritrail_graph.api.http.head import Head
+from veritrail_graph.api.http.metrics import Metrics
+from veritrail_graph.api.http.paths import SentPath
+from veritrail_graph.api.http.problems import tell_problems
+from veritrail_graph.api.http.receiving import Uploads
+from veritrail_graph.api.http.watch import Watch
 from veritrail_graph.api.jobs.service import Jobs
 from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.pasting import browser_address
@@ -23,24 +36,11 @@ from veritrail_graph.api.rest import (
     health,
     jobs,
     queries,
-    request_id,
     resources,
     reviews,
     verifications,
 )
-from veritrail_graph.api.rest.attempts import Attempts
 from veritrail_graph.api.rest.description import ABOUT, describe
-from veritrail_graph.api.rest.guard import Guard, Rules
-from veritrail_graph.api.rest.head import Head
-from veritrail_graph.api.rest.metrics import Metrics
-from veritrail_graph.api.rest.paths import SentPath
-from veritrail_graph.api.rest.problems import tell_problems
-from veritrail_graph.api.rest.receiving import Uploads
-from veritrail_graph.api.rest.watch import Watch
-from veritrail_graph.api.service.audit import Audit
-from veritrail_graph.api.service.database import ServiceDatabase, service_url
-from veritrail_graph.api.service.ring import KeyRing
-from veritrail_graph.api.service.sessions import Sessions
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.standings import Standings
 from veritrail_graph.api.web.faults import Faults
@@ -111,7 +111,7 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     app.state.settings = settings
     app.state.service = service
     app.state.audit = Audit(service)
-    app.state.ring = KeyRing(service, way.key, always=way.is_open)
+    app.state.ring = KeyCache(service, way.key, always=way.is_open)
     app.state.attempts = Attempts(app.state.ring)
     app.state.sessions = Sessions(service, app.state.ring)
     app.state.metrics = Metrics()
@@ -191,7 +191,7 @@ async def _within(seconds: float, work: Coroutine[Any, Any, None]) -> None:
         logging.getLogger("veritrail").warning("Not everything was handed back in time")
 
 
-async def _note_uses(ring: KeyRing) -> None:
+async def _note_uses(ring: KeyCache) -> None:
     while True:
         await asyncio.sleep(NOTE_SECONDS)
         await ring.note_uses()

@@ -17,10 +17,10 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from veritrail_graph.api.rest import request_id
-from veritrail_graph.api.rest.access import NotAllowed
-from veritrail_graph.api.rest.wording import BUSY, worded
-from veritrail_graph.api.service.database import ServiceUnavailable
+from veritrail_graph.api.auth.database import ServiceUnavailable
+from veritrail_graph.api.http import request_id
+from veritrail_graph.api.http.access import NotAllowed
+from veritrail_graph.api.http.wording import BUSY, worded
 from veritrail_graph.graph.errors import (
     BeingWritten,
     CommitInDoubt,

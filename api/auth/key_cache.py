@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from veritrail_graph.api.service.access import EVERYTHING, LOCAL, Caller
-from veritrail_graph.api.service.database import ServiceDatabase, ServiceUnavailable
-from veritrail_graph.api.service.keys import Key, Keys, hash_of, split_key
+from veritrail_graph.api.auth.access import EVERYTHING, LOCAL, Caller
+from veritrail_graph.api.auth.database import ServiceDatabase, ServiceUnavailable
+from veritrail_graph.api.auth.keys import Key, Keys, hash_of, split_key
 from veritrail_graph.graph.errors import EngineUnavailable, VeriTrailError
 
 FRESH_SECONDS = 2.0
@@ -46,7 +46,7 @@ class Admitted:
     per_minute: int | None = None
 
 
-class KeyRing:
+class KeyCache:
     """Says who shows a key.
 
     Args:

@@ -19,9 +19,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
-from veritrail_graph.api.service.access import Caller, Scope
-from veritrail_graph.api.service.audit import record_in
-from veritrail_graph.api.service.database import ServiceDatabase, metadata
+from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.auth.audit import record_in
+from veritrail_graph.api.auth.database import ServiceDatabase, metadata
 from veritrail_graph.graph.errors import InputError, NotFound
 
 PREFIX = "vt"

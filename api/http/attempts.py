@@ -7,9 +7,9 @@ import re
 
 from starlette.types import Scope
 
-from veritrail_graph.api.service.keys import PREFIX
-from veritrail_graph.api.service.rates import Rates
-from veritrail_graph.api.service.ring import ENVIRONMENT, Admitted, KeyRing, Unauthorized
+from veritrail_graph.api.auth.key_cache import ENVIRONMENT, Admitted, KeyCache, Unauthorized
+from veritrail_graph.api.auth.keys import PREFIX
+from veritrail_graph.api.auth.rates import Rates
 
 FAILED_PER_MINUTE = 30
 """Keys that do not open, shown from one address."""
@@ -38,7 +38,7 @@ class Attempts:
         ring: The keys that open.
     """
 
-    def __init__(self, ring: KeyRing) -> None:
+    def __init__(self, ring: KeyCache) -> None:
         self._ring = ring
         self._failed = Rates()
 

@@ -11,12 +11,12 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from veritrail_graph.api.rest import bodies
-from veritrail_graph.api.rest.attempts import LOOKS_LIKE_A_KEY, Attempts, TooManyAttempts
-from veritrail_graph.api.rest.problems import problem, told
-from veritrail_graph.api.service.rates import Rates
-from veritrail_graph.api.service.ring import Admitted, KeyRing, Unauthorized
-from veritrail_graph.api.service.sessions import Sessions
+from veritrail_graph.api.auth.key_cache import Admitted, KeyCache, Unauthorized
+from veritrail_graph.api.auth.rates import Rates
+from veritrail_graph.api.auth.sessions import Sessions
+from veritrail_graph.api.http import bodies
+from veritrail_graph.api.http.attempts import LOOKS_LIKE_A_KEY, Attempts, TooManyAttempts
+from veritrail_graph.api.http.problems import problem, told
 from veritrail_graph.graph.errors import EngineUnavailable
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -83,7 +83,7 @@ class Guard:
     """
 
     def __init__(
-        self, app: ASGIApp, ring: KeyRing, attempts: Attempts, sessions: Sessions, rules: Rules
+        self, app: ASGIApp, ring: KeyCache, attempts: Attempts, sessions: Sessions, rules: Rules
     ) -> None:
         self._app = app
         self._ring = ring

@@ -16,8 +16,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from veritrail_graph.api.service.access import Caller
-from veritrail_graph.api.service.database import ServiceDatabase, metadata
+from veritrail_graph.api.auth.access import Caller
+from veritrail_graph.api.auth.database import ServiceDatabase, metadata
 from veritrail_graph.graph.errors import EngineUnavailable
 
 MOST_ROWS = 1_000

@@ -16,8 +16,8 @@ from collections.abc import Callable
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from veritrail_graph.api.service.database import ServiceDatabase, metadata
-from veritrail_graph.api.service.ring import Admitted, KeyRing, Unauthorized
+from veritrail_graph.api.auth.database import ServiceDatabase, metadata
+from veritrail_graph.api.auth.key_cache import Admitted, KeyCache, Unauthorized
 
 SECONDS = 12 * 3600
 """How long a session lasts at most."""
@@ -48,7 +48,7 @@ class Sessions:
     """
 
     def __init__(
-        self, service: ServiceDatabase, ring: KeyRing, clock: Callable[[], float] = time.time
+        self, service: ServiceDatabase, ring: KeyCache, clock: Callable[[], float] = time.time
     ) -> None:
         self._service = service
         self._ring = ring

@@ -14,9 +14,9 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from veritrail_graph.api.rest import request_id
-from veritrail_graph.api.rest.metrics import Metrics
-from veritrail_graph.api.rest.problems import problem
+from veritrail_graph.api.http import request_id
+from veritrail_graph.api.http.metrics import Metrics
+from veritrail_graph.api.http.problems import problem
 
 GONE = 499
 """The status in the log of a request whose client did not wait for the answer."""

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 
-from veritrail_graph.api.rest import request_id
-from veritrail_graph.api.service.access import Caller, Scope
+from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.http import request_id
 from veritrail_graph.graph.errors import VeriTrailError
 
 BEARER = HTTPBearer(

@@ -15,9 +15,9 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from veritrail_graph.api.rest import request_id
-from veritrail_graph.api.rest.problems import problem
-from veritrail_graph.api.rest.watch import SAFE_HEADERS
+from veritrail_graph.api.http import request_id
+from veritrail_graph.api.http.problems import problem
+from veritrail_graph.api.http.watch import SAFE_HEADERS
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Who may use the service, and who did what: keys, sessions, rates, the audit log."""
