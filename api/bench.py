@@ -118,7 +118,7 @@ def _check_windows(judge: Judge) -> None:
     Raises:
         InputError: They do not; the message names the model and its window.
     """
-    from veritrail_graph.verifier.language_model import LanguageModelJudge
+    from veritrail_graph.verifier.judge import LanguageModelJudge
 
     if not isinstance(judge, LanguageModelJudge):
         return

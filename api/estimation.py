@@ -14,14 +14,12 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.model import Claim
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.processes import ProcessStore
-from veritrail_graph.verifier.assumed_model import AssumedModel, Supposed
 from veritrail_graph.verifier.engines import engine_named
-from veritrail_graph.verifier.estimate import Estimates, Estimator
-from veritrail_graph.verifier.language_model import LanguageModelJudge, StepModel, StepModels
-from veritrail_graph.verifier.models.asking import DEFAULT_WINDOW, MAX_OUTPUT
+from veritrail_graph.verifier.estimate import AssumedModel, Estimates, Estimator, Supposed
+from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.models.language_model import CACHING_HOSTS, DEFAULT_WINDOW, MAX_OUTPUT
 from veritrail_graph.verifier.models.openai_endpoint import OPENAI
 from veritrail_graph.verifier.models.tokens import context_window, counter, estimate
-from veritrail_graph.verifier.models.warming import CACHING_HOSTS
 from veritrail_graph.verifier.nodes import SharedNodes
 from veritrail_graph.verifier.prompts import load_prompts
 

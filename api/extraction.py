@@ -13,15 +13,15 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, Process, StepRecord, Usage
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.graph.rules import shown
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.claims.extraction import extract
 from veritrail_graph.verifier.claims.steps import COMPLETIONS, ClaimSteps
 from veritrail_graph.verifier.limits import Samples
+from veritrail_graph.verifier.models.port import Bill
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.graph.store import Store
-    from veritrail_graph.verifier.language_model import StepModel
+    from veritrail_graph.verifier.judge import StepModel
     from veritrail_graph.verifier.prompts import Prompts
 
 

@@ -18,13 +18,11 @@ from veritrail_graph.graph.errors import InputError
 if TYPE_CHECKING:
     from veritrail_graph.api.shared import Shared
     from veritrail_graph.verifier.engines import Engine
-    from veritrail_graph.verifier.language_model import StepModel, StepModels
-    from veritrail_graph.verifier.models.asking import LanguageModel
+    from veritrail_graph.verifier.judge import StepModel, StepModels
     from veritrail_graph.verifier.models.cache import AnswerCache
+    from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
     from veritrail_graph.verifier.models.prices import Price
-    from veritrail_graph.verifier.models.retrying import Patience
-    from veritrail_graph.verifier.models.spending import Spending
-    from veritrail_graph.verifier.models.warming import Warm
+    from veritrail_graph.verifier.models.retrying import Patience, Spending
 
 CLAIM_DEADLINE = 14_400.0
 
@@ -133,9 +131,9 @@ async def open_models(
         InputError: A setting is wrong, or a budget is set and a price is not known.
     """
     from veritrail_graph.api.shared import Shared
-    from veritrail_graph.verifier.language_model import StepModels
+    from veritrail_graph.verifier.judge import StepModels
     from veritrail_graph.verifier.models.cache import AnswerCache
-    from veritrail_graph.verifier.models.spending import Spending
+    from veritrail_graph.verifier.models.retrying import Spending
 
     of_steps = all_model_settings(settings, engine.name, options)
     own = own_prices(settings)
@@ -178,7 +176,7 @@ class _Workshop:
 
     def model(self, settings: ModelSettings, price: Price | None) -> StepModel:
         """The model of a step."""
-        from veritrail_graph.verifier.language_model import StepModel
+        from veritrail_graph.verifier.judge import StepModel
 
         if settings not in self._made:
             self._made[settings] = self._make(settings, price)
@@ -186,7 +184,7 @@ class _Workshop:
 
     def _make(self, settings: ModelSettings, price: Price | None) -> LanguageModel:
         from veritrail_graph.verifier.engines import EndpointSettings
-        from veritrail_graph.verifier.models.asking import LanguageModel
+        from veritrail_graph.verifier.models.language_model import LanguageModel
 
         if self._engine.endpoint is None:
             raise ValueError(f"engine {self._engine.name} asks no model")
@@ -219,7 +217,7 @@ class _Workshop:
 
 
 def _warm(values: Mapping[str, str]) -> Warm:
-    from veritrail_graph.verifier.models.warming import Warm
+    from veritrail_graph.verifier.models.language_model import Warm
 
     text = values.get("VERITRAIL_WARM_PREFIXES", "auto").lower()
     if text not in set(Warm):

@@ -15,7 +15,7 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.content_hash import canonical
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import Process, Verification
-from veritrail_graph.verifier.slots import within
+from veritrail_graph.verifier.run import within
 
 if TYPE_CHECKING:
     from veritrail_graph.verifier.driver import Observer

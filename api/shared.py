@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from veritrail_graph.api.model_settings import ModelSettings
 from veritrail_graph.verifier.models.limits import Limiter
-from veritrail_graph.verifier.models.spending import Spending
+from veritrail_graph.verifier.models.retrying import Spending
 
 
 class Limiters:

@@ -15,8 +15,8 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import Process, Status, Usage, Verification
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.driver import Observer, Task
+from veritrail_graph.verifier.models.port import Bill
 from veritrail_graph.verifier.run import Run
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from veritrail_graph.graph.model import (
     Sentence,
     Verdict,
 )
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.driver import Task
+from veritrail_graph.verifier.models.port import Bill
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
 
 SELECTED = 5

@@ -1,20 +1,66 @@
-"""Reading answers: the last JSON object of a text, and what each step expects of it.
+"""Answers of models: the shape that each step asks for, reading one, and one from several.
 
-A model reasons first, in any words, and ends with one JSON object. Whatever comes is either
-read whole or is an `InvalidAnswer`, which is asked for again.
+A model reasons first, in any words, and ends with one JSON object. An answer is either read
+whole or is an `InvalidAnswer`, which is asked for again. Endpoints that take a JSON Schema get
+the shape with a field for the reasoning, because a structured answer is one object and nothing
+else. Of several samples, each step makes one answer.
 
-Source: the model protocol (docs/model-protocol.md).
+Source: the model protocol (docs/model-protocol.md); VeriTrail E.3;
+docs/adr/0011-language-model-judge.md for the choice of the summary.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.model import Verdict
-from veritrail_graph.verifier.models.port import InvalidAnswer
+from veritrail_graph.verifier.models.port import InvalidAnswer, Step
+
+_TEXT = {"type": "string"}
+_TEXT_OR_NULL = {"type": ["string", "null"]}
+_IDS = {"type": "array", "items": {"type": "integer"}}
+_CLAIMS = {"claims": {"type": "array", "items": _TEXT}}
+
+
+def _answer(properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    everything = {"reasoning": _TEXT, **properties}
+    return {
+        "type": "object",
+        "properties": everything,
+        "required": list(everything),
+        "additionalProperties": False,
+    }
+
+
+def _outcome(*outcomes: str) -> Mapping[str, Any]:
+    return _answer(
+        {"outcome": {"type": "string", "enum": list(outcomes)}, "sentence": _TEXT_OR_NULL}
+    )
+
+
+SCHEMAS: Mapping[Step, Mapping[str, Any]] = {
+    Step.CLAIM_SELECTION: _outcome("verifiable", "rewritten", "no_verifiable_claims"),
+    Step.CLAIM_DISAMBIGUATION: _outcome("clear", "cannot_be_disambiguated"),
+    Step.CLAIM_DECOMPOSITION: _answer(_CLAIMS),
+    Step.SUB_CLAIM_DECOMPOSITION: _answer(_CLAIMS),
+    Step.EVIDENCE_SELECTION: _answer(
+        {
+            "sentence_ids": _IDS,
+            "context_ids": _IDS,
+            "summary": _TEXT_OR_NULL,
+            "missing": _TEXT_OR_NULL,
+        }
+    ),
+    Step.VERDICT: _answer(
+        {"verdict": {"type": "string", "enum": [str(one) for one in Verdict]}, "reason": _TEXT}
+    ),
+}
+
 
 _DECODER = json.JSONDecoder()
 _OPENING = re.compile(r'\{(?=\s*["}])')
@@ -214,3 +260,61 @@ def _is_cut_off(error: json.JSONDecodeError) -> bool:
 def _end(text: str) -> str:
     shown = " ".join(text.split())
     return repr(shown if len(shown) <= 80 else f"…{shown[-80:]}")
+
+
+def merge_selections(answers: Sequence[SelectionAnswer], threshold: int) -> SelectionAnswer:
+    """The sentences that at least `threshold` samples selected.
+
+    Both roles count as selected. A sentence that any of them named as evidence is evidence, as
+    one is that a single answer names as both; context without evidence selects nothing. The
+    summary is that of the sample that shares most with the result, the earliest of several.
+    """
+    dropped = sum(answer.dropped for answer in answers)
+    if len(answers) == 1:
+        return answers[0]
+    votes = Counter(number for answer in answers for number in answer.evidence + answer.context)
+    passed = {number for number, count in votes.items() if count >= threshold}
+    evidence = passed.intersection(n for answer in answers for n in answer.evidence)
+    context = passed - evidence
+    if not evidence:
+        return SelectionAnswer(dropped=dropped)
+    nearest = max(
+        (answer for answer in answers if answer.summary is not None),
+        key=lambda answer: _shared(answer, evidence, context),
+    )
+    return SelectionAnswer(
+        tuple(sorted(evidence)),
+        tuple(sorted(context)),
+        nearest.summary,
+        nearest.missing,
+        dropped,
+    )
+
+
+def _shared(answer: SelectionAnswer, evidence: set[int], context: set[int]) -> tuple[int, int, int]:
+    """How much of the result a sample selected; then how little else."""
+    selected = set(answer.evidence) | set(answer.context)
+    result = evidence | context
+    of_evidence = len(evidence & set(answer.evidence))
+    return (len(selected & result), of_evidence, -len(selected - result))
+
+
+def merge_verdicts(answers: Sequence[VerdictAnswer], threshold: int) -> tuple[VerdictAnswer, float]:
+    """The most frequent verdict that at least `threshold` samples gave, and the score.
+
+    Returns:
+        The verdict with the reason of the first sample that gave it; Inconclusive where none
+        passes or the most frequent tie. The score is the share of Fully Supported.
+    """
+    votes = Counter(answer.verdict for answer in answers)
+    score = votes[Verdict.FULLY_SUPPORTED] / len(answers)
+    passed = [(count, verdict) for verdict, count in votes.items() if count >= threshold]
+    most = max((count for count, _ in passed), default=0)
+    winners = [verdict for count, verdict in passed if count == most]
+    told = ", ".join(f"{votes[verdict]} x {verdict}" for verdict in Verdict if votes[verdict])
+    if len(winners) == 1:
+        reason = next(answer.reason for answer in answers if answer.verdict is winners[0])
+        return VerdictAnswer(winners[0], f"{reason} (samples: {told})"), score
+    why = "samples tie" if winners else f"no verdict was given by {threshold} samples"
+    reason = f"{why}: {told}. First reason: {answers[0].reason}"
+    return VerdictAnswer(Verdict.INCONCLUSIVE, reason), score

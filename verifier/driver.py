@@ -14,9 +14,8 @@ from dataclasses import dataclass, field, replace
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Claim, NodeRef, Status, Usage, Verdict, Verification
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
-from veritrail_graph.verifier.models.port import OverBudget
+from veritrail_graph.verifier.models.port import Bill, OverBudget
 from veritrail_graph.verifier.ports import Found, Judge, Judgement, NodeSource
 from veritrail_graph.verifier.walk import Answer, Need, NeedEvidence, NeedSources, Outcome, walk
 

@@ -11,14 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from veritrail_graph.graph.model import CitedSentence, Claim, Evidence, EvidenceRole
-from veritrail_graph.verifier.answers import SelectionAnswer, read_selection
-from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.answers import SelectionAnswer, merge_selections, read_selection
 from veritrail_graph.verifier.excerpts import Excerpts, Unit, claim_lines, halves, pack
 from veritrail_graph.verifier.limits import Limits
-from veritrail_graph.verifier.models.port import ContextTooLong
+from veritrail_graph.verifier.models.port import Bill, ContextTooLong
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Selection
 from veritrail_graph.verifier.prompted import PromptedStep, all_of
-from veritrail_graph.verifier.soft import merge_selections
 
 AT_ONCE = 64
 """Prompts of one claim in the air at a time; the model's own limit comes on top."""

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 
 from veritrail_graph.graph.model import ErrorLocation, EvidencePath, Iteration, NodeRef, Verdict
-from veritrail_graph.verifier.frontier import in_order
+from veritrail_graph.verifier.ports import in_order
 
 Sources = Mapping[str, tuple[str, ...]]
 

@@ -1,18 +1,411 @@
-"""Nodes for the walk, read from the store and shared between the claims of a run.
+"""Nodes for the walk, read from the store once and shared between the claims of a run.
 
-What one claim has read, the next need not read again: the sources of a node are asked for
-once a run, and texts stay split into sentences while they fit.
+The sources of a node are read once a run, those of a frontier in one call. What could have
+been saved by knowing all ids and edges is counted: as soon as it exceeds what they cost, they
+are read, once, and nothing more is asked. Whatever a run turns out to be, it pays at most about
+twice what it would have paid had it been known beforehand (docs/adr/0013-walking-at-scale.md).
+Texts stay split into sentences while they fit into memory.
+
+Source: VeriTrail 2 (src); 3.1.2 (sentences of a frontier); C.1, Algorithm 1 lines 6, 20, 23, 25.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Protocol
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
 
-from veritrail_graph.graph.model import NodeRef
+from veritrail_graph.graph.adjacency import Adjacency, Unfit
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import NodeRef, Sentence, SourcesRead, frontier_order
 from veritrail_graph.verifier.ports import ReadNode, SourceNodes
-from veritrail_graph.verifier.sources import ProcessChanged, SharedSources, Size, SourceReader
-from veritrail_graph.verifier.texts import CACHED_CHARACTERS, SharedTexts, Splitter, TextReader
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True, eq=False)
+class _Request(Generic[T]):
+    names: Collection[str]
+    found: dict[str, T] = field(default_factory=dict)
+    fault: VeriTrailError | None = None
+
+    @property
+    def missing(self) -> list[str]:
+        return [name for name in self.names if name not in self.found]
+
+
+class Together(Generic[T]):
+    """Gives values by name; whoever is first reads what all that wait are missing.
+
+    Args:
+        known: What is known of these names already.
+        read: Reads the others; a name that it does not give has no value.
+    """
+
+    def __init__(
+        self,
+        known: Callable[[Collection[str]], Mapping[str, T]],
+        read: Callable[[list[str]], Awaitable[Mapping[str, T]]],
+    ) -> None:
+        self._known = known
+        self._read = read
+        self._reading = asyncio.Lock()
+        self._waiting: list[_Request[T]] = []
+
+    async def get(self, names: Collection[str]) -> dict[str, T]:
+        """Values of these names, as far as they have any.
+
+        Raises:
+            VeriTrailError: They could not be read; everybody who waited for them is told.
+        """
+        request = _Request[T](names, dict(self._known(names)))
+        if not request.missing:
+            return request.found
+        self._waiting.append(request)
+        try:
+            async with self._reading:
+                if request in self._waiting:  # nobody has read it meanwhile
+                    await self._read_for_all()
+        finally:
+            if request in self._waiting:
+                self._waiting.remove(request)
+        if request.fault is not None:
+            raise request.fault
+        return request.found
+
+    async def _read_for_all(self) -> None:
+        requests = list(self._waiting)
+        fault = None
+        for request in requests:
+            request.found.update(self._known(request.missing))
+        names = list(dict.fromkeys(name for request in requests for name in request.missing))
+        values: Mapping[str, T] = {}
+        try:
+            values = await self._read(names) if names else {}
+        except VeriTrailError as error:
+            fault = error
+        for request in requests:
+            mine = {name: values[name] for name in request.missing if name in values}
+            request.found.update(mine)
+            request.fault = fault if request.missing else None
+            if request in self._waiting:  # it may have been given up meanwhile
+                self._waiting.remove(request)
+
+
+CACHED_CHARACTERS = 64_000_000
+SPLIT_IN_THREAD = 50_000
+"""Characters to split from which on it is done in a thread, so that others can go on."""
+
+
+class Splitter(Protocol):
+    """Splits a text into sentences."""
+
+    def split(self, node_id: str, text: str) -> tuple[Sentence, ...]:
+        """The sentences of a node's text."""
+        ...
+
+
+class TextReader(Protocol):
+    """Reads texts of processes."""
+
+    async def texts(self, process_id: str, node_ids: Sequence[str]) -> dict[str, str]:
+        """Texts by node_id."""
+        ...
+
+
+class SharedTexts:
+    """Texts over one process, for all claims of a run.
+
+    Args:
+        reader: Where texts are read from.
+        process_id: The process.
+        splitter: Splits texts into sentences.
+        cached_characters: How many characters of text are kept, split into sentences.
+    """
+
+    def __init__(
+        self, reader: TextReader, process_id: str, splitter: Splitter, cached_characters: int
+    ) -> None:
+        self._reader = reader
+        self._process_id = process_id
+        self._splitter = splitter
+        self._limit = self._room = cached_characters
+        self._refs: dict[str, NodeRef] = {}  # of what is asked for
+        self._waiting: dict[str, str] = {}  # came along with edges, not yet split
+        self._waiting_characters = 0
+        self._nodes: OrderedDict[str, ReadNode] = OrderedDict()
+        self._all = Together(self._known, self._read)
+
+    def take(self, texts: Mapping[str, str]) -> int:
+        """Hold texts that came along until they are read; those that are not wanted go again.
+
+        Returns:
+            How many of them were not known.
+        """
+        new = {
+            name: text
+            for name, text in texts.items()
+            if name not in self._nodes and name not in self._waiting
+        }
+        if self._waiting_characters > self._limit:
+            self._waiting.clear()
+            self._waiting_characters = 0
+        self._waiting.update(new)
+        self._waiting_characters += sum(map(len, new.values()))
+        return len(new)
+
+    async def read(self, nodes: Sequence[NodeRef]) -> dict[str, ReadNode]:
+        """The texts of these nodes, as far as they are there, split into sentences."""
+        refs = {ref.node_id: ref for ref in nodes}
+        self._refs.update(refs)
+        return await self._all.get(refs.keys())
+
+    def _known(self, names: Collection[str]) -> dict[str, ReadNode]:
+        found = {name: self._nodes[name] for name in names if name in self._nodes}
+        for name in found:
+            self._nodes.move_to_end(name)
+        return found
+
+    async def _read(self, names: list[str]) -> Mapping[str, ReadNode]:
+        texts = {name: self._waiting.pop(name) for name in names if name in self._waiting}
+        self._waiting_characters -= sum(map(len, texts.values()))
+        unread = [name for name in names if name not in texts]
+        if unread:
+            texts.update(await self._reader.texts(self._process_id, unread))
+        split = await self._split([(self._refs[name], text) for name, text in texts.items()])
+        self._keep(split)
+        return {node.ref.node_id: node for node in split}
+
+    async def _split(self, texts: Sequence[tuple[NodeRef, str]]) -> list[ReadNode]:
+        def split_all() -> list[ReadNode]:
+            split = self._splitter.split
+            return [ReadNode(ref, text, split(ref.node_id, text)) for ref, text in texts]
+
+        if sum(len(text) for _, text in texts) < SPLIT_IN_THREAD:
+            return split_all()
+        return await asyncio.to_thread(split_all)
+
+    def _keep(self, nodes: Sequence[ReadNode]) -> None:
+        for node in nodes:
+            self._nodes[node.ref.node_id] = node
+            self._room -= len(node.text)
+        while self._room < 0 and self._nodes:
+            _, oldest = self._nodes.popitem(last=False)
+            self._room += len(oldest.text)
+
+
+CALL_COSTS, TARGET_COSTS, EDGE_COSTS = 3_000, 50, 10
+"""Microseconds of processor time, ours and an engine's, for a call, a node that is asked about,
+and an edge that comes back; both engines are alike (measured on paper-size processes)."""
+
+WHOLE_COSTS = 4.5
+"""The same for a node or an edge of the topology."""
+
+LARGEST_TOPOLOGY = 8_000_000
+"""Nodes and edges that are held in memory at most, some hundred megabytes."""
+
+
+class ProcessChanged(VeriTrailError):
+    """The process was removed or replaced while its claims were being verified."""
+
+    def __init__(self, process_id: str, node_id: str) -> None:
+        super().__init__(
+            f"Process {process_id!r} was removed or replaced meanwhile: node {node_id!r} is not "
+            "there any more."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a process is; 0 where that is not known."""
+
+    nodes: int = 0
+    edges: int = 0
+
+    @property
+    def price(self) -> float | None:
+        """What the topology costs, in microseconds; None where it is out of reach."""
+        whole = self.nodes + self.edges
+        return WHOLE_COSTS * whole if self.nodes and whole <= LARGEST_TOPOLOGY else None
+
+
+class SourceReader(Protocol):
+    """Reads edges of processes."""
+
+    async def source_nodes(
+        self, process_id: str, of: Collection[str], *, with_texts: bool, lowest: int = 0
+    ) -> SourcesRead:
+        """src() of these nodes as far as they have at least this stage, with texts if asked for."""
+        ...
+
+    async def source_below(
+        self, process_id: str, of: Collection[str], stage: int
+    ) -> tuple[str, NodeRef] | None:
+        """One source node before a stage, and which of these nodes it was an input to."""
+        ...
+
+    async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:
+        """Ids and edges of a whole process.
+
+        Raises:
+            Unfit: It is no whole process of that size.
+        """
+        ...
+
+
+class SharedSources:
+    """src() over one process, for all claims of a run.
+
+    Args:
+        reader: Where edges are read from.
+        process_id: The process.
+        size: How large it is.
+        take_texts: Given the texts that come along; says how many of them are new.
+    """
+
+    def __init__(
+        self,
+        reader: SourceReader,
+        process_id: str,
+        size: Size,
+        take_texts: Callable[[Mapping[str, str]], int],
+    ) -> None:
+        self._reader = reader
+        self._process_id = process_id
+        self._size = size
+        self._price = size.price
+        self._take_texts = take_texts
+        self._spent = 0.0
+        self._whole: Adjacency | None = None
+        self._sources: dict[str, tuple[str, ...]] = {}
+        self._refs: dict[str, NodeRef] = {}
+        self._last: SourcesRead | None = None
+        self._upper: dict[int, Together[tuple[str, ...]]] = {}
+        self._below: dict[str, NodeRef] = {}
+        self._all = Together(self._known, self._read)
+
+    async def source_nodes(self, of: Collection[str]) -> SourceNodes:
+        """The source nodes of these nodes; none of them may be a root.
+
+        Raises:
+            ProcessChanged: One of them has no source nodes any more.
+        """
+        if self._whole is None:
+            sources = await self._all.get(of)
+        if self._whole is not None:
+            read = self._whole.source_nodes(of)
+            self._check(of, read.sources)
+            return SourceNodes(read.nodes, read.sources)
+        self._check(of, sources)
+        last = self._last
+        if last is not None and last.sources.keys() == sources.keys():  # read just now, in order
+            return SourceNodes(last.nodes, sources)
+        return SourceNodes(self._ordered(sources), sources)
+
+    def _check(self, of: Iterable[str], sources: Mapping[str, tuple[str, ...]]) -> None:
+        gone = next((name for name in of if not sources.get(name)), None)
+        if gone is not None:
+            raise ProcessChanged(self._process_id, gone)
+
+    def _ordered(self, sources: Mapping[str, tuple[str, ...]]) -> tuple[NodeRef, ...]:
+        names = {source for ids in sources.values() for source in ids}
+        return tuple(sorted([self._refs[name] for name in names], key=frontier_order))
+
+    def _known(self, names: Collection[str]) -> dict[str, tuple[str, ...]]:
+        return {name: self._sources[name] for name in names if name in self._sources}
+
+    async def _read(self, names: list[str]) -> Mapping[str, tuple[str, ...]]:
+        if self._price is not None and self._spent >= self._price:
+            await self._read_whole(self._size)
+        if self._whole is not None:
+            return self._whole.source_nodes(names).sources
+        read = await self._reader.source_nodes(self._process_id, names, with_texts=True)
+        self._refs.update((ref.node_id, ref) for ref in read.nodes)
+        self._sources.update((name, ids) for name, ids in read.sources.items() if ids)
+        # Texts that come along with edges cost no more than texts alone: only the rest is dear.
+        new = self._take_texts(read.texts) / max(1, len(read.nodes))
+        self._spend(read, 1 - new)
+        self._last = read
+        return read.sources
+
+    def _spend(self, read: SourcesRead, share: float = 1.0) -> None:
+        edges = sum(map(len, read.sources.values()))
+        costs = CALL_COSTS + TARGET_COSTS * len(read.sources) + EDGE_COSTS * edges
+        self._spent += share * costs
+
+    async def _read_whole(self, size: Size) -> None:
+        self._price = None  # once, whatever comes of it
+        try:
+            self._whole = await self._reader.topology(self._process_id, size.nodes, size.edges)
+        except Unfit:  # it has changed, which is noticed where it matters
+            return
+        self._sources, self._refs, self._last = {}, {}, None
+        self._upper, self._below = {}, {}
+
+    async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
+        """Whether any source node of these nodes is not checked, and which ones are.
+
+        Nodes before the first stage of what was checked cannot have been checked. One of them
+        is as good as all, so most walks end without reading a frontier that nobody will see.
+
+        Returns:
+            The source nodes that are checked, and at least one that is not, if there is any.
+
+        Raises:
+            ProcessChanged: One of them has no source nodes any more.
+        """
+        lowest = min(ref.stage for ref in checked)
+        sources = self._known(of)
+        if self._whole is None and len(sources) < len(of):
+            upper = self._upper.get(lowest)
+            if upper is None:
+                upper = self._upper[lowest] = self._from_stage(lowest)
+            sources = await upper.get(of)
+        if self._whole is not None:
+            read = self._whole.left(of, checked)
+            return SourceNodes(read.nodes, read.sources)
+        nodes = self._ordered(sources)
+        passed = {ref.node_id for ref in checked}
+        if any(ref.node_id not in passed for ref in nodes):
+            return SourceNodes(nodes, sources)
+        below = await self._one_below(of, lowest)
+        if below is None:
+            self._check(of, sources)
+            return SourceNodes(nodes, sources)
+        target, ref = below
+        return SourceNodes((ref, *nodes), {**sources, target: (*sources[target], ref.node_id)})
+
+    def _from_stage(self, lowest: int) -> Together[tuple[str, ...]]:
+        """Sources of a stage or a later one, by node."""
+        remembered: dict[str, tuple[str, ...]] = {}
+
+        def known(names: Collection[str]) -> dict[str, tuple[str, ...]]:
+            return {name: remembered[name] for name in names if name in remembered}
+
+        async def read(names: list[str]) -> Mapping[str, tuple[str, ...]]:
+            found = await self._reader.source_nodes(
+                self._process_id, names, with_texts=False, lowest=lowest
+            )
+            self._spend(found)
+            self._refs.update((ref.node_id, ref) for ref in found.nodes)
+            remembered.update(found.sources)
+            return found.sources
+
+        return Together(known, read)
+
+    async def _one_below(self, of: Collection[str], lowest: int) -> tuple[str, NodeRef] | None:
+        for name in of:
+            ref = self._below.get(name)
+            if ref is not None and ref.stage < lowest:
+                return name, ref
+        found = await self._reader.source_below(self._process_id, of, lowest)
+        self._spent += CALL_COSTS
+        if found is not None:
+            self._below[found[0]] = found[1]
+        return found
+
 
 __all__ = ["ProcessChanged", "Reader", "SharedNodes", "Splitter"]
 

@@ -7,13 +7,20 @@ Retries, caches, meters and rate limits wrap a judge; the method never sees them
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from veritrail_graph.graph.errors import VeriTrailError
-from veritrail_graph.graph.model import Claim, Evidence, NodeRef, Sentence, Verdict
-from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.graph.model import (
+    Claim,
+    Evidence,
+    NodeRef,
+    Sentence,
+    Verdict,
+    frontier_order,
+)
+from veritrail_graph.verifier.models.port import Bill
 
 
 class JudgeError(VeriTrailError):
@@ -71,8 +78,12 @@ class Judgement:
     left_out: int = 0
 
 
+Split = Callable[[str, str], tuple[Sentence, ...]]
+"""Splits a text (node_id, text) into sentences."""
+
+
 class Judge(Protocol):
-    """Whoever answers the two questions of the method.
+    """Answers the two questions of the method: which sentences are evidence, and what verdict.
 
     `name` is the engine's name, `model` the model's, if there is one; `indicative` says
     that no model judges, so that verdicts are indicative only.
@@ -153,6 +164,14 @@ class SourceNodes:
 
     nodes: tuple[NodeRef, ...]
     sources: Mapping[str, tuple[str, ...]]
+
+
+def in_order(nodes: Iterable[NodeRef]) -> tuple[NodeRef, ...]:
+    """Nodes in the order in which they go into prompts: stage, position, node_id.
+
+    Source: VeriTrail 3.1.4 (candidate nodes); the order is ours.
+    """
+    return tuple(sorted(nodes, key=frontier_order))
 
 
 class NodeSource(Protocol):

@@ -10,11 +10,10 @@ from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from veritrail_graph.verifier.bill import Asked, Bill
+from veritrail_graph.verifier.answers import SCHEMAS
 from veritrail_graph.verifier.limits import Samples
-from veritrail_graph.verifier.models.port import Asking, Request
+from veritrail_graph.verifier.models.port import Asked, Asking, Bill, Request
 from veritrail_graph.verifier.prompts import Prompt
-from veritrail_graph.verifier.schemas import SCHEMAS
 
 T = TypeVar("T")
 

@@ -1,33 +1,32 @@
-"""Verdict generation with a language model: what goes into the prompt, and when it is too much.
+"""Verdict generation: by a prompt to a language model, or by a scorer in its place.
 
-A root node with evidence goes in with its whole text, other nodes through the summary of
-their prompt. What does not fit is selected from again, and then cut.
+In a prompt a root node with evidence is shown with its whole text, other nodes through the
+summary of their prompt. Evidence that does not fit is selected from again, and then cut. A
+scorer (an NLI model, or a checker such as MiniCheck) is given the same pieces one by one.
 
-Source: VeriTrail 3.1.3, C.2.2, E.2, E.3.
+Source: VeriTrail 3.1.3, C.2.2, E.2, E.3; G (the verdict step is modular), 4.2 (NLI baselines).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from numbers import Real
+from typing import Any, Protocol
 
-from veritrail_graph.graph.model import Claim, Evidence, Sentence, frontier_order
-from veritrail_graph.verifier.answers import read_verdict
-from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.graph.model import Claim, Evidence, Sentence, Verdict, frontier_order
+from veritrail_graph.verifier.answers import merge_verdicts, read_verdict
 from veritrail_graph.verifier.evidence import EvidenceStep
 from veritrail_graph.verifier.excerpts import Unit, claim_lines, one_line, render
 from veritrail_graph.verifier.limits import Limits
-from veritrail_graph.verifier.models.port import ContextTooLong
-from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode
+from veritrail_graph.verifier.models.port import Bill, ContextTooLong
+from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Split
 from veritrail_graph.verifier.prompted import PromptedStep
-from veritrail_graph.verifier.soft import merge_verdicts
 
 _LABEL = _AROUND = 4
 """Tokens of a block's label, and of the id and the line break around a sentence."""
-
-Split = Callable[[str, str], tuple[Sentence, ...]]
-"""Splits a text (node_id, text) into sentences."""
 
 
 class VerdictStep(Protocol):
@@ -250,3 +249,94 @@ def _tokens_of(piece: Piece) -> int:
 
 def _sentences_of(piece: Piece) -> int:
     return piece.sentences
+
+
+Probabilities = Mapping[str, float]
+"""`entailment` and, where the scorer tells it, `contradiction`: each from 0 to 1."""
+
+Scorer = Callable[[str, str], Probabilities | Awaitable[Probabilities]]
+"""(claim, evidence) to probabilities."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredVerdict:
+    """Gives verdicts by a scorer: each piece of evidence is scored, the strongest decides.
+
+    Fully Supported when a piece entails the claim; Inconclusive when another contradicts it
+    at the same time; else Not Fully Supported. The score is the highest entailment.
+
+    Attributes:
+        score: The scorer.
+        name: What it is called, for the trail.
+        threshold: From which probability on it counts.
+    """
+
+    score: Scorer
+    name: str
+    threshold: float = 0.5
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What decides the verdicts, as JSON."""
+        return {"scorer": self.name, "threshold": self.threshold}
+
+    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+        """Give a verdict from the strongest piece of evidence.
+
+        Raises:
+            JudgeError: The scorer failed, or gave no probabilities.
+        """
+        del bill
+        pieces = [root.text for root in in_frontier_order(found.roots)] + summaries_of(found)
+        scores = [await self._scored(claim.text, piece) for piece in pieces]
+        entailed = _strongest(scores, "entailment")
+        denied = _strongest(scores, "contradiction")
+        verdict = _verdict(entailed >= self.threshold, denied >= self.threshold)
+        reason = (
+            f"{self.name}: of {len(pieces)} piece(s) of evidence the strongest entails the claim "
+            f"at {entailed:.2f}, the strongest against it contradicts it at {denied:.2f} "
+            f"(threshold {self.threshold:.2f})"
+        )
+        return Judgement(verdict, reason, entailed)
+
+    async def _scored(self, claim: str, evidence: str) -> Probabilities:
+        try:
+            if inspect.iscoroutinefunction(self.score):
+                scored = await self.score(claim, evidence)
+            else:  # a model on this machine: the event loop goes on meanwhile
+                scored, fault = await asyncio.to_thread(self._called, claim, evidence)
+                if fault is not None:
+                    raise fault
+                if inspect.isawaitable(scored):
+                    scored = await scored
+        except Exception as error:  # somebody else's code: its fault is this claim's
+            raise JudgeError(f"{self.name} failed: {type(error).__name__}: {error}") from error
+        if not isinstance(scored, Mapping) or not _is_probability(scored.get("entailment")):
+            raise JudgeError(f"{self.name} gave no probability `entailment` from 0 to 1")
+        if not _is_probability(scored.get("contradiction", 0.0)):
+            raise JudgeError(f"{self.name} gave no probability `contradiction` from 0 to 1")
+        return scored
+
+    def _called(self, claim: str, evidence: str) -> tuple[Any, Exception | None]:
+        """The result or the fault: a future cannot take every exception (StopIteration)."""
+        try:
+            return self.score(claim, evidence), None
+        except Exception as error:  # noqa: BLE001  # raised again by whoever waits
+            return None, error
+
+
+def _strongest(scores: Sequence[Probabilities], name: str) -> float:
+    return max((float(score.get(name, 0.0)) for score in scores), default=0.0)
+
+
+def _verdict(supported: bool, denied: bool) -> Verdict:
+    if supported:
+        return Verdict.INCONCLUSIVE if denied else Verdict.FULLY_SUPPORTED
+    return Verdict.NOT_FULLY_SUPPORTED
+
+
+def _is_probability(value: object) -> bool:
+    """Whether a value is a number from 0 to 1; those of NumPy count, a bool does not."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    return 0.0 <= float(value) <= 1.0  # NaN is not

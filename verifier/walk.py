@@ -17,8 +17,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Termination, Verdict
-from veritrail_graph.verifier.frontier import in_order, merge_sources
-from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes
+from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes, in_order
 
 NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
 
@@ -168,7 +167,7 @@ def _sources(
     answer = yield NeedSources(asked, last is None, frozenset(last or ()))
     if not isinstance(answer, SourceNodes):
         raise TypeError(f"expected SourceNodes, got {type(answer).__name__}")
-    merge_sources(known, answer.sources)
+    known.update((target, tuple(sorted(ids))) for target, ids in answer.sources.items())
     return set(answer.nodes)
 
 

@@ -129,8 +129,8 @@ async def _extract(settings: Settings, order: _Order) -> tuple[ExtractionReport,
     from veritrail_graph.api.models import open_models
     from veritrail_graph.api.wiring import open_graph
     from veritrail_graph.graph.sentences import SentenceSplitter
-    from veritrail_graph.verifier.bill import Bill
     from veritrail_graph.verifier.engines import engine_named
+    from veritrail_graph.verifier.models.port import Bill
     from veritrail_graph.verifier.prompts import load_prompts
 
     engine = engine_named(order.engine)

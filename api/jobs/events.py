@@ -27,8 +27,8 @@ from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.event_table import Event, Kind, Noted, forget_in, held, store
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Usage, Verdict, Verification
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.driver import Observer, Task
+from veritrail_graph.verifier.models.port import Bill
 
 __all__ = ["Event", "EventLog", "Kind", "claim_finished", "forget_in", "job_finished", "observer"]
 

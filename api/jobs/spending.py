@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.jobs.purse import Grant, Limit, Spent, grant
 from veritrail_graph.verifier.models.port import OverBudget
-from veritrail_graph.verifier.models.spending import Spending
+from veritrail_graph.verifier.models.retrying import Spending
 
 ASK_AGAIN_SECONDS = 0.25
 """How long a call waits for what other workers were granted and may give back."""

@@ -106,7 +106,7 @@ class Submission:
         from veritrail_graph.api.bench import set_up
         from veritrail_graph.api.jobs.choosing import chosen, claim_rows
         from veritrail_graph.api.shared import Shared
-        from veritrail_graph.verifier.models.spending import Spending
+        from veritrail_graph.verifier.models.retrying import Spending
 
         limit = request.budget_usd if caller.budget_usd is None else caller.budget_usd
         shared = Shared(Spending(limit, request.max_calls))

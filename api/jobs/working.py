@@ -25,7 +25,7 @@ from veritrail_graph.api.jobs.tables import jobs
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verification
-from veritrail_graph.verifier.bill import Bill
+from veritrail_graph.verifier.models.port import Bill
 
 if TYPE_CHECKING:
     from veritrail_graph.api.extraction import ExtractionReport

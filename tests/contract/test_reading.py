@@ -137,7 +137,7 @@ def test_all_ways_of_reading_say_the_same(
     store: Store, arun: Any, layers: str, has_size: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Frontier by frontier, and from the topology, where it costs nothing."""
-    monkeypatch.setattr("veritrail_graph.verifier.sources.WHOLE_COSTS", 0)
+    monkeypatch.setattr("veritrail_graph.verifier.nodes.WHOLE_COSTS", 0)
     size = {"size": len(TEXT) + 1, "edges": len(set(EDGES))} if has_size else {}
     nodes = SharedNodes(store.reading, layers, Whole(), **size)
 
@@ -166,7 +166,7 @@ def test_all_ways_of_reading_say_the_same(
 def test_what_is_left_is_known_without_reading_it(
     store: Store, arun: Any, layers: str, is_whole: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("veritrail_graph.verifier.sources.WHOLE_COSTS", 0 if is_whole else 10**6)
+    monkeypatch.setattr("veritrail_graph.verifier.nodes.WHOLE_COSTS", 0 if is_whole else 10**6)
     size = {"size": len(TEXT) + 1, "edges": len(set(EDGES))}
     nodes = SharedNodes(store.reading, layers, Whole(), **size)
     first = arun(nodes.source_nodes(["t"]))

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from veritrail_graph.graph.model import Usage
-from veritrail_graph.verifier.bill import Bill
-from veritrail_graph.verifier.models.port import InvalidAnswer, ModelError, Request
+from veritrail_graph.verifier.models.port import Bill, InvalidAnswer, ModelError, Request
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from veritrail_graph.graph.model import CitedSentence, Claim, Evidence, Usage, Verdict
-from veritrail_graph.verifier.bill import Asked, Bill
+from veritrail_graph.verifier.models.port import Asked, Bill
 from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Selection
 
 FS = Verdict.FULLY_SUPPORTED

@@ -10,8 +10,8 @@ from fakes.dag import Dag, DagSource
 from fakes.scripted_judge import select
 
 from veritrail_graph.graph.model import Claim, ErrorLocation, EvidencePath, Verdict
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
+from veritrail_graph.verifier.models.port import Bill
 from veritrail_graph.verifier.ports import (
     Found,
     Judge,

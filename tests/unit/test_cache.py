@@ -17,9 +17,8 @@ from typing import TypeVar
 
 import pytest
 
-from veritrail_graph.verifier.bill import Asked
 from veritrail_graph.verifier.models.cache import AnswerCache, CacheStats, Cleared, answer_key
-from veritrail_graph.verifier.models.port import Request
+from veritrail_graph.verifier.models.port import Asked, Request
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +30,7 @@ KEY = answer_key(ADDRESS, REQUEST, 100)
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from veritrail_graph.verifier.bill import Asked
+from veritrail_graph.verifier.models.port import Asked
 from veritrail_graph.verifier.models.cache import AnswerCache
 from veritrail_graph.verifier.models.port import Request
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.verifier.claims.agreement import Opinion, agreed
+from veritrail_graph.verifier.claims.steps import Opinion, agreed
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from fakes.claim_answers import ClaimAnswers, steps_over, words
 from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.model.extraction import SentenceOutcome
 from veritrail_graph.graph.sentences import SentenceSplitter
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.claims.extraction import SENTENCES_AT_ONCE, Extraction, extract
 from veritrail_graph.verifier.claims.steps import MOST_WORDS
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import (
+    Bill,
     EndpointRefused,
     OverBudget,
     Request,

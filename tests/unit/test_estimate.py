@@ -11,17 +11,19 @@ import pytest
 from fakes.dag import Dag, DagSource
 
 from veritrail_graph.graph.model import Claim, NodeRef, Sentence
-from veritrail_graph.verifier.assumed_model import (
+from veritrail_graph.verifier.driver import Task
+from veritrail_graph.verifier.estimate import (
     HIGH,
     LIKELY,
     NARROW,
     NOTHING,
     AssumedModel,
+    Estimates,
+    Estimator,
     Supposed,
+    assumptions,
 )
-from veritrail_graph.verifier.driver import Task
-from veritrail_graph.verifier.estimate import Estimates, Estimator, assumptions
-from veritrail_graph.verifier.language_model import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.prices import Price
 from veritrail_graph.verifier.ports import JudgeError, ReadNode
@@ -174,7 +176,7 @@ def test_claims_that_stay_whole_need_no_call_to_take_them_apart() -> None:
 
 
 def test_a_walk_tells_now_and_then_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("veritrail_graph.verifier.assumed_model.PROMPTS_APART", 5)
+    monkeypatch.setattr("veritrail_graph.verifier.estimate.PROMPTS_APART", 5)
     dag = layered()
     tasks = [*claims(dag, 3), *claims(dag, 2, sub_claims=("One.", "Two."))]
     told: list[tuple[int, int]] = []

@@ -10,10 +10,15 @@ from fakes.judging import NOTHING, a_claim, a_node, evidence_step, numbered, sel
 from fakes.model_prompts import parse_excerpts
 
 from veritrail_graph.graph.model import EvidenceRole, Usage
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.excerpts import Unit
 from veritrail_graph.verifier.limits import Limits, Samples
-from veritrail_graph.verifier.models.port import ContextTooLong, InvalidAnswer, OverBudget, Request
+from veritrail_graph.verifier.models.port import (
+    Bill,
+    ContextTooLong,
+    InvalidAnswer,
+    OverBudget,
+    Request,
+)
 from veritrail_graph.verifier.ports import JudgeError
 
 FIRST = selects(0)

@@ -21,8 +21,8 @@ from veritrail_graph.api.jobs.event_feed import EventFeeds
 from veritrail_graph.api.jobs.event_table import Event, events_after, last_numbers
 from veritrail_graph.api.jobs.events import EventLog, Kind, forget_in, observer
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Usage, Verdict
-from veritrail_graph.verifier.bill import Asked, Bill
 from veritrail_graph.verifier.driver import Task
+from veritrail_graph.verifier.models.port import Asked, Bill
 
 JOB = "j-1"
 EVERY_WRITER = 2

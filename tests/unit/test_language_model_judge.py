@@ -13,12 +13,11 @@ from fakes.judging import NOTHING, PROMPTS, SPLITTER, a_claim, by_step, says, se
 from fakes.scripted_judge import FS, NFS
 
 from veritrail_graph.graph.model import Status
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.driver import Task, verify_claim
-from veritrail_graph.verifier.language_model import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.limits import Limits, Samples
-from veritrail_graph.verifier.models.port import OverBudget, Step, TransportFault
-from veritrail_graph.verifier.scoring import ScoredVerdict
+from veritrail_graph.verifier.models.port import Bill, OverBudget, Step, TransportFault
+from veritrail_graph.verifier.verdict import ScoredVerdict
 
 CHAIN = Dag.of({"t": ["s"], "s": ["r"]}, texts={"s": ["In s."], "r": ["In r."]})
 PARTS = ("It sailed.", "It was the ferry.")

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from veritrail_graph.graph.model import Claim, Evidence, EvidenceRole, NodeRef, Role, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.engines.lexical import LexicalJudge
+from veritrail_graph.verifier.models.port import Bill
 from veritrail_graph.verifier.ports import Found, Judge, Judgement, ReadNode, Selection
 
 JUDGE: Judge = LexicalJudge()
@@ -278,6 +278,6 @@ def test_a_sentence_of_a_megabyte_is_read() -> None:
 
 
 def test_importing_the_engine_does_not_import_nltk() -> None:
-    code = "import sys, verifier.engines.lexical; assert 'nltk' not in sys.modules"
+    code = "import sys, veritrail_graph.verifier.engines.lexical; assert 'nltk' not in sys.modules"
     path = os.pathsep.join(sys.path)
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": path})

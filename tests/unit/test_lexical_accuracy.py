@@ -12,8 +12,8 @@ import pytest
 
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.engines.lexical import LexicalJudge
+from veritrail_graph.verifier.models.port import Bill
 from veritrail_graph.verifier.ports import Found, ReadNode
 
 FS = Verdict.FULLY_SUPPORTED

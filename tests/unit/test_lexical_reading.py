@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.verifier.engines.lexical.numbers import NumberKind
-from veritrail_graph.verifier.engines.lexical.reading import read
+from veritrail_graph.verifier.engines.lexical.reading import NumberKind, read
 
 
 @pytest.mark.parametrize(

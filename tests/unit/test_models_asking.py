@@ -16,12 +16,13 @@ from fakes.model_server import ModelServer
 
 from veritrail_graph.graph.model import Usage, Verdict
 from veritrail_graph.verifier.answers import VerdictAnswer, read_verdict
-from veritrail_graph.verifier.bill import Asked, Bill
-from veritrail_graph.verifier.models.asking import LanguageModel
 from veritrail_graph.verifier.models.cache import AnswerCache
+from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 from veritrail_graph.verifier.models.port import (
+    Asked,
+    Bill,
     ContextTooLong,
     EndpointRefused,
     InvalidAnswer,
@@ -31,8 +32,7 @@ from veritrail_graph.verifier.models.port import (
     Unreachable,
 )
 from veritrail_graph.verifier.models.prices import Price
-from veritrail_graph.verifier.models.retrying import Patience
-from veritrail_graph.verifier.models.spending import Spending
+from veritrail_graph.verifier.models.retrying import Patience, Spending
 
 T = TypeVar("T")
 KEY = "sk-secret-0123456789"

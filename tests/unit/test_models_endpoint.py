@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from fakes.byte_server import Server, answer, http, serving
 
-from veritrail_graph.verifier.bill import Asked, Bill
-from veritrail_graph.verifier.models.asking import LanguageModel
+from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 from veritrail_graph.verifier.models.port import (
+    Asked,
+    Bill,
     Completion,
     ContextTooLong,
     CutOff,
@@ -382,7 +383,8 @@ def test_connections_are_kept() -> None:
 
 def test_nothing_of_the_client_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys, verifier.models.asking, verifier.models.openai_endpoint;"
+        "import sys, veritrail_graph.verifier.models.language_model;"
+        "import veritrail_graph.verifier.models.openai_endpoint;"
         "sys.exit(any(name in sys.modules for name in ('openai', 'httpx2', 'genai_prices')))"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

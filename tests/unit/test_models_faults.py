@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from veritrail_graph.verifier.models.faults import Around, Problem, retry_after
+from veritrail_graph.verifier.models.faults import Around, Problem, retry_after, shown
 from veritrail_graph.verifier.models.faults import fault as meaning
 from veritrail_graph.verifier.models.port import (
     ContextTooLong,
@@ -19,7 +19,6 @@ from veritrail_graph.verifier.models.port import (
     RequestRejected,
     TransportFault,
 )
-from veritrail_graph.verifier.models.wording import shown
 
 FIRST = Around()
 ANSWERED = Around(has_answered=True)

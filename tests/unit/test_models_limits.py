@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from veritrail_graph.verifier.models.limits import Bucket, Dismissed, Limiter
 from veritrail_graph.verifier.models.port import OverBudget
-from veritrail_graph.verifier.models.spending import Spending
+from veritrail_graph.verifier.models.retrying import Spending
 
 
 class Clock:

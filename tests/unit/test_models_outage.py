@@ -8,13 +8,16 @@ import time
 import pytest
 from fakes.byte_server import Server, answer, http, serving
 
-from veritrail_graph.verifier.bill import Asked
-from veritrail_graph.verifier.models.breaker import FRUITLESS, Breaker
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
-from veritrail_graph.verifier.models.port import ModelError, Request, RequestRejected
-from veritrail_graph.verifier.models.retrying import Patience, Retrying
-from veritrail_graph.verifier.models.spending import Spending
+from veritrail_graph.verifier.models.port import Asked, ModelError, Request, RequestRejected
+from veritrail_graph.verifier.models.retrying import (
+    FRUITLESS,
+    Breaker,
+    Patience,
+    Retrying,
+    Spending,
+)
 
 ASKED = Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0)
 PATIENCE = Patience(deadline=1.5, attempt_timeout=1.0, base=0.05, cap=0.1, rest=20.0)

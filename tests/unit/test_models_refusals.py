@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from fakes.byte_server import Server, answer, http, serving
 
-from veritrail_graph.verifier.bill import Asked, Bill
-from veritrail_graph.verifier.models.asking import LanguageModel
+from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 from veritrail_graph.verifier.models.port import (
+    Asked,
+    Bill,
     EndpointRefused,
     Filtered,
     InvalidAnswer,
@@ -20,8 +21,7 @@ from veritrail_graph.verifier.models.port import (
     RequestRejected,
 )
 from veritrail_graph.verifier.models.prices import Price
-from veritrail_graph.verifier.models.retrying import Patience
-from veritrail_graph.verifier.models.spending import Spending
+from veritrail_graph.verifier.models.retrying import Patience, Spending
 
 KEY = "sk-secret-0123456789"
 REQUEST = Request(Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "Be exact.", "0: A")

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import pytest
 
 from veritrail_graph.graph.model import Usage
-from veritrail_graph.verifier.bill import Asked
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.port import (
+    Asked,
     Completion,
     ContextTooLong,
     ModelError,
@@ -20,8 +20,7 @@ from veritrail_graph.verifier.models.port import (
     RequestRejected,
     TransportFault,
 )
-from veritrail_graph.verifier.models.retrying import Patience, Retrying
-from veritrail_graph.verifier.models.spending import Spending
+from veritrail_graph.verifier.models.retrying import Patience, Retrying, Spending
 
 REQUEST = Request(Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "s", "u")
 ANSWER = Completion("Yes.", Usage(calls=1, input_tokens=2, output_tokens=1))

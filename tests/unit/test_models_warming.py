@@ -11,12 +11,10 @@ from fakes.model_server import ModelServer
 
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.answers import read_verdict
-from veritrail_graph.verifier.bill import Asked, Bill
-from veritrail_graph.verifier.models.asking import LanguageModel
+from veritrail_graph.verifier.models.language_model import STAYS_WARM, LanguageModel, Warm, Warming
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
-from veritrail_graph.verifier.models.port import Request
+from veritrail_graph.verifier.models.port import Asked, Bill, Request
 from veritrail_graph.verifier.models.tokens import estimate
-from veritrail_graph.verifier.models.warming import STAYS_WARM, Warm, Warming
 
 EXCERPTS = "[[1]]\n" + "".join(f"{n}: The ship {n} left early.\n" for n in range(400))
 

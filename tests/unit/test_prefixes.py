@@ -16,8 +16,8 @@ from fakes.asking import ScriptedAsking
 from fakes.judging import NOTHING, SPLITTER, a_claim, a_node, evidence_step, numbered
 
 from veritrail_graph.graph.model import NodeRef, Role
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.limits import Limits
+from veritrail_graph.verifier.models.port import Bill
 from veritrail_graph.verifier.ports import ReadNode
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "harbour-summary.json"

@@ -241,13 +241,14 @@ def test_prompts_load_from_a_package_that_is_no_folder(tmp_path: Path) -> None:
     """They are read as resources, so they load from a zip file as well."""
     archive = tmp_path / "packages.zip"
     with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("veritrail_graph/__init__.py", "")
         for package in ("cypher", "graph", "verifier"):
             for path in sorted((ROOT / package).rglob("*")):
                 if path.is_file() and path.suffix != ".pyc":
-                    packed.write(path, path.relative_to(ROOT).as_posix())
+                    packed.write(path, f"veritrail_graph/{path.relative_to(ROOT).as_posix()}")
     code = (
         f"import sys; sys.path.insert(0, {str(archive)!r})\n"
-        "import json, verifier.prompts as prompts\n"
+        "import json, veritrail_graph.verifier.prompts as prompts\n"
         "loaded = {f'{p.name}.md': p.hash for p in prompts.load_prompts().values()}\n"
         "print(json.dumps([prompts.__file__, loaded]))"
     )

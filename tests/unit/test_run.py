@@ -11,9 +11,8 @@ from fakes.dag import Dag, DagSource
 
 from veritrail_graph.graph.errors import EngineUnavailable, NotFound
 from veritrail_graph.graph.model import Claim, Status, Usage, Verdict, Verification
-from veritrail_graph.verifier.bill import Asked, Bill
 from veritrail_graph.verifier.driver import Observer, Task
-from veritrail_graph.verifier.models.port import EndpointRefused, OverBudget
+from veritrail_graph.verifier.models.port import Asked, Bill, EndpointRefused, OverBudget
 from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Selection
 from veritrail_graph.verifier.run import Run
 

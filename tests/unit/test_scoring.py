@@ -14,11 +14,11 @@ from fakes.judging import PROMPTS, SPLITTER, a_claim, a_node, found_in, numbered
 from fakes.scripted_judge import FS, INC, NFS
 
 from veritrail_graph.graph.model import Status
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.driver import Task, verify_claim
-from veritrail_graph.verifier.language_model import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.models.port import Bill
 from veritrail_graph.verifier.ports import Found, JudgeError
-from veritrail_graph.verifier.scoring import ScoredVerdict
+from veritrail_graph.verifier.verdict import ScoredVerdict
 
 ROOT = a_node("r", numbered("r", 3), root=True)
 OTHER = a_node("s", numbered("s", 2))

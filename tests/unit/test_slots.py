@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from veritrail_graph.verifier.slots import FIRST_UNDER_A_LIMIT, Slots, within
+from veritrail_graph.verifier.run import FIRST_UNDER_A_LIMIT, Slots, within
 
 
 def test_claims_begin_in_order_and_no_more_than_allowed_at_a_time() -> None:

@@ -14,11 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veritrail_graph.graph.model import Status
-from veritrail_graph.verifier.answers import SelectionAnswer, VerdictAnswer
+from veritrail_graph.verifier.answers import (
+    SelectionAnswer,
+    VerdictAnswer,
+    merge_selections,
+    merge_verdicts,
+)
 from veritrail_graph.verifier.driver import Task, verify_claim
-from veritrail_graph.verifier.language_model import LanguageModelJudge, StepModel, StepModels
+from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.limits import Samples
-from veritrail_graph.verifier.soft import merge_selections, merge_verdicts
 
 
 def sample(evidence=(), context=(), summary="S.", missing=None, dropped=0):

@@ -9,9 +9,8 @@ import pytest
 from fakes.asking import ScriptedAsking
 from fakes.claim_answers import parts_of, sub_claim_step
 
-from veritrail_graph.verifier.bill import Bill
-from veritrail_graph.verifier.claims.sub_claims import ATTEMPTS, decompose
-from veritrail_graph.verifier.models.port import InvalidAnswer, Request, TransportFault
+from veritrail_graph.verifier.claims.steps import ATTEMPTS, decompose
+from veritrail_graph.verifier.models.port import Bill, InvalidAnswer, Request, TransportFault
 
 Table = Callable[[str], Sequence[str]]
 

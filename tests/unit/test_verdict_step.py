@@ -22,9 +22,8 @@ from fakes.scripted_judge import FS, INC, NFS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.limits import Limits, Samples
-from veritrail_graph.verifier.models.port import ContextTooLong, InvalidAnswer, Request
+from veritrail_graph.verifier.models.port import Bill, ContextTooLong, InvalidAnswer, Request
 from veritrail_graph.verifier.ports import Found, JudgeError
 
 ROOT = a_node("r", numbered("r", 5), root=True)

@@ -8,15 +8,13 @@ Source: Claimify (sentences and context).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from veritrail_graph.graph.model import Sentence
 from veritrail_graph.verifier.excerpts import is_heading, one_line
-
-Split = Callable[[str, str], tuple[Sentence, ...]]
-"""Splits a text (node_id, text) into sentences."""
+from veritrail_graph.verifier.ports import Split
 
 CUT = "[...]"
 PLACE = "[the sentence]"

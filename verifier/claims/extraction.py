@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.model import Claim, Sentence
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
-from veritrail_graph.verifier.bill import Bill
-from veritrail_graph.verifier.claims.answer import Answer, Split
-from veritrail_graph.verifier.claims.steps import ClaimSteps
-from veritrail_graph.verifier.claims.sub_claims import folded
-from veritrail_graph.verifier.models.port import EndpointRefused, ModelError, OverBudget
+from veritrail_graph.verifier.claims.answer import Answer
+from veritrail_graph.verifier.claims.steps import ClaimSteps, folded
+from veritrail_graph.verifier.models.port import Bill, EndpointRefused, ModelError, OverBudget
+from veritrail_graph.verifier.ports import Split
 from veritrail_graph.verifier.prompted import all_of
 
 SENTENCES_AT_ONCE = 64

@@ -1,21 +1,54 @@
-"""The three stages of claim extraction that ask a model, and how their answers are read.
+"""Claims through a model: the stages of extraction, and a claim's sub-claims.
 
-Source: Claimify (selection, disambiguation, decomposition, agreement).
+Sub-claims are context for the judge, and never verified themselves.
+
+Source: Claimify (selection, disambiguation, decomposition; a majority of completions decides);
+VeriTrail 3.1.1 (sub-claims).
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.verifier.answers import last_object, read_claims, read_outcome
-from veritrail_graph.verifier.bill import Bill
-from veritrail_graph.verifier.claims.agreement import Opinion, agreed
 from veritrail_graph.verifier.claims.answer import Answer, Window
 from veritrail_graph.verifier.excerpts import one_line
 from veritrail_graph.verifier.limits import Samples
-from veritrail_graph.verifier.models.port import Asking, InvalidAnswer, Step
-from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.models.port import Asking, Bill, InvalidAnswer, Step
+from veritrail_graph.verifier.prompted import PromptedStep, all_of
 from veritrail_graph.verifier.prompts import Prompts
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one completion, or several together, make of a sentence.
+
+    Attributes:
+        sentence: The sentence to go on with; None where it is given up.
+        words: Why it is given up, in the model's words; empty where it said nothing.
+    """
+
+    sentence: str | None
+    words: str = ""
+
+
+def agreed(opinions: Sequence[Opinion], needed: int) -> Opinion:
+    """What they come to together.
+
+    Of several wordings the most frequent one goes on, of equally frequent ones the earliest. A
+    sentence that is given up keeps the words of the first completion that gave it up.
+
+    Args:
+        opinions: What each completion says.
+        needed: How many of them must have a sentence.
+    """
+    found = [one.sentence for one in opinions if one.sentence is not None]
+    if len(found) >= needed:
+        return Opinion(max(found, key=found.count))
+    said = (one.words for one in opinions if one.sentence is None and one.words)
+    return Opinion(None, next(said, ""))
+
 
 COMPLETIONS = Samples(count=3, threshold=2, temperature=0.2)
 """Three completions of selection and disambiguation, of which two must agree."""
@@ -156,3 +189,71 @@ def _words(text: str) -> str:
         said = text[: text.rfind("{")].rstrip().removesuffix("```json").removesuffix("```")
     line = " ".join(said.encode(errors="replace").decode().split())
     return line if len(line) <= MOST_WORDS else f"{line[: MOST_WORDS - 1]}…"
+
+
+ATTEMPTS = 20
+"""The most decompositions of one claim. Source: VeriTrail 3.1.1."""
+
+
+async def decompose(claim: str, step: PromptedStep, bill: Bill) -> tuple[str, ...]:
+    """The sub-claims of a claim in a stable order; the claim alone where it has none.
+
+    Works off a queue. One claim in the answer: it is final. Several: each is queued, but none
+    that was processed before; a claim that stands among its own parts is final. What the last
+    attempt leaves in the queue stays as it is. Claims of one round do not depend on each other
+    and are asked about side by side.
+
+    Args:
+        claim: The claim.
+        step: The decomposition prompt with its model.
+        bill: Charged with every call.
+
+    Raises:
+        ModelError: An answer could not be had.
+
+    Source: VeriTrail 3.1.1.
+    """
+    queue = [claim]
+    processed: set[str] = set()
+    final: dict[str, str] = {}
+    left = ATTEMPTS
+    while queue:
+        texts = _not_in(processed, queue)
+        now, rest = texts[:left], texts[left:]
+        for text in rest:
+            final.setdefault(folded(text), text)
+        left -= len(now)
+        processed.update(map(folded, now))
+        queue = []
+        for text, parts in zip(now, await _ask(now, step, bill), strict=True):
+            if len(parts) == 1:
+                final.setdefault(folded(parts[0]), parts[0])
+            elif folded(text) in map(folded, parts):
+                final.setdefault(folded(text), text)
+            if len(parts) > 1:
+                queue += _not_in(processed, parts)
+    if len(final) > 1:
+        final.pop(folded(claim), None)  # a claim is no part of itself
+    return tuple(final.values()) or (claim,)
+
+
+def _not_in(processed: Collection[str], texts: Iterable[str]) -> list[str]:
+    """The texts that were not processed, each once, in its first spelling."""
+    found: dict[str, str] = {}
+    for text in texts:
+        if folded(text) not in processed:
+            found.setdefault(folded(text), text)
+    return list(found.values())
+
+
+async def _ask(texts: list[str], step: PromptedStep, bill: Bill) -> list[tuple[str, ...]]:
+    """The parts of each text; the text itself where the answer names none."""
+    answers = await all_of(
+        step.draw(f"Claim: {one_line(text)}", claims_of_answer, bill) for text in texts
+    )
+    return [parts or (text,) for text, (parts,) in zip(texts, answers, strict=True)]
+
+
+def folded(text: str) -> str:
+    """A text without what does not tell two claims apart: case, and the kind of whitespace."""
+    return " ".join(text.split()).casefold()

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.verifier.language_model import StepModels
+    from veritrail_graph.verifier.judge import StepModels
     from veritrail_graph.verifier.limits import Limits, Samples
     from veritrail_graph.verifier.models.port import Endpoint
-    from veritrail_graph.verifier.ports import Judge
+    from veritrail_graph.verifier.ports import Judge, Split
     from veritrail_graph.verifier.prompts import Prompts
-    from veritrail_graph.verifier.verdict import Split
 
 GROUP = "veritrail.engines"
 
@@ -119,7 +118,7 @@ def prompted_judge(name: str) -> Callable[[Parts], Judge]:
     """Makes the judge that asks language models, for an engine of this name."""
 
     def make(parts: Parts) -> Judge:
-        from veritrail_graph.verifier.language_model import LanguageModelJudge
+        from veritrail_graph.verifier.judge import LanguageModelJudge
 
         if parts.models is None or parts.prompts is None:
             raise ValueError(f"engine {name} needs models and prompts")

@@ -1,7 +1,8 @@
 """The one layer of retries: transport faults are tried again until the call's deadline.
 
 Full jitter: the wait is drawn from zero to a bound that doubles with every attempt, so that
-calls that failed together do not come back together.
+calls that failed together do not come back together. A circuit breaker ends a run against an
+endpoint that has stopped answering; `Spending` ends one whose budget is used up.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, fields
 
 from veritrail_graph.graph.model import Usage
-from veritrail_graph.verifier.models.breaker import Breaker
 from veritrail_graph.verifier.models.limits import Dismissed, Limiter
 from veritrail_graph.verifier.models.port import (
     Completion,
@@ -22,13 +22,159 @@ from veritrail_graph.verifier.models.port import (
     EndpointRefused,
     InvalidAnswer,
     ModelError,
+    OverBudget,
     ParameterRefused,
     Request,
     TransportFault,
     Unreachable,
 )
 from veritrail_graph.verifier.models.prices import Price, priced
-from veritrail_graph.verifier.models.spending import Spending
+
+
+class Spending:
+    """Lets calls through until the budget, or the number of calls, is used up.
+
+    A call in the air costs nobody knows what, so the total may pass the budget by what the
+    calls in the air come to, and by no more.
+
+    Attributes:
+        budget_usd: The budget in US dollars; None: there is none.
+        max_calls: The most requests that are sent; None: any number.
+        spent: US dollars spent so far.
+        calls: Requests sent so far, those in the air included. A request that did not even
+            reach the endpoint is not one.
+        in_flight: Requests in the air.
+    """
+
+    __slots__ = ("budget_usd", "calls", "in_flight", "max_calls", "spent")
+
+    def __init__(self, budget_usd: float | None = None, max_calls: int | None = None) -> None:
+        self.budget_usd = budget_usd
+        self.max_calls = max_calls
+        self.spent = 0.0
+        self.calls = 0
+        self.in_flight = 0
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the run may come to an end before all is done."""
+        return self.budget_usd is not None or self.max_calls is not None
+
+    async def ready(self) -> None:
+        """Wait until it is known whether there is anything left; called before `admit`.
+
+        Here it always is; where several processes spend together it has to be asked for.
+        """
+
+    def check(self) -> None:
+        """See whether there is anything left.
+
+        Raises:
+            OverBudget: There is not.
+        """
+        if self.budget_usd is not None and self.spent >= self.budget_usd:
+            told = f"the budget of {self.budget_usd:g} USD is used up ({self.spent:.4f} USD spent"
+            if self.in_flight:  # what they cost is not known yet
+                plural = "s" if self.in_flight > 1 else ""
+                told += f" so far, {self.in_flight:,} call{plural} in the air"
+            raise OverBudget(f"{told})")
+        if self.max_calls is not None and self.calls >= self.max_calls:
+            raise OverBudget(f"the run may make {self.max_calls:,} calls, and has made them")
+
+    def admit(self) -> None:
+        """Count a request that is about to be sent; `settle` must follow.
+
+        Raises:
+            OverBudget: It may not be sent.
+        """
+        self.check()
+        self.calls += 1
+        self.in_flight += 1
+
+    def settle(self, cost_usd: float | None = None, *, sent: bool = True) -> None:
+        """A request came to its end.
+
+        Args:
+            cost_usd: What it cost, as far as that is known.
+            sent: Whether it reached the endpoint.
+        """
+        self.in_flight -= 1
+        self.calls -= not sent
+        self.spent += cost_usd or 0.0
+
+
+FRUITLESS = 16  # calls of one attempt in a row; after those it rests
+
+
+class Breaker:
+    """Counts what failed since the last answer.
+
+    Attributes:
+        is_open: Whether calls get one attempt each.
+    """
+
+    def __init__(self, give_up_after: int, deadline: float, rest: float) -> None:
+        """Begin closed.
+
+        Args:
+            give_up_after: Calls in a row that run into their deadline until it opens.
+            deadline: Seconds that it is open, at most, before it rests.
+            rest: Seconds between two calls that are tried while it rests.
+        """
+        self._give_up_after = give_up_after
+        self._deadline = deadline
+        self._rest = rest
+        self.answered()
+
+    def answered(self) -> None:
+        """The endpoint is there."""
+        self.is_open = False
+        self._given_up = 0
+        self._fruitless = 0
+        self._opened_at = 0.0
+        self._next_at: float | None = None
+        self._last = ""
+
+    def given_up(self, now: float) -> bool:
+        """A call ran into its deadline; the answer says whether this opens it."""
+        self._given_up += 1
+        if self.is_open or self._given_up < self._give_up_after:
+            return False
+        self.is_open, self._opened_at = True, now
+        return True
+
+    def failed(self, now: float, fault: str) -> bool:
+        """The one attempt of a call failed; the answer says whether it rests now."""
+        self._fruitless += 1
+        is_long = now - self._opened_at >= self._deadline
+        if self._fruitless < (self._give_up_after if is_long else FRUITLESS):
+            return False
+        self._next_at, self._last = now + self._rest, fault
+        return True
+
+    def check(self, now: float) -> None:
+        """See whether a call may be tried.
+
+        Raises:
+            ModelError: It rests.
+        """
+        if self._next_at is not None and now < self._next_at:
+            raise self.not_tried()
+
+    def begin(self, now: float) -> None:
+        """A call is about to be tried: while it rests, the only one for now.
+
+        Raises:
+            ModelError: Another is.
+        """
+        self.check(now)
+        if self._next_at is not None:
+            self._next_at = now + self._rest
+
+    def not_tried(self) -> ModelError:
+        """What the calls are told that are not tried."""
+        return ModelError(f"not tried: the endpoint has not answered for long; last: {self._last}")
+
 
 MAX_ADJUSTMENTS = 6
 ENOUGH = 20  # answers that tell how long an endpoint takes

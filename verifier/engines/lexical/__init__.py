@@ -13,10 +13,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from veritrail_graph.graph.model import Claim
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.engines import Engine
-from veritrail_graph.verifier.engines.lexical.selection import select
-from veritrail_graph.verifier.engines.lexical.verdict import decide
+from veritrail_graph.verifier.engines.lexical.judging import decide, select
+from veritrail_graph.verifier.models.port import Bill
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
 
 __all__ = ["ENGINE", "LexicalJudge"]

@@ -1,16 +1,257 @@
 """What the lexical engine reads out of a text: words, numbers, names, denials.
 
+Numbers are read whichever way they are written: 1,200, twelve hundred, 1.2 thousand.
+
 Source: VeriTrail gives no lexical method; this is ours, and indicative only.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
 from functools import lru_cache
 
 from veritrail_graph.verifier.engines.lexical import vocabulary as words
-from veritrail_graph.verifier.engines.lexical.numbers import Found, Number, number_at
-from veritrail_graph.verifier.engines.lexical.tokens import Tokens
+
+_TOKEN = re.compile(
+    r"(?P<number>[$€£¥]?\d[\d,]*(?<!,)(?:\.\d+)?(?::\d\d)?[a-z]{0,2}(?![^\W_])%?)"
+    r"|(?P<word>[^\W_]+(?:['\u2019][^\W\d_]+)*)"
+    r"|(?P<mark>[\[\].,;:!?()\u2013\u2014\u201c\"])"
+)
+_GAPS_IN_A_NAME = frozenset((" ", "-", "\n", ". ", "\u00a0", "&", " & ", "' ", "\u2019 "))
+
+
+class Tokens:
+    """The tokens of a text by position; positions outside of it are empty words."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found = [
+            (str(match.lastgroup), match.group(), match.start(), match.end())
+            for match in _TOKEN.finditer(text)
+        ]
+        capitals = [token[0].isupper() for kind, token, _, _ in self._found if kind == "word"]
+        # In a heading capitals say nothing about names.
+        self._has_case = sum(capitals) <= 0.6 * len(capitals) or len(capitals) < 4
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def kind(self, position: int) -> str:
+        """`number`, `word` or `mark`; "" where there is no token."""
+        return self._found[position][0] if 0 <= position < len(self._found) else ""
+
+    def form(self, position: int) -> str:
+        """The token as it is written."""
+        return self._found[position][1] if 0 <= position < len(self._found) else ""
+
+    def lower(self, position: int) -> str:
+        """The token in lower case, without a possessive."""
+        return self.form(position).casefold().replace("\u2019", "'").removesuffix("'s")
+
+    def surface(self, position: int, behind: int) -> str:
+        """The text from one token to just before another."""
+        return self._text[self._found[position][2] : self._found[behind - 1][3]]
+
+    def adjacent(self, position: int) -> bool:
+        """Whether only a space, a hyphen or an initial's dot parts this token from the next."""
+        if not 0 <= position < len(self._found) - 1:
+            return False
+        gap = self._text[self._found[position][3] : self._found[position + 1][2]]
+        return gap in _GAPS_IN_A_NAME
+
+    def hyphenated(self, position: int) -> bool:
+        """Whether a hyphen joins this token to a word behind it."""
+        if self.kind(position + 1) != "word":
+            return False
+        return self._text[self._found[position][3] : self._found[position + 1][2]] == "-"
+
+    def is_capitalised(self, position: int) -> bool:
+        """Whether a content word is here, with a capital that can mean a name."""
+        return (
+            self._has_case
+            and self.kind(position) == "word"
+            and self.form(position)[0].isupper()
+            and (self.lower(position) not in words.STOP or self.form(position) == "May")
+        )
+
+
+_UNITS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
+    fifteen sixteen seventeen eighteen nineteen"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+
+
+def _counted(words: str, start: int) -> dict[str, int]:
+    return {word: value for value, word in enumerate(words.split(), start)}
+
+
+SMALL = _counted(_UNITS, 0) | {word: 10 * value for word, value in _counted(_TENS, 2).items()}
+ORDINALS = _counted(_ORDINALS, 1)
+SCALES = {
+    "hundred": 100,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "dozen": 12,
+}
+
+_SUFFIX_SCALES = {"k": 10**3, "mn": 10**6, "bn": 10**9}
+_TOLERANCE = Decimal("0.05")
+_LONGEST = 40
+
+
+class NumberKind(StrEnum):
+    """What a number is of: two of different kinds never contradict each other."""
+
+    COUNT = "count"
+    YEAR = "year"
+    ORDINAL = "ordinal"
+    PERCENT = "percent"
+    MONEY = "money"
+    TIME = "time"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a text.
+
+    Attributes:
+        value: Its normal form; equal numbers have equal values.
+        kind: What it is of.
+        noun: Key of the next content word (`12 boats`), or "".
+        surface: As it is written.
+        approximate: Whether the text says "about" or the like.
+        light: Whether it stands in a [bracketed] clarification.
+    """
+
+    value: str
+    kind: NumberKind
+    noun: str
+    surface: str
+    approximate: bool = False
+    light: bool = False
+
+    def agrees_with(self, other: Number) -> bool:
+        """Whether the two can be the same number; "about" leaves a twentieth."""
+        if self.value == other.value:
+            return (self.kind is NumberKind.ORDINAL) == (other.kind is NumberKind.ORDINAL)
+        if not (self.approximate or other.approximate):
+            return False
+        if {self.kind, other.kind} & {NumberKind.YEAR, NumberKind.ORDINAL, NumberKind.TIME}:
+            return False
+        mine, its = Decimal(self.value), Decimal(other.value)
+        return abs(mine - its) <= _TOLERANCE * max(abs(mine), abs(its))
+
+    def excludes(self, other: Number) -> bool:
+        """Whether both answer the same question (how many boats, which year) differently."""
+        if self.kind is not other.kind or self.agrees_with(other):
+            return False
+        return self.kind is not NumberKind.COUNT or (self.noun == other.noun != "")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A number at its place: value, kind and the position behind its last token."""
+
+    value: str
+    kind: NumberKind
+    behind: int
+
+
+def number_at(tokens: Tokens, position: int) -> Found | None:
+    """The number that starts at this position, in digits or in words; None without one."""
+    if tokens.kind(position) == "number":
+        return _in_digits(tokens, position)
+    word = tokens.lower(position)
+    if word in ORDINALS:
+        return Found(str(ORDINALS[word]), NumberKind.ORDINAL, position + 1)
+    starts = word in SMALL or (word in SCALES and tokens.lower(position - 1) == "a")
+    return _in_words(tokens, position) if starts else None
+
+
+def _in_digits(tokens: Tokens, position: int) -> Found:
+    value, kind, scale = _parse_digits(tokens.form(position))
+    behind = position + 1
+    while scale is not None and tokens.lower(behind) in SCALES:
+        value = _plain(value, SCALES[tokens.lower(behind)])
+        behind += 1
+    return _with_percent(tokens, Found(value, kind, behind))
+
+
+def _in_words(tokens: Tokens, position: int) -> Found | None:
+    total = current = 0
+    behind = position
+    while True:
+        word = tokens.lower(behind)
+        if word in SMALL:
+            current += SMALL[word]
+        elif word in SCALES and SCALES[word] > 100:
+            total, current = total + max(current, 1) * SCALES[word], 0
+        elif word in SCALES:
+            current = max(current, 1) * SCALES[word]
+        elif word != "and" or not _joins(tokens, behind):
+            break
+        behind += 1
+    if behind == position + 1 and tokens.lower(position) == "one":
+        return None  # mostly a pronoun
+    return _with_percent(tokens, Found(str(total + current), NumberKind.COUNT, behind))
+
+
+def _joins(tokens: Tokens, position: int) -> bool:
+    """Whether an "and" is inside a number: two hundred and three, not two and three."""
+    return tokens.lower(position - 1) in SCALES and tokens.lower(position + 1) in SMALL
+
+
+def _with_percent(tokens: Tokens, found: Found) -> Found:
+    if found.kind is not NumberKind.COUNT:
+        return found
+    if tokens.lower(found.behind) in ("percent", "percentage"):
+        return Found(found.value, NumberKind.PERCENT, found.behind + 1)
+    if (tokens.lower(found.behind), tokens.lower(found.behind + 1)) == ("per", "cent"):
+        return Found(found.value, NumberKind.PERCENT, found.behind + 2)
+    return found
+
+
+def _parse_digits(token: str) -> tuple[str, NumberKind, int | None]:
+    """Normal form, kind and, for a plain number, its scale; of a token that starts with a digit.
+
+    The token may carry a currency sign before and a suffix (`th`, `s`, `k`, `%`) behind.
+    """
+    kind = NumberKind.MONEY if token[0] in "$€£¥" else NumberKind.COUNT
+    body = token.lstrip("$€£¥")
+    if body.endswith("%"):
+        kind, body = NumberKind.PERCENT, body[:-1]
+    digits = body.rstrip("abcdefghijklmnopqrstuvwxyz")
+    suffix = body[len(digits) :]
+    if ":" in digits:
+        return digits, NumberKind.TIME, None
+    if suffix in ("st", "nd", "rd", "th"):
+        return _plain(digits), NumberKind.ORDINAL, None
+    if suffix == "s":
+        return _plain(digits) + "s", NumberKind.TIME, None
+    scale = _SUFFIX_SCALES.get(suffix, 10**6 if suffix == "m" and kind is NumberKind.MONEY else 1)
+    value = _plain(digits, scale)
+    year = kind is NumberKind.COUNT and scale == 1 and digits.isdecimal() and len(digits) == 4
+    if year and 1000 <= int(digits) <= 2100:
+        return value, NumberKind.YEAR, None
+    return value, kind, scale
+
+
+def _plain(digits: str, scale: int = 1) -> str:
+    digits = digits.replace(",", "")
+    if len(digits) > _LONGEST:
+        return digits
+    try:
+        # Decimal reads the digits of every script; "f" writes no exponent.
+        text = format(Decimal(digits) * scale, "f")
+    except InvalidOperation:
+        return digits
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
 
 _NAME_LINKS = frozenset(("of", "de", "van", "von", "der", "du", "la", "le", "the"))
 _CLAUSE_WORDS = frozenset(("but", "although", "though", "because", "while", "whereas", "and"))

@@ -1,8 +1,8 @@
 """A language model, with everything that a long run needs around an endpoint.
 
-A call goes through the cache of answers, joins an equal call in the air if there is one, waits
-while another warms its prefix, and is then made (`verifier.models.retrying`), charged, read
-and kept. The steps of the method see `ask` alone.
+A call goes through the cache of answers, joins an equal call that is pending, waits while
+another warms its prefix, and is then made (`verifier.models.retrying`), recorded, read and kept.
+The steps of the method see `ask` alone.
 
 Source: VeriTrail D (retries due to invalid answers count); ADR 0010.
 """
@@ -10,17 +10,22 @@ Source: VeriTrail D (retries due to invalid answers count); ADR 0010.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections import Counter
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import lru_cache
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from veritrail_graph.graph.model import Usage
-from veritrail_graph.verifier.bill import Bill
 from veritrail_graph.verifier.models.cache import AnswerCache, answer_key
+from veritrail_graph.verifier.models.faults import storable
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.port import (
+    Bill,
     Completion,
     ContextTooLong,
     CutOff,
@@ -33,11 +38,94 @@ from veritrail_graph.verifier.models.port import (
     Request,
 )
 from veritrail_graph.verifier.models.prices import Price
-from veritrail_graph.verifier.models.retrying import Patience, Retrying
-from veritrail_graph.verifier.models.spending import Spending
+from veritrail_graph.verifier.models.retrying import Patience, Retrying, Spending
 from veritrail_graph.verifier.models.tokens import context_window, counter
-from veritrail_graph.verifier.models.warming import Warm, Warming
-from veritrail_graph.verifier.models.wording import storable
+
+CACHING_HOSTS = ("api.openai.com", "api.deepseek.com")
+CACHING_DOMAIN = ".openai.azure.com"
+MIN_TOKENS = 1_024  # shorter prefixes are not cached
+STAYS_WARM = 300.0  # seconds without use
+LONGEST_WAIT = 20.0  # seconds; more than a call takes that goes well
+MAX_PREFIXES = 4_096
+
+
+class Warm(StrEnum):
+    """When calls wait for a prefix to be warm."""
+
+    ON = "on"
+    OFF = "off"
+    AUTO = "auto"
+
+
+@dataclass(slots=True)
+class _Prefix:
+    used_at: float
+    warmed: asyncio.Event | None = field(default_factory=asyncio.Event)
+
+
+class Warming:
+    """Knows which prefixes are warm."""
+
+    def __init__(
+        self,
+        when: Warm,
+        address: str,
+        count: Callable[[str], int],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        host = urlsplit(address).hostname or ""
+        known = host in CACHING_HOSTS or host.endswith(CACHING_DOMAIN)
+        self._when = when
+        self._caches = when is Warm.ON or known
+        self._count = count
+        self._clock = clock
+        self._prefixes: dict[int, _Prefix] = {}
+
+    async def wait(self, request: Request) -> _Prefix | None:
+        """Wait while another call warms the prefix of this one.
+
+        Returns:
+            The prefix, if this very call warms it: `done` must follow.
+        """
+        if self._when is Warm.OFF or not self._caches:
+            return None
+        key = hash((request.asked.model, request.system, request.user[: request.shared]))
+        now = self._clock()
+        prefix = self._prefixes.get(key)
+        if prefix is None or now - prefix.used_at > STAYS_WARM:
+            return self._cold(key, request, now)
+        prefix.used_at = now
+        if prefix.warmed is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LONGEST_WAIT):
+                    await prefix.warmed.wait()
+        return None
+
+    def done(self, prefix: _Prefix | None) -> None:
+        """The call that warms a prefix is over, well or not: its siblings may go."""
+        if prefix is not None and prefix.warmed is not None:
+            prefix.warmed.set()
+            prefix.warmed = None
+
+    def seen(self, usage: Usage) -> None:
+        """Learn from an answer whether the endpoint caches prefixes."""
+        if usage.cached_input_tokens:
+            self._caches = True
+
+    def _cold(self, key: int, request: Request, now: float) -> _Prefix | None:
+        if len(self._prefixes) >= MAX_PREFIXES:
+            self._prefixes = {
+                name: prefix
+                for name, prefix in self._prefixes.items()
+                if prefix.warmed is not None or now - prefix.used_at < STAYS_WARM / 5
+            }
+        prefix = self._prefixes[key] = _Prefix(now)
+        shared = request.system + request.user[: request.shared]
+        if self._count(shared) < MIN_TOKENS:
+            prefix.warmed = None
+            return None
+        return prefix
+
 
 T = TypeVar("T")
 

@@ -10,15 +10,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from veritrail_graph.graph.model import Claim
-from veritrail_graph.verifier.bill import Bill
-from veritrail_graph.verifier.claims.sub_claims import decompose
+from veritrail_graph.verifier.claims.steps import decompose
 from veritrail_graph.verifier.evidence import EvidenceStep
 from veritrail_graph.verifier.limits import Limits, Samples
-from veritrail_graph.verifier.models.port import Asking, Step
-from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
+from veritrail_graph.verifier.models.port import Asking, Bill, Step
+from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection, Split
 from veritrail_graph.verifier.prompted import PromptedStep
 from veritrail_graph.verifier.prompts import Prompts
-from veritrail_graph.verifier.verdict import PromptVerdict, Split, VerdictStep
+from veritrail_graph.verifier.verdict import PromptVerdict, VerdictStep
 
 
 @dataclass(frozen=True, slots=True)
