@@ -12,19 +12,27 @@ A file opens with its header, one `// key: value` a line:
 The loader refuses a file whose header and body differ: a parameter that is declared and
 not used, or used and not declared; a column that is declared and not returned, or the
 other way round.
+
+`schema.cypher` alone holds several statements, each with its header and ended by a semicolon:
+the constraints and indexes of the current schema, named `schema/…` after what they make.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
 from veritrail_graph.cypher.body import returned_columns, without_strings_and_comments
+
+ROOTS: list[Traversable] = [resources.files(__name__)]
+"""Where statements are read from. A test adds a folder with a migration of a future version."""
+
+_MADE_NAME = re.compile(r"\bveritrail_(\w+)")
 
 TYPES = ("string", "integer", "float", "boolean", "list", "map", "any")
 
@@ -121,24 +129,41 @@ def load(name: str) -> Statement:
         KeyError: There is no such file.
         StatementError: Its header and its body differ.
     """
-    file = resources.files(__name__).joinpath(f"{name}.cypher")
-    if not re.fullmatch(r"[a-z_]+/[a-z0-9_]+", name) or not file.is_file():
-        raise KeyError(f"no statement {name!r}")
-    return parse(name, file.read_text(encoding="utf-8"))
+    if name.startswith("schema/"):
+        found = [statement for statement in schema() if statement.name == name]
+        if found:
+            return found[0]
+    for root in ROOTS:
+        file = root.joinpath(f"{name}.cypher")
+        if re.fullmatch(r"[a-z_]+/[a-z0-9_]+", name) and file.is_file():
+            return parse(name, file.read_text(encoding="utf-8"))
+    raise KeyError(f"no statement {name!r}")
+
+
+@cache
+def schema() -> tuple[Statement, ...]:
+    """The statements that make the constraints and indexes, in the order of the file."""
+    content = resources.files(__name__).joinpath("schema.cypher").read_text(encoding="utf-8")
+    made = (parse("schema", part.strip()) for part in content.split(";\n") if part.strip())
+    return tuple(
+        replace(statement, name=f"schema/{_MADE_NAME.findall(statement.text)[0]}")
+        for statement in made
+    )
 
 
 def names(folder: str | None = None) -> tuple[str, ...]:
     """Names of all statements, or of those in one folder, sorted."""
-    return tuple(sorted(name for name in _files() if folder in {None, name.split("/")[0]}))
+    every = [*_files(), *(statement.name for statement in schema())]
+    return tuple(sorted(name for name in every if folder in {None, name.split("/")[0]}))
 
 
 def _files() -> Iterator[str]:
-    root: Traversable = resources.files(__name__)
-    for folder in root.iterdir():
-        if folder.is_dir() and not folder.name.startswith("_"):
-            for file in folder.iterdir():
-                if file.name.endswith(".cypher"):
-                    yield f"{folder.name}/{file.name.removesuffix('.cypher')}"
+    for root in ROOTS:
+        for folder in root.iterdir():
+            if folder.is_dir() and not folder.name.startswith("_"):
+                for file in folder.iterdir():
+                    if file.name.endswith(".cypher"):
+                        yield f"{folder.name}/{file.name.removesuffix('.cypher')}"
 
 
 _HEADER_LINE = re.compile(

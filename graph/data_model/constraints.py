@@ -1,4 +1,4 @@
-"""Constraints and indexes by name, as the migrations make them."""
+"""Constraints and indexes by name, as the schema file makes them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ _MADE = re.compile(
     r"CREATE\s+(?P<kind>CONSTRAINT|INDEX)\s+(?P<name>\w+)\s+IF\s+NOT\s+EXISTS\s+"
     r"FOR\s+\(\w+:(?P<label>\w+)\)\s+(?:REQUIRE|ON)\s+(?P<on>\([^)]*\)|[\w.]+)"
 )
-_DROPPED = re.compile(r"DROP\s+(?:CONSTRAINT|INDEX)\s+(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +31,11 @@ class SchemaRule:
 
 
 def schema_rules() -> tuple[SchemaRule, ...]:
-    """What an up-to-date graph has, by name: what migrations make less what they drop."""
-    found: dict[str, SchemaRule] = {}
-    for name in cypher.names("migrations"):
-        text = cypher.load(name).text
-        for made in _MADE.finditer(text):
+    """What `cypher/schema.cypher` makes, by name."""
+    found = []
+    for statement in cypher.schema():
+        for made in _MADE.finditer(statement.text):
             properties = tuple(re.findall(r"\w+\.(\w+)", made["on"]))
             unique = made["kind"] == "CONSTRAINT"
-            found[made["name"]] = SchemaRule(made["name"], unique, made["label"], properties)
-        for dropped in _DROPPED.finditer(text):
-            found.pop(dropped[1], None)
-    return tuple(found[name] for name in sorted(found))
+            found.append(SchemaRule(made["name"], unique, made["label"], properties))
+    return tuple(sorted(found, key=lambda rule: rule.name))

@@ -55,7 +55,7 @@ CARDS: dict[str, Card] = {
     "Extraction": Card(40, 720, ("process_id", "node_id", "position", "text", "outcome", "reason")),
     "Sentence": Card(420, 720, ("process_id", "node_id", "index", "start", "end", "text")),
     "Evidence": Card(800, 720, ("evidence_id", "summary", "missing")),
-    "VeriTrailSchema": Card(1180, 720, ("name", "version", "migrations")),
+    "VeriTrailSchema": Card(1180, 720, ("name", "version")),
 }
 
 LINES: dict[str, Line] = {

@@ -185,12 +185,9 @@ _SENTENCE = (
 _SCHEMA = (
     kept("name", "string", "`veritrail`"),
     kept("version", "integer", "version of the schema"),
-    kept("migrations", "list of strings", "migrations that were applied, in their order"),
-    kept("applied_at", "list of strings", "when each of them was applied"),
-    kept("applied_by", "list of strings", "version of the program that applied each of them"),
-    kept("owner", "string", "who is applying migrations now; absent otherwise"),
-    kept("beat", "string", "last sign of life of the one who is; absent otherwise"),
-    kept("asked", "string", "when somebody last wanted to; absent otherwise"),
+    kept("owner", "string", "the program that changes the schema now; absent otherwise"),
+    kept("beat", "string", "its last sign of life; absent otherwise"),
+    kept("asked", "string", "when a program last tried to; absent otherwise"),
 )
 
 _PLACE = ("process_id", "node_id")

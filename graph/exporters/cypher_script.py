@@ -105,10 +105,8 @@ def _head(stored: StoredProcess) -> str:
 
 def _schema() -> Iterator[str]:
     """The constraints and indexes, without which a script of many nodes would take for ever."""
-    for name in cypher.names("migrations"):
-        statement = cypher.load(name)
-        if not statement.parameters and statement.text.startswith("CREATE "):
-            yield statement.text
+    for statement in cypher.schema():
+        yield statement.text
 
 
 def _rows(part: Part, evidence: dict[Any, Any]) -> Iterator[str]:

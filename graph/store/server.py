@@ -37,7 +37,7 @@ async def server_facts(address: DatabaseAddress) -> ServerFacts:
     try:
         await database.connect()
         editions = [edition for _, _, edition in await database.read("meta/components")]
-        versions = await database.read("meta/schema_version")
+        versions = await database.read("meta/schema_state")
     except EngineError as error:
         return ServerFacts(answers=False, error=str(error))
     finally:

@@ -60,7 +60,7 @@ def _is_number(text: str) -> bool:
 def _is_here(host: str) -> bool:
     """Whether a writer's process number means a process of this machine."""
     name, _, machine = host.partition("#")
-    # Writers of earlier versions do not say which machine of that name it was.
+    # Without a machine where nothing tells machines apart.
     return name == socket.gethostname() and machine in {"", _machine()}
 
 

@@ -240,7 +240,7 @@ def test_a_write_that_nobody_waits_for_any_more_is_not_stored(
         (["process/mark", "ingest/spans"], False),
         (["process/mark", "process/finish"], True),
         (["ingest/claims"], True),  # MERGE … ON CREATE SET
-        (["migrations/v0001_span_key"], True),
+        (["schema/span_key"], True),
     ],
 )
 def test_what_would_double_something_is_not_run_again_unasked(

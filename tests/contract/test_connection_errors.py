@@ -38,7 +38,7 @@ async def told_by(address: DatabaseAddress, wait_seconds: float = 0.0) -> str:
 
 async def connect_and_read(database: Database, wait_seconds: float) -> None:
     await database.connect(wait_seconds)
-    await database.read("meta/schema_version")
+    await database.read("meta/schema_state")
 
 
 def at(port: int, scheme: str = "bolt") -> DatabaseAddress:

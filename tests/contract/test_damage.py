@@ -14,7 +14,6 @@ from veritrail_graph.graph.errors import EngineError, EngineUnavailable, Process
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import Store, open_store
 from veritrail_graph.graph.store.exporting import StoredProcess
-from veritrail_graph.graph.store.migrations import migrate
 from veritrail_graph.graph.store.schema import SCHEMA_VERSION, ensure_schema
 from veritrail_graph.graph.store.writers import this_writer
 
@@ -102,8 +101,6 @@ def test_a_version_that_is_no_number_is_told(store: Store, arun: Any, version: A
     run(store, arun, RECORD, version=version, owner=None, beat=None)
     with pytest.raises(EngineError, match=r"VeriTrailSchema.*not a number"):
         arun(ensure_schema(store.database))
-    with pytest.raises(EngineError, match=r"VeriTrailSchema.*not a number"):
-        arun(migrate(store.database, SCHEMA_VERSION))
     run(store, arun, RECORD, version=0, owner=None, beat=None)  # what the message advises
     arun(ensure_schema(store.database))
 
@@ -115,8 +112,8 @@ def test_a_sign_of_life_that_is_no_time_is_that_of_a_dead_one(
 ) -> None:
     run(store, arun, RECORD, version=2, owner=this_writer(), beat=beat)
     arun(ensure_schema(store.database))
-    rows = arun(store.database.read("meta/update_state"))
-    assert (rows[0][0], rows[0][2]) == (SCHEMA_VERSION, None)
+    rows = arun(store.database.read("meta/schema_state"))
+    assert rows == [(SCHEMA_VERSION, None, None)]
 
 
 def test_what_is_there_already_is_named_with_what_to_do(

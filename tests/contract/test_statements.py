@@ -30,8 +30,10 @@ def test_a_statement_has_a_caller(name: str) -> None:
         for package in ("graph", "verifier", "api")
         for file in (ROOT / package).rglob("*.py")
     )
-    if folder in {"migrations", "queries"}:  # taken by the folder
+    if folder == "queries":  # called by the folder
         assert f'names("{folder}")' in code
+    elif folder == "schema":
+        assert "cypher.schema()" in code
     else:
         assert f'"{name}"' in code or name in purged(code)
 
@@ -42,13 +44,8 @@ def purged(code: str) -> set[str]:
     return {f"process/delete_{kind}" for kind in re.findall(r'"(\w+)"', kinds)}
 
 
-def is_of_the_schema(name: str) -> bool:
-    """Whether a statement makes a constraint or an index, which no transaction is tried with."""
-    return name.startswith("migrations/") and not cypher.load(name).parameters
-
-
 @pytest.mark.engine
-@pytest.mark.parametrize("name", [n for n in cypher.names() if not is_of_the_schema(n)])
+@pytest.mark.parametrize("name", [n for n in cypher.names() if not n.startswith("schema/")])
 def test_a_statement_can_be_planned(name: str, address: DatabaseAddress, store: Store) -> None:
     statement = cypher.load(name)
     values: dict[str, Any] = {

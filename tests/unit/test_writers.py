@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 from datetime import UTC, datetime, timedelta
 
@@ -18,12 +17,6 @@ LONG_AGO = (datetime.now(UTC) - timedelta(seconds=STALE_SECONDS + 5)).isoformat(
 def test_this_program_is_alive_whatever_its_last_sign_of_life() -> None:
     assert is_alive(this_writer(), now())
     assert is_alive(this_writer(), LONG_AGO)
-
-
-def test_the_name_that_earlier_versions_gave_is_still_read() -> None:
-    started = this_writer().rpartition("/")[2]
-    assert is_alive(f"{HOST}/{os.getpid()}/{started}", now())
-    assert not is_alive(f"{HOST}/999999999/0", now())
 
 
 def test_a_process_of_another_start_is_another_writer() -> None:
