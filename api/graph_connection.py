@@ -1,9 +1,13 @@
-"""A connection to the graph for a long life: opened when first needed, and anew when lost."""
+"""The graph: which engine holds it, the shared connection to it, and what can be read into it.
+
+Everything heavy is imported where it is needed, so that `--help` stays quick.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,11 +15,82 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.embedded import EngineSettings
+    from veritrail_graph.graph.importers.registry import Registry
+    from veritrail_graph.graph.store import DatabaseAddress, Store
 
 
 STARTING_SECONDS = 3.0
 """How long a request waits for an engine that is being opened."""
+
+
+def engine_settings(settings: Settings) -> EngineSettings:
+    """The embedded engine's settings."""
+    from veritrail_graph.graph.embedded import STATEMENT_SECONDS, EngineSettings, parse_duration
+
+    return EngineSettings(
+        home=settings.home,
+        idle_seconds=parse_duration(settings.db_idle, "VERITRAIL_DB_IDLE"),
+        heap=settings.db_heap,
+        jit=settings.db_jit,
+        # What nobody waits for any more is to end; what an ingest or a deletion does is not.
+        statement_seconds=max(STATEMENT_SECONDS, settings.query_seconds),
+    )
+
+
+def server_address(settings: Settings) -> DatabaseAddress | None:
+    """The server of NEO4J_URI; None where the embedded engine is used."""
+    from veritrail_graph.graph.store import DatabaseAddress
+
+    if settings.neo4j_uri is None:
+        return None
+    return DatabaseAddress(
+        settings.neo4j_uri,
+        settings.neo4j_username,
+        settings.neo4j_password,
+        settings.neo4j_database,
+    )
+
+
+@asynccontextmanager
+async def open_graph(
+    settings: Settings, on_starting: Callable[[], None] | None = None
+) -> AsyncIterator[Store]:
+    """The graph: the server of NEO4J_URI, or the embedded engine, started when needed.
+
+    Raises:
+        EngineUnavailable: It cannot be started, reached or logged in to.
+    """
+    from veritrail_graph.graph.store import DatabaseAddress, open_store
+
+    address = server_address(settings)
+    if address is not None:
+        async with open_store(
+            address,
+            query_seconds=settings.query_seconds,
+            wait_seconds=settings.connect_seconds,
+        ) as store:
+            yield store
+        return
+
+    from veritrail_graph.graph.embedded import running_engine
+
+    async with running_engine(engine_settings(settings), on_starting=on_starting) as engine:
+        address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
+        # It is on this machine: when it does not answer now, it is gone.
+        async with open_store(
+            address, retry_seconds=3, query_seconds=settings.query_seconds
+        ) as store:
+            yield store
+
+
+def importers() -> Registry:
+    """Every format that can be read, in the order of detection."""
+    from veritrail_graph.graph.importers.graphrag import GraphRagImporter
+    from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+    from veritrail_graph.graph.importers.registry import Registry
+
+    return Registry.of([ProcessFileImporter(), GraphRagImporter()])
 
 
 class GraphConnection:
@@ -23,12 +98,19 @@ class GraphConnection:
 
     Args:
         settings: Where the graph is.
-        patience: Seconds for which whoever asks waits for an engine that is being opened; an
-            engine that is down is then told at once, as whoever asks comes again. None: as long
-            as the settings say.
+        patience: Seconds that a caller waits for an engine that is being opened; an engine that
+            is down is then an error at once, as the caller comes again. None: as long as the
+            settings say.
+        on_starting: Called before the embedded engine is started.
     """
 
-    def __init__(self, settings: Settings, patience: float | None = STARTING_SECONDS) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        patience: float | None = STARTING_SECONDS,
+        on_starting: Callable[[], None] | None = None,
+    ) -> None:
+        self._on_starting = on_starting
         self._settings = settings if patience is None else replace(settings, connect_seconds=0.0)
         self._patience = patience
         self._opening: asyncio.Task[Store] | None = None
@@ -49,9 +131,8 @@ class GraphConnection:
         return opening.result()
 
     async def _open(self) -> Store:
-        from veritrail_graph.api.wiring import open_graph
-
-        return await self._stack.enter_async_context(open_graph(self._settings))
+        opened = open_graph(self._settings, self._on_starting)
+        return await self._stack.enter_async_context(opened)
 
     async def check(self) -> None:
         """Ask the graph something.
@@ -77,6 +158,35 @@ class GraphConnection:
             await asyncio.wait([self._opening])
             _has_failed(self._opening)
         await self._stack.aclose()
+
+
+class OpenGraph(GraphConnection):
+    """A graph that somebody else opened and closes.
+
+    Args:
+        store: The graph.
+    """
+
+    def __init__(self, store: Store) -> None:  # it opens nothing
+        self._store = store
+
+    async def store(self) -> Store:
+        """The graph."""
+        return self._store
+
+    async def check(self) -> None:
+        """Ask the graph something.
+
+        Raises:
+            EngineError: It does not answer.
+        """
+        await self._store.processes.page(limit=1)
+
+    async def lost(self) -> None:
+        """Do nothing: the connection is not ours."""
+
+    async def close(self) -> None:
+        """Do nothing: the connection is not ours."""
 
 
 def _has_failed(opening: asyncio.Task[Store]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from veritrail_graph.graph.errors import InputError
@@ -30,12 +30,19 @@ class Caller:
         name: A name for people: that of the key, or `local`.
         scopes: What is allowed.
         budget_usd: What all jobs of the key may cost together; None: no limit.
+        request_id: The request that is answered, for the audit log; None: there is none.
     """
 
     key_id: str | None
     name: str
     scopes: frozenset[Scope]
     budget_usd: float | None = None
+    request_id: str | None = field(default=None, compare=False)
+
+    @property
+    def key_name(self) -> str | None:
+        """The name of the key; None where no key is asked for."""
+        return self.name if self.key_id is not None else None
 
     def may(self, scope: Scope) -> bool:
         """Whether something is allowed."""

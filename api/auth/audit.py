@@ -96,11 +96,10 @@ class Audit:
         action: str,
         *,
         target: str | None = None,
-        request_id: str | None = None,
         **details: Any,
     ) -> None:
-        """Write that somebody did something; it never fails, as it is done already."""
-        row = _row(caller, action, target, request_id, details)
+        """Write an action; it never fails, as the action is done already."""
+        row = _row(caller, action, target, details)
         try:
             await self._service.run(lambda connection: _insert(connection, row))
         except EngineUnavailable:
@@ -119,14 +118,13 @@ def record_in(
     connection: Connection, caller: Caller, action: str, target: str | None, **details: Any
 ) -> None:
     """Write that somebody did something, in the transaction that does it."""
-    _insert(connection, _row(caller, action, target, None, details))
+    _insert(connection, _row(caller, action, target, details))
 
 
 def _row(
     caller: Caller,
     action: str,
     target: str | None,
-    request_id: str | None,
     details: Mapping[str, Any],
 ) -> dict[str, Any]:
     return {
@@ -135,7 +133,7 @@ def _row(
         "name": caller.name,
         "action": action,
         "target": None if target is None else _storable(target),
-        "request_id": request_id,
+        "request_id": caller.request_id,
         "details": json.dumps(details, default=str),
     }
 

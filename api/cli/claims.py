@@ -126,8 +126,8 @@ def extract(
 
 async def _extract(settings: Settings, order: _Order) -> tuple[ExtractionReport, str]:
     from veritrail_graph.api.extraction import extract_claims
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.models import open_models
-    from veritrail_graph.api.wiring import open_graph
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.engines import engine_named
     from veritrail_graph.verifier.models.port import Bill
@@ -199,7 +199,7 @@ def list_(
 async def _list(
     settings: Settings, process_id: str, node: str | None
 ) -> tuple[list[Claim], list[ExtractedSentence]]:
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
 
     async with open_graph(settings, say_starting) as store:
         await store.processes.get(process_id)
@@ -236,7 +236,7 @@ def edit(
 async def _edit(
     settings: Settings, process_id: str, claim_id: str, text: str, *, force: bool
 ) -> Claim:
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
 
     async with open_graph(settings, say_starting) as store:
         await store.processes.get(process_id)
@@ -274,7 +274,7 @@ def remove(
 async def _remove(
     settings: Settings, process_id: str, claim_ids: list[str], *, force: bool
 ) -> Removed:
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
 
     async with open_graph(settings, say_starting) as store:
         await store.processes.get(process_id)

@@ -109,7 +109,7 @@ def _words(which: str, message: str) -> str:
 
 @asynccontextmanager
 async def _opened(which: str, settings: Settings) -> AsyncIterator[Store]:
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
 
     async with AsyncExitStack() as stack:
         try:

@@ -26,7 +26,7 @@ app = typer.Typer(
 @app.command("start")
 def start(as_json: AsJson = False) -> None:
     """Start the embedded engine and keep it running until `db stop`."""
-    from veritrail_graph.api.wiring import engine_settings
+    from veritrail_graph.api.graph_connection import engine_settings
     from veritrail_graph.graph.embedded import start_engine
 
     _say_server()
@@ -37,7 +37,7 @@ def start(as_json: AsJson = False) -> None:
 @app.command("stop")
 def stop(as_json: AsJson = False) -> None:
     """Stop the embedded engine."""
-    from veritrail_graph.api.wiring import engine_settings
+    from veritrail_graph.api.graph_connection import engine_settings
     from veritrail_graph.graph.embedded import stop_engine
 
     stopped = run(stop_engine(engine_settings(Settings.load())), as_json=as_json)
@@ -94,7 +94,7 @@ def clean_up(as_json: AsJson = False) -> None:
 
 
 async def _clean(settings: Settings) -> list[StoredState]:
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.graph.ingest import clean as clean_graph
 
     async with open_graph(settings, say_starting) as store:

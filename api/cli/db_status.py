@@ -20,7 +20,7 @@ async def graph_facts(settings: Settings, *, with_password: bool = False) -> dic
 
     The engine is not started, and nothing is written.
     """
-    from veritrail_graph.api.wiring import engine_settings, server_address
+    from veritrail_graph.api.graph_connection import engine_settings, server_address
     from veritrail_graph.graph.embedded import engine_status
     from veritrail_graph.graph.embedded.folder import EngineFolder
     from veritrail_graph.graph.store import DatabaseAddress

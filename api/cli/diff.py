@@ -55,7 +55,7 @@ def diff(
 
 
 async def _read(settings: Settings, first: str, second: str) -> tuple[Verification, Verification]:
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
 
     async with open_graph(settings, say_starting) as store:
         return await store.trails.get(first), await store.trails.get(second)

@@ -34,8 +34,8 @@ from veritrail_graph.api.settings import Settings
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from veritrail_graph.api.app.estimation import Estimated
     from veritrail_graph.api.bench import How
-    from veritrail_graph.api.estimation import Estimated
     from veritrail_graph.api.verification import What
     from veritrail_graph.verifier.estimate import Estimate
 
@@ -105,8 +105,8 @@ def estimate(
 
 
 async def _estimate(settings: Settings, how: How, what: What) -> Estimated:
-    from veritrail_graph.api.estimation import estimate_claims
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.app.estimation import estimate_claims
+    from veritrail_graph.api.graph_connection import open_graph
 
     async with open_graph(settings, say_starting) as store:
         with long_work() as work:

@@ -104,7 +104,7 @@ async def _export(
     force: bool,
     spreadsheet: bool,
 ) -> Exported:
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.graph.store.exporting import StoredProcess
 
     async with open_graph(settings, say_starting) as store:

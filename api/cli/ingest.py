@@ -97,7 +97,7 @@ async def _ingest(
     append: bool,
     options: ImportOptions,
 ) -> IngestReport:
-    from veritrail_graph.api.wiring import importers, open_graph
+    from veritrail_graph.api.graph_connection import importers, open_graph
     from veritrail_graph.graph import ingest as ingesting
     from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
     from veritrail_graph.graph.restoring import restore

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from veritrail_graph.api.app.browser_link import pasteable
 from veritrail_graph.api.cli.exits import run
 from veritrail_graph.api.cli.ingest import say_starting
 from veritrail_graph.api.cli.options import AsJson
@@ -19,7 +20,6 @@ from veritrail_graph.api.cli.terminal import (
     say,
     show,
 )
-from veritrail_graph.api.pasting import pasteable
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
@@ -98,7 +98,7 @@ def _read(params: list[str]) -> dict[str, str]:
 
 
 async def _query(settings: Settings, name: str, given: dict[str, str]) -> QueryResult:
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.graph.store.queries import find, read_parameters
 
     read_parameters(find(name), given)  # a wrong call starts no engine

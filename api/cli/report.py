@@ -156,8 +156,8 @@ async def opened(settings: Settings, process: str, wanted: Wanted) -> AsyncItera
         limit = settings.max_node_text
         yield FiledOrigin.read(Path(process), wanted, max_node_text=limit)
         return
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.reports.stored import StoredOrigin
-    from veritrail_graph.api.wiring import open_graph
 
     check_process_id(process)
     async with open_graph(settings, say_starting) as store:

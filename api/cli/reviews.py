@@ -83,8 +83,8 @@ def add(
 
 
 async def _add(settings: Settings, process_id: str, claim_id: str, given: NewReview) -> Review:
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.reviews import add_review
-    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         return await add_review(store, process_id, claim_id, given)
@@ -122,16 +122,16 @@ def list_(
 
 
 async def _of_process(settings: Settings, process_id: str) -> list[Review]:
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.reviews import reviews_of_process
-    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         return [one.review for one in await reviews_of_process(store, process_id)]
 
 
 async def _of_claim(settings: Settings, process_id: str, claim_id: str) -> ClaimReviews:
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.reviews import reviews_of_claim
-    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         return await reviews_of_claim(store, process_id, claim_id)
@@ -154,8 +154,8 @@ def agreement(process: ProcessId, as_json: AsJson = False) -> None:
 
 
 async def _agreement(settings: Settings, process_id: str) -> AgreementReport:
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.reviews import agreement as agreement_of
-    from veritrail_graph.api.wiring import open_graph
 
     async with open_graph(settings, say_starting) as store:
         return await agreement_of(store, process_id)

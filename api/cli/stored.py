@@ -43,7 +43,7 @@ def show(
 
 async def _show(settings: Settings, verification_id: str) -> tuple[Verification, list[Review]]:
     """A verification, and what people said of its claim."""
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
 
     async with open_graph(settings, say_starting) as store:
         found = await store.trails.get(verification_id)
@@ -91,7 +91,7 @@ def list_(
 
 
 async def _processes(settings: Settings) -> list[ProcessSummary]:
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
 
     found: list[ProcessSummary] = []
     async with open_graph(settings, say_starting) as store:
@@ -103,7 +103,7 @@ async def _processes(settings: Settings) -> list[ProcessSummary]:
 async def _one(
     settings: Settings, process_id: str
 ) -> tuple[list[Claim], list[Verification], list[RunSummary], dict[str, Reviewed]]:
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
 
     async with open_graph(settings, say_starting) as store:
         await store.processes.get(process_id)
@@ -204,7 +204,7 @@ def delete(
 
 async def _delete(settings: Settings, process_id: str) -> tuple[int, int]:
     """Delete a process; give how many verifications and reviews went with it."""
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
 
     async with open_graph(settings, say_starting) as store:
         state = await store.processes.state(process_id)

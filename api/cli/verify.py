@@ -201,8 +201,8 @@ async def _verify(settings: Settings, order: _Order) -> Report:
     from veritrail_graph.api.cli.claim_output import ExtractionWatch
     from veritrail_graph.api.cli.verified import Report
     from veritrail_graph.api.cli.watch import Watch
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.verification import verify
-    from veritrail_graph.api.wiring import open_graph
 
     records = read_claims_file(order.claims_file) if order.claims_file is not None else []
     what = replace(order.what, records=records)
@@ -231,9 +231,9 @@ async def _resume(settings: Settings, order: _Order) -> Report:
     from veritrail_graph.api.bench import how_of, set_up
     from veritrail_graph.api.cli.verified import Report
     from veritrail_graph.api.cli.watch import Watch
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.runs import what_is_left
     from veritrail_graph.api.verification import resume, stored_run
-    from veritrail_graph.api.wiring import open_graph
 
     run_id = order.resume or ""
     async with open_graph(settings, say_starting) as store:

@@ -11,8 +11,8 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import LOCAL
-from veritrail_graph.api.auth.audit import Audit
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.paths import SentPath
@@ -35,7 +35,8 @@ def application(settings: Settings, graph: Any, service: ServiceDatabase) -> ASG
     app.state.settings = settings
     app.state.graph = graph
     app.state.service = service
-    app.state.audit = Audit(service)
+    app.state.app = Application(settings, graph=graph)
+    app.state.app.__dict__["database"] = service
     for router in ROUTERS:
         app.include_router(router)
     tell_problems(app)

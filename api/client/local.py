@@ -138,8 +138,8 @@ class AsyncLocal(Operations, AsyncDoor):
 
     async def _ingest(self, call: Call[Any]) -> dict[str, Any]:
         """Store a process that is read as the command line reads it: files, folders, documents."""
-        from veritrail_graph.api.cli.ingest import report_json
-        from veritrail_graph.api.wiring import importers
+        from veritrail_graph.api.app.answers import Ingested
+        from veritrail_graph.api.graph_connection import importers
         from veritrail_graph.graph import ingest as ingesting
         from veritrail_graph.graph.importers.registry import ImportOptions
         from veritrail_graph.graph.restoring import restore
@@ -156,12 +156,12 @@ class AsyncLocal(Operations, AsyncDoor):
                 report = await ingesting.append(
                     await self._graph.store(), reading, process_id=wanted, max_node_text=most
                 )
-                return report_json(report)
+                return Ingested.of(report).model_dump(mode="json")
             found = await ingesting.read_and_check(reading, process_id=wanted, max_node_text=most)
             store = await self._graph.store()  # what is rejected starts no engine
             again = bool(call.query.get("replace"))
             report = await ingesting.store_process(store, reading, found, replace=again)
-            return report_json(await restore(store, reading, report))
+            return Ingested.of(await restore(store, reading, report)).model_dump(mode="json")
 
 
 class Local(Operations, Door):

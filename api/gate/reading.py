@@ -32,8 +32,8 @@ async def read_material(
 
     if is_file(process):
         return FiledOrigin.read(Path(process), max_node_text=settings.max_node_text).material
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.reports.stored import StoredOrigin
-    from veritrail_graph.api.wiring import open_graph
 
     check_process_id(process)
     async with open_graph(settings, on_start) as store:

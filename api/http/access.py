@@ -5,11 +5,13 @@ The key itself was looked at before, by the guard; here is only asked what it al
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPBearer
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http import request_id
 from veritrail_graph.graph.errors import VeriTrailError
@@ -32,7 +34,16 @@ class NotAllowed(VeriTrailError):
 async def calling(request: Request) -> Caller:
     """Who sent a request, as the guard found out."""
     caller: Caller = request.state.caller
-    return caller
+    return replace(caller, request_id=request_id.current.get())
+
+
+async def _application(request: Request) -> Application:
+    app: Application = request.app.state.app
+    return app
+
+
+App = Annotated[Application, Depends(_application)]
+"""The parameter type of a route that calls the application."""
 
 
 Calling = Annotated[Caller, Depends(calling)]
@@ -42,9 +53,8 @@ Calling = Annotated[Caller, Depends(calling)]
 async def record(
     request: Request, caller: Caller, action: str, target: str, **details: Any
 ) -> None:
-    """Write into the log of who did what, under the id of the request."""
-    asked = request_id.current.get()
-    await request.app.state.audit.record(caller, action, target=target, request_id=asked, **details)
+    """Write an action into the audit log, under the id of the request."""
+    await request.app.state.app.audit.record(caller, action, target=target, **details)
 
 
 def needs(scope: Scope) -> Any:

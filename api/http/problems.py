@@ -17,12 +17,14 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from veritrail_graph.api.app.errors import ProcessInUse
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.access import NotAllowed
 from veritrail_graph.api.http.wording import BUSY, worded
 from veritrail_graph.graph.errors import (
     BeingWritten,
+    ClaimInUse,
     CommitInDoubt,
     EngineError,
     EngineUnavailable,
@@ -173,6 +175,10 @@ def told(error: VeriTrailError) -> JSONResponse:
         return problem(409, "conflict", BUSY, headers=wait)
     if isinstance(error, ProcessConflict):
         return problem(409, "conflict", detail, error.violations)
+    if isinstance(error, ProcessInUse):
+        return problem(409, "process-in-use", f"{detail} {_IN_USE}")
+    if isinstance(error, ClaimInUse):
+        return problem(409, "claim-in-use", detail)
     if isinstance(error, InputError):
         return problem(422, "invalid-input", detail, error.violations)
     if isinstance(error, EngineUnavailable):
@@ -187,6 +193,7 @@ def told(error: VeriTrailError) -> JSONResponse:
     return problem(500, "engine-error" if isinstance(error, EngineError) else "error", detail)
 
 
+_IN_USE = "Cancel them, or add ?force=true: their claims then fail or are cancelled."
 _ADDRESS = re.compile(r"(?: at)? (?:bolt|neo4j)(?:\+s(?:sc)?)?://[^\s,;)']+")
 _DOWN: tuple[tuple[type[Exception], str], ...] = (
     (
@@ -208,7 +215,7 @@ def tell_problems(app: FastAPI) -> None:
 
     async def ours(request: Request, error: Exception) -> JSONResponse:
         if isinstance(error, EngineUnavailable) and not isinstance(error, ServiceUnavailable):
-            await request.app.state.graph.lost()
+            await request.app.state.app.graph.lost()
         if isinstance(error, EngineError):
             fields = {"error": str(error), "request_id": request_id.current.get()}
             _log.warning("engine", extra={"fields": fields})

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.claims import store_claims
-from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ClaimId, ProcessId
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
-from veritrail_graph.api.http.problems import problem, problems_of
-from veritrail_graph.graph.errors import ClaimInUse, InputError, InvalidProcess, Violation
+from veritrail_graph.api.http.problems import problems_of
+from veritrail_graph.graph.errors import InvalidProcess, Violation
 from veritrail_graph.graph.exporters.listings import claim_json
 from veritrail_graph.graph.exporters.reviews import reviewed_json
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
@@ -120,7 +119,7 @@ class ClaimEdit(BaseModel):
     "", response_model=ClaimPage, responses=problems_of(404), dependencies=[needs(Scope.READ)]
 )
 async def list_claims(
-    request: Request,
+    app: App,
     process_id: ProcessId,
     verdict: Annotated[
         VerdictName | None, Query(description="Only claims with this verdict; none: without one.")
@@ -140,11 +139,8 @@ async def list_claims(
     """Claims in the order of the input, each with its latest verdict and its reviews."""
     listing = Listing("claims", (process_id, verdict, error_stage, review, node_id))
     after = listing.place(cursor, (-1, ""))
-    store = await request.app.state.graph.store()
     wanted = ClaimFilter(verdict, error_stage, review, node_id)
-    claims, last = await store.claims.page(process_id, wanted, after, limit)
-    if not claims:
-        await store.processes.get(process_id)
+    claims, last = await app.claims.page(process_id, wanted, after, limit)
     return answer(
         {
             "claims": [judged_json(claim) for claim in claims],
@@ -163,11 +159,9 @@ async def list_claims(
     },
     dependencies=[needs(Scope.WRITE)],
 )
-async def add_claims(request: Request, process_id: ProcessId, given: ClaimsGiven) -> Response:
+async def add_claims(app: App, process_id: ProcessId, given: ClaimsGiven) -> Response:
     """Store claims, all or none; nothing is verified."""
-    records = _records(given)
-    store = await request.app.state.graph.store()
-    claims, added = await store_claims(store, process_id, records, given.node_id)
+    claims, added = await app.claims.add(process_id, _records(given), given.node_id)
     return answer(
         {
             "process_id": process_id,
@@ -185,10 +179,9 @@ async def add_claims(request: Request, process_id: ProcessId, given: ClaimsGiven
     responses=problems_of(404),
     dependencies=[needs(Scope.READ)],
 )
-async def get_claim(request: Request, process_id: ProcessId, claim_id: ClaimId) -> Response:
+async def get_claim(app: App, process_id: ProcessId, claim_id: ClaimId) -> Response:
     """A claim with its latest verdict and its reviews."""
-    store = await request.app.state.graph.store()
-    return answer(judged_json(await store.claims.get(process_id, claim_id)))
+    return answer(judged_json(await app.claims.get(process_id, claim_id)))
 
 
 Force = Annotated[bool, Query(description="Also when it was verified or, to remove it, reviewed.")]
@@ -201,7 +194,7 @@ Force = Annotated[bool, Query(description="Also when it was verified or, to remo
     dependencies=[needs(Scope.WRITE)],
 )
 async def edit_claim(
-    request: Request,
+    app: App,
     caller: Calling,
     process_id: ProcessId,
     claim_id: ClaimId,
@@ -209,14 +202,8 @@ async def edit_claim(
     force: Force = False,
 ) -> Response:
     """Give a claim another text; its id and place stay, and what was verified stays too."""
-    store = await request.app.state.graph.store()
-    await store.processes.get(process_id)
-    try:
-        await store.processes.claim_store.edit(process_id, claim_id, edit.text, force=force)
-    except ClaimInUse as error:
-        return _in_use(error)
-    await record(request, caller, "claim.edit", process_id, claim_id=claim_id)
-    return answer(judged_json(await store.claims.get(process_id, claim_id)))
+    await app.claims.edit(process_id, claim_id, edit.text, force=force, by=caller)
+    return answer(judged_json(await app.claims.get(process_id, claim_id)))
 
 
 @router.delete(
@@ -226,20 +213,14 @@ async def edit_claim(
     dependencies=[needs(Scope.WRITE)],
 )
 async def delete_claim(
-    request: Request,
+    app: App,
     caller: Calling,
     process_id: ProcessId,
     claim_id: ClaimId,
     force: Force = False,
 ) -> Response:
     """Remove a claim; with `force` its verifications and reviews go too."""
-    store = await request.app.state.graph.store()
-    await store.processes.get(process_id)
-    try:
-        await store.processes.claim_store.remove(process_id, [claim_id], force=force)
-    except ClaimInUse as error:
-        return _in_use(error)
-    await record(request, caller, "claim.delete", process_id, claim_id=claim_id)
+    await app.claims.remove(process_id, [claim_id], force=force, by=caller)
     return Response(status_code=204)
 
 
@@ -274,7 +255,3 @@ def _records(given: ClaimsGiven) -> list[ClaimRecord]:
     if violations:
         raise InvalidProcess("Claims break rules; nothing was stored", violations)
     return records
-
-
-def _in_use(error: InputError) -> Response:
-    return problem(409, "claim-in-use", str(error))

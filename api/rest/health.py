@@ -31,7 +31,7 @@ async def healthz() -> Health:
 async def readyz(request: Request) -> Health:
     """The graph engine and the database of the service answer too."""
     await request.app.state.ring.asks()
-    await request.app.state.graph.check()
+    await request.app.state.app.check()
     return Health(status="ready")
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ProcessId
 from veritrail_graph.api.http.problems import problem, problems_of
@@ -106,7 +106,7 @@ _DEPTH, _LIMIT = _Bound("depth", DEEPEST), _Bound("limit", LARGEST)
     dependencies=[needs(Scope.READ)],
 )
 async def get_lineage(
-    request: Request,
+    app: App,
     process_id: ProcessId,
     node_id: Annotated[
         str, Query(min_length=1, max_length=MAX_NODE_ID, description="The node to begin with.")
@@ -133,8 +133,7 @@ async def get_lineage(
     for fault in (_DEPTH.fault(depth), _LIMIT.fault(limit)):
         if fault is not None:
             return problem(400, "out-of-range", fault)
-    store = await request.app.state.graph.store()
-    found = await store.lineage.read(process_id, node_id, direction, depth, limit)
+    found = await app.nodes.lineage(process_id, node_id, direction, depth, limit)
     return answer(lineage_json(found))
 
 

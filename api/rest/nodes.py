@@ -6,18 +6,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ProcessId
 from veritrail_graph.api.http.pages import MOST, Cursor, Limit, Listing, NextCursor
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.model import Role
-from veritrail_graph.graph.store.nodes import MOST_CONTENT, NodeContent, NodeFilter, StoredNode
+from veritrail_graph.graph.store.nodes import NodeContent, NodeFilter, StoredNode
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["nodes"], dependencies=[CHECKED])
 
@@ -87,7 +87,7 @@ class NodesFound(BaseModel):
     dependencies=[needs(Scope.READ)],
 )
 async def list_nodes(
-    request: Request,
+    app: App,
     process_id: ProcessId,
     stage: Annotated[
         int | None, Query(ge=0, le=MAX_STAGE, description="Only nodes of this stage.")
@@ -112,15 +112,12 @@ async def list_nodes(
     wanted = NodeFilter(stage, role, text)
     listing = Listing("nodes", (process_id, stage, role, text))
     after = listing.place(cursor, (-1, -1))
-    store = await request.app.state.graph.store()
-    most = MOST_CONTENT if fields else None
-    nodes, more = await store.nodes.page(process_id, wanted, after, limit, most=most)
     asked = fields.split(",") if fields else []
-    contents = await store.nodes.contents(process_id, nodes) if asked else {}
-    last = (nodes[-1].stage, nodes[-1].position) if more else None
+    found = await app.nodes.page(process_id, wanted, after, limit, with_content=bool(asked))
+    last = (found.nodes[-1].stage, found.nodes[-1].position) if found.more else None
     return answer(
         {
-            "nodes": [node_json(node, contents, asked) for node in nodes],
+            "nodes": [node_json(node, found.contents, asked) for node in found.nodes],
             "nextCursor": listing.cursor(*last) if last else None,
         }
     )
@@ -132,19 +129,11 @@ async def list_nodes(
     responses=problems_of(404, 504),
     dependencies=[needs(Scope.READ)],
 )
-async def get_nodes(request: Request, process_id: ProcessId, asked: NodesAsked) -> Response:
+async def get_nodes(app: App, process_id: ProcessId, asked: NodesAsked) -> Response:
     """Nodes by their ids, which may hold any character."""
-    store = await request.app.state.graph.store()
-    nodes = await store.nodes.get(process_id, asked.node_ids)
-    contents = await store.nodes.contents(process_id, nodes) if asked.fields else {}
-    there = {node.node_id for node in nodes}
-    missing = [name for name in dict.fromkeys(asked.node_ids) if name not in there]
-    return answer(
-        {
-            "nodes": [node_json(node, contents, asked.fields) for node in nodes],
-            "missing": missing,
-        }
-    )
+    found = await app.nodes.get(process_id, asked.node_ids, with_content=bool(asked.fields))
+    nodes = [node_json(node, found.contents, asked.fields) for node in found.nodes]
+    return answer({"nodes": nodes, "missing": found.missing})
 
 
 def node_json(

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from veritrail_graph.api.app.answers import Stages
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ProcessId
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
-from veritrail_graph.api.http.problems import problem, problems_of
+from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.exporters.listings import process_json, summary_json
-from veritrail_graph.graph.store.overview import read_overview
-from veritrail_graph.graph.store.process_state import DELETING, READY
 
 router = APIRouter(prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED])
 
@@ -82,11 +81,10 @@ class ProcessModel(ProcessSummaryModel):
 
 
 @router.get("", response_model=ProcessPage, dependencies=[needs(Scope.READ)])
-async def list_processes(request: Request, limit: Limit = 100, cursor: Cursor = None) -> Response:
+async def list_processes(app: App, limit: Limit = 100, cursor: Cursor = None) -> Response:
     """The stored processes, in the order of their ids."""
     (after,) = _LISTING.place(cursor, ("",))
-    store = await request.app.state.graph.store()
-    found = await store.processes.page(after, limit + 1)
+    found = await app.processes.page(after, limit + 1)
     page = found[:limit]
     more = len(found) > limit
     return answer(
@@ -103,11 +101,21 @@ async def list_processes(request: Request, limit: Limit = 100, cursor: Cursor = 
     responses=problems_of(404),
     dependencies=[needs(Scope.READ)],
 )
-async def get_process(request: Request, process_id: ProcessId) -> Response:
+async def get_process(app: App, process_id: ProcessId) -> Response:
     """A process with its stages and counts."""
-    store = await request.app.state.graph.store()
-    found = await read_overview(store.database, process_id)
+    found = await app.processes.overview(process_id)
     return answer(process_json(found.process, found.verdicts, found.verifications))
+
+
+@router.get(
+    "/{process_id}/stages",
+    response_model=Stages,
+    responses=problems_of(404, 504),
+    dependencies=[needs(Scope.READ)],
+)
+async def list_stages(app: App, process_id: ProcessId) -> Response:
+    """Per stage: nodes, claims into which an error came there, sentences that evidence cites."""
+    return answer(await app.processes.stages(process_id))
 
 
 @router.delete(
@@ -117,7 +125,7 @@ async def get_process(request: Request, process_id: ProcessId) -> Response:
     dependencies=[needs(Scope.WRITE)],
 )
 async def delete_process(
-    request: Request,
+    app: App,
     caller: Calling,
     process_id: ProcessId,
     force: Annotated[
@@ -130,36 +138,5 @@ async def delete_process(
     It is gone for everybody at once, and then removed in batches; a removal that was interrupted
     is taken up by the next call.
     """
-    store = await request.app.state.graph.store()
-    state = await store.processes.state(process_id)
-    is_left = state is not None and state.status == DELETING and state.is_abandoned
-    if not is_left and (state is None or state.status != READY):
-        await store.processes.get(process_id)  # says why there is nothing to remove
-    words = None if force else await in_use(request, process_id)
-    if words is not None:
-        return problem(409, "process-in-use", words)
-    verifications = await store.processes.count_verifications(process_id)
-    await store.processes.delete(process_id)
-    deed = "process.delete"
-    await record(request, caller, deed, process_id, verifications=verifications, force=force)
+    await app.processes.delete(process_id, force=force, by=caller)
     return Response(status_code=204)
-
-
-async def in_use(request: Request, process_id: str) -> str | None:
-    """Why a process should not be removed or replaced now; None: no job has claims of it."""
-    jobs = await running_jobs(request, process_id)
-    if not jobs:
-        return None
-    return (
-        f"{len(jobs):,} job(s) verify claims of process {process_id!r} ({', '.join(jobs[:3])})."
-        " Cancel them, or add ?force=true: their claims then fail or are cancelled."
-    )
-
-
-async def running_jobs(request: Request, process_id: str) -> list[str]:
-    """Ids of the jobs that have claims of a process before them, oldest first."""
-    jobs: Any = getattr(request.app.state, "jobs", None)
-    if jobs is None:
-        return []
-    found: list[str] = await jobs.of_process(process_id)
-    return found

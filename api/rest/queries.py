@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.graph.store.queries import MAX_ROWS, described, library
+from veritrail_graph.graph.store.queries import MAX_ROWS
 
 router = APIRouter(
     prefix="/v1/queries", tags=["queries"], dependencies=[CHECKED, needs(Scope.READ)]
@@ -94,20 +94,19 @@ class QueryList(BaseModel):
 
 
 @router.get("", response_model=QueryList)
-async def list_queries() -> Response:
+async def list_queries(app: App) -> Response:
     """Every query of the library, with its parameters and columns."""
-    return answer({"queries": [described(statement) for statement in library()]})
+    return answer({"queries": [app.queries.described(one) for one in app.queries.all()]})
 
 
 @router.post("/{name}", response_model=QueryAnswer, responses=problems_of(404, 504))
 async def run_query(
-    request: Request,
+    app: App,
     name: Annotated[str, Path(description="The query.", examples=["stage_summary"])],
     call: QueryCall,
 ) -> Response:
     """Run a query of the library by name; it reads and never writes."""
-    store = await request.app.state.graph.store()
-    found = await store.queries.run(name, call.params)
+    found = await app.queries.run(name, call.params)
     return answer(
         {
             "columns": found.columns,

@@ -7,12 +7,11 @@ from veritrail_graph.api.rest import (
     lineage,
     nodes,
     processes,
-    stages,
     stored_verifications,
     uploads,
 )
 
-PARTS = (uploads, processes, nodes, lineage, stages, claims, stored_verifications)
+PARTS = (uploads, processes, nodes, lineage, claims, stored_verifications)
 
 ROUTERS = tuple(part.router for part in PARTS)
 """Included one by one: every router inside another one costs each request a search more."""

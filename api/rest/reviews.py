@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from veritrail_graph.api import reviews
-from veritrail_graph.api.auth.access import Caller, Scope
-from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ClaimId, ProcessId
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.exporters.reviews import agreement_json, review_json
-from veritrail_graph.graph.model import ReviewVerdict
+from veritrail_graph.graph.model import Review, ReviewVerdict
 from veritrail_graph.graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["reviews"], dependencies=[CHECKED])
@@ -149,33 +148,15 @@ class AgreementModel(BaseModel):
     dependencies=[needs(Scope.WRITE)],
 )
 async def add_review(
-    request: Request, caller: Calling, process_id: ProcessId, claim_id: ClaimId, given: ReviewGiven
+    app: App, caller: Calling, process_id: ProcessId, claim_id: ClaimId, given: ReviewGiven
 ) -> Response:
     """Append a review of a claim's verdict; nothing is replaced, and no verdict is changed."""
-    store = await request.app.state.graph.store()
-    review = await reviews.add_review(
-        store,
-        process_id,
-        claim_id,
-        NewReview(
-            given.verdict,
-            given.reason,
-            _reviewer(given, caller),
-            given.overrides,
-            reviews.recorder(caller),
-        ),
-    )
-    await record(request, caller, "review.add", process_id, **reviews.told_of(review))
+    reviewer = given.reviewer if given.reviewer is not None else caller.key_name or ""
+    new = NewReview(given.verdict, given.reason, reviewer, given.overrides)
+    review = await app.reviews.add(process_id, claim_id, new, by=caller)
     names = quote(process_id, safe=""), quote(claim_id, safe="")
     place = "/v1/processes/{}/claims/{}/reviews".format(*names)
     return answer(review_json(review), 201, {"Location": place})
-
-
-def _reviewer(given: ReviewGiven, caller: Caller) -> str:
-    """Who reviews: as the body says, else the name of the key; else nobody, which is told."""
-    if given.reviewer is not None:
-        return given.reviewer
-    return reviews.recorder(caller) or ""
 
 
 @router.get(
@@ -185,7 +166,7 @@ def _reviewer(given: ReviewGiven, caller: Caller) -> str:
     dependencies=[needs(Scope.READ)],
 )
 async def list_claim_reviews(
-    request: Request,
+    app: App,
     process_id: ProcessId,
     claim_id: ClaimId,
     limit: Limit = 100,
@@ -194,9 +175,7 @@ async def list_claim_reviews(
     """The reviews of a claim, newest first; the claim itself says what they come to."""
     listing = Listing("reviews", (process_id, claim_id))
     (before,) = listing.place(cursor, ("",))
-    store = await request.app.state.graph.store()
-    await store.claims.get(process_id, claim_id)
-    return answer(await _page(store, listing, process_id, claim_id, before, limit))
+    return answer(_page(listing, await app.reviews.page(process_id, claim_id, before, limit)))
 
 
 @router.get(
@@ -206,14 +185,12 @@ async def list_claim_reviews(
     dependencies=[needs(Scope.READ)],
 )
 async def list_reviews(
-    request: Request, process_id: ProcessId, limit: Limit = 100, cursor: Cursor = None
+    app: App, process_id: ProcessId, limit: Limit = 100, cursor: Cursor = None
 ) -> Response:
     """All reviews of a process, newest first."""
     listing = Listing("reviews", (process_id,))
     (before,) = listing.place(cursor, ("",))
-    store = await request.app.state.graph.store()
-    await store.processes.get(process_id)
-    return answer(await _page(store, listing, process_id, None, before, limit))
+    return answer(_page(listing, await app.reviews.page(process_id, None, before, limit)))
 
 
 @router.get(
@@ -222,18 +199,14 @@ async def list_reviews(
     responses=problems_of(404),
     dependencies=[needs(Scope.READ)],
 )
-async def get_agreement(request: Request, process_id: ProcessId) -> Response:
+async def get_agreement(app: App, process_id: ProcessId) -> Response:
     """How far people agree with the model, and with each other, as figures."""
-    store = await request.app.state.graph.store()
-    return answer(agreement_json(process_id, await reviews.agreement(store, process_id)))
+    return answer(agreement_json(process_id, await app.reviews.agreement(process_id)))
 
 
-async def _page(
-    store: Any, listing: Listing, process_id: str, claim_id: str | None, before: str, limit: int
-) -> dict[str, Any]:
-    found, _ = await store.reviews.page(process_id, claim_id, before, limit + 1)
-    page = [one.review for one in found[:limit]]
+def _page(listing: Listing, found: tuple[list[Review], str | None]) -> dict[str, Any]:
+    reviews, behind = found
     return {
-        "reviews": [review_json(review) for review in page],
-        "nextCursor": listing.cursor(" ".join(page[-1].order)) if len(found) > limit else None,
+        "reviews": [review_json(review) for review in reviews],
+        "nextCursor": listing.cursor(behind) if behind is not None else None,
     }

@@ -13,11 +13,11 @@ from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
-from veritrail_graph.api.auth.audit import Audit
-from veritrail_graph.api.auth.database import ServiceDatabase, service_url
+from veritrail_graph.api.app import Application
+from veritrail_graph.api.app.browser_link import browser_address
 from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.auth.sessions import Sessions
-from veritrail_graph.api.graph_connection import GraphConnection
+from veritrail_graph.api.graph_connection import STARTING_SECONDS
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.attempts import Attempts
 from veritrail_graph.api.http.guard import Guard, Rules
@@ -27,9 +27,7 @@ from veritrail_graph.api.http.paths import SentPath
 from veritrail_graph.api.http.problems import tell_problems
 from veritrail_graph.api.http.receiving import Uploads
 from veritrail_graph.api.http.watch import Watch
-from veritrail_graph.api.jobs.service import Jobs
 from veritrail_graph.api.jobs.settings import JobSettings
-from veritrail_graph.api.pasting import browser_address
 from veritrail_graph.api.rest import (
     docs_page,
     events,
@@ -42,7 +40,6 @@ from veritrail_graph.api.rest import (
 )
 from veritrail_graph.api.rest.description import ABOUT, describe
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.standings import Standings
 from veritrail_graph.api.web.faults import Faults
 from veritrail_graph.api.web.rendering import warm_up
 from veritrail_graph.api.web.routers import ROUTERS as PAGES
@@ -107,16 +104,15 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
         # Whatever type a body says to have, it is read as JSON.
         strict_content_type=False,
     )
-    service = ServiceDatabase(service_url(settings))
-    app.state.settings = settings
-    app.state.service = service
-    app.state.audit = Audit(service)
+    state = app.state
+    state.app = Application(settings, patience=STARTING_SECONDS, works=way.works)
+    state.settings, state.service = settings, state.app.database
+    service = state.service
     app.state.ring = KeyCache(service, way.key, always=way.is_open)
     app.state.attempts = Attempts(app.state.ring)
     app.state.sessions = Sessions(service, app.state.ring)
     app.state.metrics = Metrics()
     app.state.uploads = Uploads(settings)
-    app.state.works = way.works
     for router in ROUTERS:
         app.include_router(router)
     tell_problems(app)
@@ -129,13 +125,12 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
 async def _living(app: FastAPI) -> AsyncIterator[None]:
     """What there is while the application serves; it begins without waiting for what is down."""
     state = app.state
-    state.graph = GraphConnection(state.settings)
-    state.standings = Standings(state.graph)
+    state.graph, state.standings = state.app.graph, state.app.summaries
     state.closing = asyncio.Event()
     await asyncio.to_thread(state.uploads.sweep)
     noting = asyncio.create_task(_note_uses(state.ring))
     warming = asyncio.create_task(asyncio.to_thread(warm_up))
-    state.jobs = Jobs(state.settings, state.service, state.graph, works=state.works)
+    state.jobs = state.app.jobs
     state.jobs.start()
     try:
         yield

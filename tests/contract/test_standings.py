@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from veritrail_graph.api import standings as module
-from veritrail_graph.api.standings import Standings
+from veritrail_graph.api.app import summaries as module
+from veritrail_graph.api.app.summaries import Summaries
 from veritrail_graph.graph.errors import EngineUnavailable
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import Store
@@ -44,7 +44,7 @@ def ids(order: module.Order) -> list[str]:
 def test_a_process_is_in_the_order_as_soon_as_it_is_stored(
     store: Store, arun: Any, process_id: str, opened: Opened
 ) -> None:
-    standings = Standings(opened)  # type: ignore[arg-type]
+    standings = Summaries(opened)  # type: ignore[arg-type]
     assert process_id not in ids(arun(standings.order()))
     arun(ingest(store, process({"t": "T."}, [], {}, process_id=process_id)))
     order = arun(standings.order())
@@ -58,7 +58,7 @@ def test_many_at_once_wait_for_one_look(
     store: Store, arun: Any, process_id: str, opened: Opened
 ) -> None:
     arun(ingest(store, process({"t": "T."}, [], {}, process_id=process_id)))
-    standings = Standings(opened)  # type: ignore[arg-type]
+    standings = Summaries(opened)  # type: ignore[arg-type]
 
     async def many() -> list[module.Order]:
         return await asyncio.gather(*(standings.order() for _ in range(20)))
@@ -69,7 +69,7 @@ def test_many_at_once_wait_for_one_look(
 
 
 def test_a_graph_that_is_away_is_told_and_asked_again(arun: Any, opened: Opened) -> None:
-    standings = Standings(opened)  # type: ignore[arg-type]
+    standings = Summaries(opened)  # type: ignore[arg-type]
     opened.is_away = True
     for _ in range(2):
         with pytest.raises(EngineUnavailable):
@@ -88,7 +88,7 @@ def test_the_order_of_many_is_kept_for_a_while_but_not_when_it_is_known_to_be_ol
     for name in names:
         arun(ingest(store, process({"t": "T."}, [], {}, process_id=name)))
     try:
-        standings = Standings(opened)  # type: ignore[arg-type]
+        standings = Summaries(opened)  # type: ignore[arg-type]
         assert set(names) <= set(ids(arun(standings.order())))
         asked = opened.asked
         arun(standings.order())

@@ -8,8 +8,8 @@ from typing import Any
 
 from fakes.processes import MemoryInput
 
+from veritrail_graph.api.graph_connection import open_graph
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.wiring import open_graph
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (

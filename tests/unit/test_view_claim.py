@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fakes.trails import NFS, NODES, a_trail
 
-from veritrail_graph.api.pasting import browser_address, browser_link, pasteable
+from veritrail_graph.api.app.browser_link import browser_address, browser_link, pasteable
 from veritrail_graph.api.web.views.answer import TextClaim
 from veritrail_graph.api.web.views.claim import (
     MOST_NODES,

@@ -11,8 +11,8 @@ from fakes.rendered import rendered
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api import standings
-from veritrail_graph.api.standings import Ranked, Standings, place_of
+from veritrail_graph.api.app import summaries as standings
+from veritrail_graph.api.app.summaries import Ranked, Summaries, place_of
 from veritrail_graph.api.web.views.processes import counts_of, item_of, unready, wanted
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.store.process_state import StoredState
@@ -151,5 +151,5 @@ def test_before_anybody_has_looked_it_is_not_known_which_processes_there_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(standings, "PATIENCE_SECONDS", 0.01)
-    order = asyncio.run(Standings(Slow()).order())  # type: ignore[arg-type]
+    order = asyncio.run(Summaries(Slow()).order())  # type: ignore[arg-type]
     assert not order.is_known

@@ -30,7 +30,7 @@ async def run_shell(settings: Settings, *, own: bool = False) -> None:
     """
     from veritrail_graph.api.cli.shell.lines import Lines, history
     from veritrail_graph.api.cli.shell.session import Session
-    from veritrail_graph.api.wiring import open_graph
+    from veritrail_graph.api.graph_connection import open_graph
 
     program = None if own else shutil.which("cypher-shell")
     async with open_graph(settings, say_starting) as store:

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from veritrail_graph.api.app.browser_link import browser_address, browser_link, pasteable
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import needs
 from veritrail_graph.api.http.names import ClaimId, ProcessId
-from veritrail_graph.api.pasting import browser_address, browser_link, pasteable
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render

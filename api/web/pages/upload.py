@@ -10,14 +10,13 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from starlette.requests import ClientDisconnect
 
+from veritrail_graph.api.app.errors import ProcessInUse
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import Calling, needs
 from veritrail_graph.api.http.receiving import UploadRefused
+from veritrail_graph.api.http.uploading import store_body, upload_options
 from veritrail_graph.api.http.wording import worded
 from veritrail_graph.api.rest.jobs import PROCESS_ID
-from veritrail_graph.api.rest.recording import record_upload
-from veritrail_graph.api.rest.storing import How
-from veritrail_graph.api.rest.uploads import store_body, told_of
 from veritrail_graph.api.web.forms import FIELD, check_token
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
@@ -55,6 +54,8 @@ async def upload(request: Request, caller: Calling) -> Response:
         return _form(request, 400, wrong="The file did not arrive whole. Send it again.")
     except UploadRefused as error:
         return _form(request, error.status, error.headers, wrong=_said(error), sent=sent)
+    except ProcessInUse as error:
+        return _form(request, 409, wrong=f"{error} Cancel them first.", sent=sent)
     except ProcessConflict as error:
         is_other = "is stored with another content" in str(error)
         words = _said(error)
@@ -74,12 +75,10 @@ async def _stored(request: Request, caller: Calling, sent: SentFile) -> Response
     if not sent.name:
         raise InputError("Choose a file first.")
     replace = sent.fields.get("replace") == "1"
-    recorder = caller.name if caller.key_id is not None else None
     kind = "application/x-ndjson" if _is_lines(sent.name) else "application/octet-stream"
-    how = How(wanted, replace=replace, recorder=recorder)
-    content = told_of(await store_body(request, sent, how, kind))
-    await record_upload(request, caller, content, force=False)
-    there = url("upload", stored=content["process_id"], how=content["status"])
+    options = upload_options(wanted, replace=replace)
+    found = await store_body(request, caller, sent, options, kind)
+    there = url("upload", stored=found.process_id, how=found.status)
     return RedirectResponse(there, 303)
 
 

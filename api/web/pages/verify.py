@@ -125,7 +125,7 @@ async def _cost(request: Request, wanted: JobRequest) -> Cost:
 
 async def _estimated(request: Request, how: How, what: What, model: str | None) -> Cost:
     """What models would be asked, unless that takes too long to find out."""
-    from veritrail_graph.api.estimation import estimate_claims
+    from veritrail_graph.api.app.estimation import estimate_claims
 
     state = request.app.state
     try:

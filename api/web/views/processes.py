@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.api.standings import Place, Ranked
+from veritrail_graph.api.app.summaries import Place, Ranked
 from veritrail_graph.api.web.views.marks import MARKS, Mark, mark_of
 from veritrail_graph.api.web.views.money import Spent, spent
 from veritrail_graph.graph.model import Status, Verdict

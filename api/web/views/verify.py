@@ -15,7 +15,7 @@ from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.verifier.driver import DEFAULT_Q
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.estimation import Estimated
+    from veritrail_graph.api.app.estimation import Estimated
 
 MOST_Q = 1_000_000
 MOST_USD = 1e9

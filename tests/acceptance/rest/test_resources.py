@@ -309,12 +309,12 @@ def test_two_trails_are_compared_as_the_command_does(
 
 def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, verified: str) -> None:
     """The models of the description are held against real answers, field by field."""
+    from veritrail_graph.api.app import answers
     from veritrail_graph.api.rest import (
         claims,
         lineage,
         nodes,
         processes,
-        stages,
         stored_verifications,
     )
     from veritrail_graph.api.rest import trail_models as trails
@@ -327,7 +327,7 @@ def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, veri
         (at, processes.ProcessModel),
         (f"{at}/nodes?fields=text,prompt,metadata", nodes.NodePage),
         (f"{at}/lineage?node_id=final", lineage.LineageModel),
-        (f"{at}/stages", stages.StagesModel),
+        (f"{at}/stages", answers.Stages),
         (f"{at}/claims", claims.ClaimPage),
         (f"{at}/claims/k04", claims.ClaimModel),
         (f"{at}/verifications", stored_verifications.VerificationPage),

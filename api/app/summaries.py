@@ -98,7 +98,7 @@ def _number(moment: str) -> int:
 
 
 @dataclass(slots=True)
-class Standings:
+class Summaries:
     """Keeps the order of the processes of a graph.
 
     Attributes:

@@ -1,21 +1,15 @@
-"""Reviews of an uploaded file: the service says who brought them in, whatever the file says."""
+"""Reviews of a file that a key sends: its name is their recorder, not a name in the file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from fastapi import Request
-
-from veritrail_graph.api.auth.access import Caller
-from veritrail_graph.api.http.access import record
 from veritrail_graph.graph.importers.records import Header, ProcessInput, ReviewRecord, TrailInput
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.importers.records import Record, TrailRecord
-
-_ADDED = ("verifications_added", "reviews_added")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +42,3 @@ class RecordedInput:
                 yield replace(one, review=replace(one.review, recorded_by=self.name))
             else:
                 yield one
-
-
-async def record_upload(
-    request: Request, caller: Caller, content: dict[str, Any], *, force: bool
-) -> None:
-    """Write into the log of who did what that a process was uploaded, and what came with it.
-
-    Args:
-        request: The upload.
-        caller: Who sent it.
-        content: The answer to it.
-        force: Whether it was to be stored while jobs need what it replaces.
-    """
-    name, reviews = content["process_id"], content.get("reviews_added")
-    told = {"status": content["status"], "force": force}
-    told |= {key: content[key] for key in _ADDED if content.get(key)}
-    await record(request, caller, "process.ingest", name, **told)
-    if reviews:
-        await record(request, caller, "review.add", name, reviews=reviews)

@@ -1,0 +1,149 @@
+"""The application that every door calls: the command line, REST, the page, clients, MCP."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+from veritrail_graph.api.app.claims import Claims
+from veritrail_graph.api.app.nodes import Nodes
+from veritrail_graph.api.app.processes import Processes
+from veritrail_graph.api.app.queries import Queries
+from veritrail_graph.api.app.reviews import Reviews
+from veritrail_graph.api.app.verifications import Verifications
+from veritrail_graph.api.graph_connection import GraphConnection, OpenGraph
+from veritrail_graph.api.settings import Settings
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.summaries import Summaries
+    from veritrail_graph.api.auth.audit import Audit
+    from veritrail_graph.api.auth.database import ServiceDatabase
+    from veritrail_graph.api.auth.keys import Keys
+    from veritrail_graph.api.jobs.service import Jobs
+    from veritrail_graph.graph.store import Store
+
+
+class Application:
+    """Every operation on a graph, and the connections that they share.
+
+    The graph and the service database are opened when an operation first needs them.
+
+    Args:
+        settings: Where the graph is and how claims are judged; None: as the environment says.
+        patience: Seconds that an operation waits for an engine that is starting; None: as long
+            as the settings say.
+        works: Whether jobs run in this process.
+        on_engine_start: Called before the embedded engine is started.
+        graph: An open graph; None: the one of the settings.
+
+    Attributes:
+        settings: The settings.
+        graph: The connection to the graph.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        patience: float | None = None,
+        works: bool = False,
+        on_engine_start: Callable[[], None] | None = None,
+        graph: GraphConnection | None = None,
+    ) -> None:
+        self.settings = settings if settings is not None else Settings.load()
+        self.graph = graph or GraphConnection(self.settings, patience, on_engine_start)
+        self._works = works
+
+    @classmethod
+    def over(cls, store: Store, settings: Settings | None = None) -> Application:
+        """An application over a graph that is open already; closing it leaves the graph open."""
+        return cls(settings, graph=OpenGraph(store))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Stop the jobs of this process and close every connection."""
+        if "jobs" in self.__dict__:
+            await self.jobs.stop()
+        if "database" in self.__dict__:
+            await asyncio.to_thread(self.database.close)
+        await self.graph.close()
+
+    async def check(self) -> None:
+        """Ask the graph something.
+
+        Raises:
+            EngineError: It does not answer.
+        """
+        await self.graph.check()
+
+    @cached_property
+    def processes(self) -> Processes:
+        """Processes: list, get, ingest, export, copy, delete."""
+        return Processes(self)
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """Nodes of a process and what they were made of."""
+        return Nodes(self)
+
+    @cached_property
+    def claims(self) -> Claims:
+        """Claims of a process: list, add, edit, remove, extract."""
+        return Claims(self)
+
+    @cached_property
+    def verifications(self) -> Verifications:
+        """Stored verifications with their trails."""
+        return Verifications(self)
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        """Reviews of verdicts by people."""
+        return Reviews(self)
+
+    @cached_property
+    def queries(self) -> Queries:
+        """The query library."""
+        return Queries(self)
+
+    @cached_property
+    def summaries(self) -> Summaries:
+        """Processes in the order in which they need attention."""
+        from veritrail_graph.api.app.summaries import Summaries
+
+        return Summaries(self.graph)
+
+    @cached_property
+    def database(self) -> ServiceDatabase:
+        """The service database: keys, the audit log, jobs."""
+        from veritrail_graph.api.auth.database import ServiceDatabase, service_url
+
+        return ServiceDatabase(service_url(self.settings))
+
+    @cached_property
+    def keys(self) -> Keys:
+        """Keys of the service."""
+        from veritrail_graph.api.auth.keys import Keys
+
+        return Keys(self.database)
+
+    @cached_property
+    def audit(self) -> Audit:
+        """Who did what."""
+        from veritrail_graph.api.auth.audit import Audit
+
+        return Audit(self.database)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """Jobs: submit, follow, cancel, resume."""
+        from veritrail_graph.api.jobs.service import Jobs
+
+        return Jobs(self.settings, self.database, self.graph, works=self._works)

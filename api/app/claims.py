@@ -1,0 +1,230 @@
+"""Claims of a process: list, add, edit, remove, extract.
+
+Source: VeriTrail 3.1 (claims are extracted with Claimify).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.app.part import Part
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.auth.access import Caller
+    from veritrail_graph.api.extraction import ExtractionReport
+    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.graph.importers.records import ClaimRecord
+    from veritrail_graph.graph.model import Claim, Usage
+    from veritrail_graph.graph.model.extraction import ExtractedSentence
+    from veritrail_graph.graph.store.claims import Removed
+    from veritrail_graph.graph.store.judged_claim import JudgedClaim
+    from veritrail_graph.graph.store.judged_claims import ClaimFilter
+
+COMPLETIONS = 3
+"""Completions of selection and disambiguation, where nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractOptions:
+    """How claims are extracted.
+
+    Attributes:
+        node: The node; None: the only terminal.
+        engine: An engine that asks models; None: as the settings say.
+        models: The model that extracts claims, and what it may cost.
+        prompts: A folder of the user's own prompts.
+        completions: Completions of selection and disambiguation; more than half must agree.
+    """
+
+    node: str | None = None
+    engine: str | None = None
+    models: ModelOptions | None = None
+    prompts: Path | None = None
+    completions: int = COMPLETIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What an extraction did.
+
+    Attributes:
+        report: The sentences and their claims.
+        model: The model that was asked.
+        warnings: What a person should know, such as a cache that cannot be used.
+    """
+
+    report: ExtractionReport
+    model: str
+    warnings: Sequence[str] = field(default=())
+
+
+class Claims(Part):
+    """The claims of processes."""
+
+    async def page(
+        self,
+        process_id: str,
+        wanted: ClaimFilter,
+        after: tuple[int, str] = (-1, ""),
+        limit: int = 100,
+    ) -> tuple[list[JudgedClaim], tuple[int, str] | None]:
+        """Claims in the order of the input, each with its latest verdict and its reviews.
+
+        Returns:
+            The claims, and the place of the last one; None: there are no more.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        store = await self._store()
+        claims, last = await store.claims.page(process_id, wanted, after, limit)
+        if not claims:
+            await store.processes.get(process_id)
+        return claims, last
+
+    async def all(self, process_id: str, node: str | None = None) -> list[Claim]:
+        """The claims of a process or of one of its nodes, in the order of the input.
+
+        Raises:
+            NotFound: There is no such process or node.
+        """
+        store = await self._store()
+        await store.processes.get(process_id)
+        if node is not None:
+            await store.reading.node(process_id, node)
+        claims = await store.processes.claims(process_id)
+        return [claim for claim in claims if node in {None, claim.node_id}]
+
+    async def sentences(self, process_id: str, node: str | None = None) -> list[ExtractedSentence]:
+        """The sentences that extraction looked at, with the claims of each or why it has none."""
+        return await (await self._store()).processes.claim_store.sentences(process_id, node)
+
+    async def get(self, process_id: str, claim_id: str) -> JudgedClaim:
+        """A claim with its latest verdict and its reviews.
+
+        Raises:
+            NotFound: There is no such process or claim.
+        """
+        return await (await self._store()).claims.get(process_id, claim_id)
+
+    async def add(
+        self, process_id: str, records: Sequence[ClaimRecord], node: str | None = None
+    ) -> tuple[list[Claim], int]:
+        """Store claims, all or none; nothing is verified.
+
+        Args:
+            process_id: The process.
+            records: The claims.
+            node: The node of those that name none; None: the only terminal.
+
+        Returns:
+            The claims as they are stored, and how many of them are new.
+
+        Raises:
+            InputError: A claim breaks a rule, or its node is a root.
+            NotFound: The process or a node is not stored.
+            ProcessConflict: Another text is stored under some of the claim_ids.
+        """
+        from veritrail_graph.api.claims import store_claims
+
+        return await store_claims(await self._store(), process_id, records, node)
+
+    async def edit(
+        self,
+        process_id: str,
+        claim_id: str,
+        text: str,
+        *,
+        force: bool = False,
+        by: Caller | None = None,
+    ) -> Claim:
+        """Give a claim another text; its id, its place and what was verified stay.
+
+        Raises:
+            NotFound: There is no such process or claim.
+            ClaimInUse: It was verified or reviewed, and `force` is not set.
+        """
+        store = await self._store()
+        await store.processes.get(process_id)
+        claim = await store.processes.claim_store.edit(process_id, claim_id, text, force=force)
+        await self._record(by, "claim.edit", process_id, claim_id=claim_id)
+        return claim
+
+    async def remove(
+        self,
+        process_id: str,
+        claim_ids: Sequence[str],
+        *,
+        force: bool = False,
+        by: Caller | None = None,
+    ) -> Removed:
+        """Remove claims; with `force` their verifications and reviews go too.
+
+        Raises:
+            NotFound: There is no such process or claim.
+            ClaimInUse: One was verified or reviewed, and `force` is not set.
+        """
+        store = await self._store()
+        await store.processes.get(process_id)
+        removed = await store.processes.claim_store.remove(process_id, list(claim_ids), force=force)
+        for claim_id in claim_ids:
+            await self._record(by, "claim.delete", process_id, claim_id=claim_id)
+        return removed
+
+    async def extract(
+        self,
+        process_id: str,
+        options: ExtractOptions,
+        *,
+        on_sentence: Callable[[int, int], None] = lambda _done, _total: None,
+        on_answer: Callable[[Usage], None] = lambda _usage: None,
+    ) -> Extracted:
+        """Extract the claims of a node with a language model, and store them.
+
+        Args:
+            process_id: The process.
+            options: From which node, and how.
+            on_sentence: Called with how many sentences are done, 0 at first, and how many there
+                are.
+            on_answer: Called with the usage of each call.
+
+        Raises:
+            InputError: The engine asks no model, or the node is not named or a root.
+            NotFound: The process or the node is not stored.
+            OverBudget: The budget is used up; nothing was stored.
+        """
+        from veritrail_graph.api.extraction import extract_claims
+        from veritrail_graph.api.models import ModelOptions, open_models
+        from veritrail_graph.graph.sentences import SentenceSplitter
+        from veritrail_graph.verifier.bill import Bill
+        from veritrail_graph.verifier.engines import engine_named
+        from veritrail_graph.verifier.limits import Samples
+        from veritrail_graph.verifier.prompts import load_prompts
+
+        settings = self._app.settings
+        chosen = options.models or ModelOptions()
+        engine = engine_named(settings.engine_name(options.engine, chosen.model))
+        if not engine.asks_models:
+            raise InputError(
+                f"Claims are extracted by a language model, and engine {engine.name} asks none; "
+                "name one with --model."
+            )
+        prompts = load_prompts(options.prompts)
+        splitter = SentenceSplitter.for_language(settings.language)
+        async with open_models(settings, engine, chosen) as models:
+            report = await extract_claims(
+                await self._store(),
+                process_id,
+                options.node,
+                models.steps.claims,
+                prompts,
+                splitter,
+                Bill(on_charge=on_answer),
+                completions=Samples(options.completions, options.completions // 2 + 1),
+                on_sentence=on_sentence,
+            )
+            return Extracted(report, models.steps.claims.model.model, list(models.warnings))

@@ -1,0 +1,107 @@
+"""Writing a process with its claims and trails in forms that other programs read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.app.answers import Exported
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.processes import Progress
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.store.exporting import StoredProcess
+
+FILES = ("process", "graphml", "cypher")
+FOLDERS = ("csv", "neo4j-csv")
+FORMATS = ("process", "graphml", "csv", "cypher", "neo4j-csv")
+_DOCUMENT = (".json", ".json.gz")
+
+
+def check_export(format_name: str, path: Path | None, *, force: bool, spreadsheet: bool) -> None:
+    """Find wrong use before the graph is opened.
+
+    Raises:
+        InputError: There is no such format, it cannot be written there, or something is there.
+    """
+    if format_name not in FORMATS:
+        raise InputError(f"Unknown format {format_name!r}. Known formats: {', '.join(FORMATS)}.")
+    if spreadsheet and format_name != "csv":
+        raise InputError("--spreadsheet is for --format csv.")
+    if path is None and format_name in FOLDERS:
+        raise InputError(f"--format {format_name} writes several files: name a folder or a .zip.")
+    if path is not None:
+        from veritrail_graph.graph.exporters.output import check_free
+
+        check_free(path, force=force)
+
+
+async def export(
+    store: Store,
+    process_id: str,
+    format_name: str,
+    path: Path | None,
+    force: bool,
+    spreadsheet: bool,
+    progress: Progress,
+) -> Exported:
+    """Write a process; see `Processes.export`."""
+    from veritrail_graph.graph.store.exporting import StoredProcess
+
+    stored = await StoredProcess.open(store.database, process_id)
+    stored.progress = progress
+    done = Exported(process_id, format_name, path)
+    if format_name in FOLDERS and path is not None:
+        return await _to_folder(store, stored, done, path, force, spreadsheet)
+    return await _to_file(store, stored, done, force)
+
+
+async def _to_file(store: Store, stored: StoredProcess, done: Exported, force: bool) -> Exported:
+    """Write one file, or to stdout."""
+    from veritrail_graph.graph.exporters.cypher_script import write_script
+    from veritrail_graph.graph.exporters.graphml import GraphMl
+    from veritrail_graph.graph.exporters.output import one_file
+    from veritrail_graph.graph.exporters.process_file import write_document, write_lines
+
+    replaced = 0
+    with one_file(done.path, force=force) as file:
+        if done.format == "graphml":
+            graphml = GraphMl(stored, file.write)
+            await graphml.run(store)
+            counts, replaced = graphml.counts, graphml.replaced
+        elif done.format == "cypher":
+            counts = await write_script(store, stored, file.write)
+        elif done.path is not None and done.path.name.lower().endswith(_DOCUMENT):
+            counts = await write_document(store, stored, file.write)
+        else:
+            counts = await write_lines(store, stored, file.write)
+        await stored.check_unchanged()
+    return replace(done, counts=dict(counts), replaced=replaced)
+
+
+async def _to_folder(
+    store: Store,
+    stored: StoredProcess,
+    done: Exported,
+    path: Path,
+    force: bool,
+    spreadsheet: bool,
+) -> Exported:
+    """Write tables into a folder or a .zip."""
+    from veritrail_graph.graph.exporters.neo4j_csv import import_command, write_import
+    from veritrail_graph.graph.exporters.output import folder
+    from veritrail_graph.graph.exporters.tables import Tables
+
+    command = import_command() if done.format == "neo4j-csv" else None
+    formulas = 0
+    with folder(path, force=force) as place:
+        if done.format == "csv":
+            tables = Tables(place, for_spreadsheets=spreadsheet)
+            await tables.run(store, stored)
+            counts, formulas = tables.counts, 0 if spreadsheet else tables.formulas
+        else:
+            counts = await write_import(store, stored, place)
+        await stored.check_unchanged()
+    return replace(done, counts=dict(counts), formulas=formulas, command=command)

@@ -1,0 +1,106 @@
+"""Nodes of a process, their texts, and what they were made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.app.part import Part
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.model import NodeRef
+    from veritrail_graph.graph.store.lineage import Direction, Lineage
+    from veritrail_graph.graph.store.nodes import NodeContent, NodeFilter, StoredNode
+
+
+@dataclass(frozen=True, slots=True)
+class NodePage:
+    """Nodes in the order of their stage and place in the input.
+
+    Attributes:
+        nodes: The nodes.
+        contents: Their texts, prompts and metadata by node_id, where they were asked for.
+        more: Whether there are more behind them.
+        missing: node_ids that were asked for and that no node has.
+    """
+
+    nodes: Sequence[StoredNode]
+    contents: Mapping[str, NodeContent]
+    more: bool = False
+    missing: Sequence[str] = ()
+
+
+class Nodes(Part):
+    """The nodes of processes."""
+
+    async def page(
+        self,
+        process_id: str,
+        wanted: NodeFilter,
+        after: tuple[int, int] = (-1, -1),
+        limit: int = 100,
+        *,
+        with_content: bool = False,
+    ) -> NodePage:
+        """Nodes by stage and place; with contents a page may end early.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        from veritrail_graph.graph.store.nodes import MOST_CONTENT
+
+        store = await self._store()
+        most = MOST_CONTENT if with_content else None
+        nodes, more = await store.nodes.page(process_id, wanted, after, limit, most=most)
+        contents = await store.nodes.contents(process_id, nodes) if with_content else {}
+        return NodePage(nodes, contents, more)
+
+    async def get(
+        self, process_id: str, node_ids: Collection[str], *, with_content: bool = True
+    ) -> NodePage:
+        """Nodes by their ids, in the order asked for.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        store = await self._store()
+        nodes = await store.nodes.get(process_id, list(node_ids))
+        contents = await store.nodes.contents(process_id, nodes) if with_content else {}
+        known = {node.node_id for node in nodes}
+        missing = [name for name in dict.fromkeys(node_ids) if name not in known]
+        return NodePage(nodes, contents, missing=missing)
+
+    async def text(self, process_id: str, node_id: str) -> tuple[NodeRef, str]:
+        """A node with its whole text.
+
+        Raises:
+            NotFound: There is no such process or node.
+        """
+        return await (await self._store()).reading.node(process_id, node_id)
+
+    async def lineage(
+        self,
+        process_id: str,
+        node_id: str,
+        direction: Direction | None = None,
+        depth: int = 1,
+        limit: int = 500,
+    ) -> Lineage:
+        """The nodes around a node, nearest first, with every edge between them.
+
+        Args:
+            process_id: The process.
+            node_id: Where to begin.
+            direction: Against the data flow, with it, or both; None: against it.
+            depth: Steps away; 1: direct neighbours.
+            limit: The most nodes.
+
+        Raises:
+            NotFound: There is no such process or node.
+        """
+        from veritrail_graph.graph.store.lineage import Direction
+
+        store = await self._store()
+        walk = direction or Direction.UPSTREAM
+        return await store.lineage.read(process_id, node_id, walk, depth, limit)

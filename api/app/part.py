@@ -1,0 +1,34 @@
+"""What every part of the application has: the application, the graph, the audit log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.application import Application
+    from veritrail_graph.api.auth.access import Caller
+    from veritrail_graph.graph.store import Store
+
+
+class Part:
+    """A part of the application.
+
+    Args:
+        app: The application.
+    """
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+
+    async def _store(self) -> Store:
+        """The open graph.
+
+        Raises:
+            EngineUnavailable: It cannot be reached now, or is still starting.
+        """
+        return await self._app.graph.store()
+
+    async def _record(self, by: Caller | None, action: str, target: str, **details: Any) -> None:
+        """Write an action into the audit log, where its caller is named."""
+        if by is not None:
+            await self._app.audit.record(by, action, target=target, **details)

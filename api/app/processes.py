@@ -1,0 +1,334 @@
+"""Processes: list, get, ingest, export, copy, delete.
+
+Source: VeriTrail 2 (the conceptual framework).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
+from veritrail_graph.api.app.errors import ProcessInUse
+from veritrail_graph.api.app.part import Part
+from veritrail_graph.graph.errors import BeingWritten
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.answers import Exported
+    from veritrail_graph.api.app.application import Application
+    from veritrail_graph.api.auth.access import Caller
+    from veritrail_graph.graph.copying import Copied
+    from veritrail_graph.graph.importers.records import ProcessInput
+    from veritrail_graph.graph.importers.registry import ImportOptions
+    from veritrail_graph.graph.ingest import IngestReport
+    from veritrail_graph.graph.model import Process
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.store.overview import ProcessOverview
+    from veritrail_graph.graph.store.process_state import StoredState
+    from veritrail_graph.graph.store.processes import ProcessSummary
+    from veritrail_graph.graph.survey import Survey
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is done, how much of it is done, and how much there is (0: unknown)."""
+
+_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+
+
+def no_progress(_what: str, _done: int, _total: int) -> None:
+    """Show nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """How a process is stored.
+
+    Attributes:
+        process_id: Takes the place of the source's own id.
+        replace: Whether another content under the id is replaced, with its verifications.
+        append: Whether what is new is added to what is stored.
+        force: Whether it is replaced also while jobs verify its claims.
+        format: Name of the source's format; None: it is detected.
+        importing: Options of the importer; None: the defaults.
+        patience: Seconds to wait while another process writes the same.
+    """
+
+    process_id: str | None = None
+    replace: bool = False
+    append: bool = False
+    force: bool = False
+    format: str | None = None
+    importing: ImportOptions | None = None
+    patience: float = 0.0
+
+
+class Processes(Part):
+    """The stored processes."""
+
+    async def page(self, after: str = "", limit: int = 100) -> list[ProcessSummary]:
+        """Processes behind an id, in the order of their ids, with their claims by verdict."""
+        return await (await self._store()).processes.page(after, limit)
+
+    async def all(self) -> list[ProcessSummary]:
+        """All processes in the order of their ids."""
+        found: list[ProcessSummary] = []
+        while page := await self.page(found[-1].process.process_id if found else ""):
+            found += page
+        return found
+
+    async def get(self, process_id: str) -> Process:
+        """A process.
+
+        Raises:
+            NotFound: There is none, or it is not whole yet.
+        """
+        return await (await self._store()).processes.get(process_id)
+
+    async def overview(self, process_id: str) -> ProcessOverview:
+        """A process with how many claims have each verdict, and how many verifications it has.
+
+        Raises:
+            NotFound: There is none.
+        """
+        from veritrail_graph.graph.store.overview import read_overview
+
+        return await read_overview((await self._store()).database, process_id)
+
+    async def stages(self, process_id: str) -> Stages:
+        """Per stage: nodes, claims with an error introduced there, sentences that are evidence.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        store = await self._store()
+        process, found = await asyncio.gather(
+            store.processes.get(process_id),
+            store.queries.run("stage_summary", {"process_id": process_id}),
+        )
+        rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+        names = process.stage_names
+        stages = [Stage.model_validate({**row, "name": names.get(row["stage"])}) for row in rows]
+        return Stages(process_id=process_id, stages=stages, indicative=bool(found.indicative))
+
+    async def ingest(
+        self,
+        path: Path,
+        options: IngestOptions | None = None,
+        *,
+        progress: Progress = no_progress,
+        by: Caller | None = None,
+    ) -> Ingested:
+        """Read a process in any supported format, check it, and store it.
+
+        The source is read twice. What breaks rules is refused before the graph is opened.
+
+        Args:
+            path: A file or a folder.
+            options: How it is stored.
+            progress: Called as it goes on; what it raises in the first reading ends that.
+            by: Who stores it, for the audit log and as recorder of the reviews in it.
+
+        Raises:
+            InputError: It cannot be read, or breaks rules; nothing was stored.
+            ProcessConflict: Another content is stored under the id.
+            BeingWritten: Another process wrote the same all the time.
+            ProcessInUse: Jobs verify claims of what would be replaced.
+            EngineError: The engine failed; what was stored of the process is not visible.
+        """
+        chosen = options or IngestOptions()
+        source = await asyncio.to_thread(self._open, path, chosen, by)
+        left = threading.Event()
+
+        def watched(what: str, done: int, total: int) -> None:
+            if left.is_set():  # a thread reads; nothing else can end it
+                raise InterruptedError
+            progress(what, done, total)
+
+        try:
+            report = await self._ingest(source, chosen, watched)
+        except asyncio.CancelledError:
+            left.set()
+            raise
+        found = Ingested.of(report)
+        await self._record_ingest(by, found, force=chosen.force)
+        return found
+
+    def _open(self, path: Path, options: IngestOptions, by: Caller | None) -> ProcessInput:
+        from dataclasses import replace
+
+        from veritrail_graph.api.app.recording import RecordedInput
+        from veritrail_graph.api.graph_connection import importers
+        from veritrail_graph.graph.importers.registry import ImportOptions
+
+        most = self._app.settings.max_node_text
+        importing = replace(options.importing or ImportOptions(), max_node_text=most)
+        source = importers().open(path, format_name=options.format, options=importing)
+        return source if by is None else RecordedInput(source, by.key_name)
+
+    async def _ingest(
+        self, source: ProcessInput, options: IngestOptions, progress: Progress
+    ) -> IngestReport:
+        from veritrail_graph.graph import ingest as ingesting
+
+        most, name = self._app.settings.max_node_text, options.process_id
+        if options.append:  # what is stored is half of what is checked
+            return await ingesting.append(
+                await self._store(), source, process_id=name, max_node_text=most, progress=progress
+            )
+        found = await ingesting.read_and_check(
+            source, process_id=name, max_node_text=most, progress=progress
+        )
+        store = await self._store()
+        until, pause = time.monotonic() + options.patience, _PAUSE
+        while True:
+            try:
+                return await self._keep(store, source, found, options, progress)
+            except BeingWritten:
+                if time.monotonic() + pause > until:
+                    raise
+            # Most likely it is the same content, sent twice: then there is nothing left to do.
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def _keep(
+        self,
+        store: Store,
+        source: ProcessInput,
+        found: Survey,
+        options: IngestOptions,
+        progress: Progress,
+    ) -> IngestReport:
+        from veritrail_graph.graph import ingest as ingesting
+        from veritrail_graph.graph.restoring import restore
+        from veritrail_graph.graph.store.process_state import READY
+
+        if options.replace and not options.force:
+            state = await store.processes.state(found.process_id)
+            if state is not None and state.status == READY and state.content_hash != found.hash:
+                await self._check_use(found.process_id)
+        report = await ingesting.store_process(
+            store, source, found, replace=options.replace, progress=progress
+        )
+        return await restore(store, source, report)
+
+    async def _record_ingest(self, by: Caller | None, found: Ingested, *, force: bool) -> None:
+        added = {
+            name: getattr(found, name)
+            for name in ("verifications_added", "reviews_added")
+            if getattr(found, name)
+        }
+        name, reviews = found.process_id, found.reviews_added
+        await self._record(by, "process.ingest", name, status=found.status, force=force, **added)
+        if reviews:
+            await self._record(by, "review.add", name, reviews=reviews)
+
+    async def open_jobs(self, process_id: str) -> list[str]:
+        """Ids of the jobs that verify claims of a process, oldest first."""
+        return await self._app.jobs.of_process(process_id)
+
+    async def _check_use(self, process_id: str) -> None:
+        """See that no job verifies claims of a process.
+
+        Raises:
+            ProcessInUse: Some do.
+        """
+        jobs = await self.open_jobs(process_id)
+        if jobs:
+            raise ProcessInUse(process_id, jobs)
+
+    async def delete(
+        self, process_id: str, *, force: bool = False, by: Caller | None = None
+    ) -> Removed:
+        """Remove a process with its claims, verifications and reviews.
+
+        A removal that was interrupted is taken up by the next call.
+
+        Args:
+            process_id: The process; one that is damaged can be removed, too.
+            force: Also while jobs verify its claims, which then fail or are cancelled.
+            by: Who removes it, for the audit log.
+
+        Raises:
+            NotFound: There is none.
+            ProcessInUse: Jobs verify its claims.
+        """
+        from veritrail_graph.graph.store.process_state import DELETING, READY
+
+        store = await self._store()
+        state = await store.processes.state(process_id)
+        is_left = state is not None and state.status == DELETING and state.is_abandoned
+        if not is_left and (state is None or state.status != READY):
+            await store.processes.get(process_id)  # says why there is nothing to remove
+        if not force:
+            await self._check_use(process_id)
+        verifications = await store.processes.count_verifications(process_id)
+        reviews = await store.reviews.count(process_id)
+        await store.processes.delete(process_id)
+        await self._record(
+            by, "process.delete", process_id, verifications=verifications, force=force
+        )
+        return Removed(verifications=verifications, reviews=reviews)
+
+    async def export(
+        self,
+        process_id: str,
+        format_name: str = "process",
+        path: Path | None = None,
+        *,
+        force: bool = False,
+        spreadsheet: bool = False,
+        progress: Progress = no_progress,
+    ) -> Exported:
+        """Write a process with its claims and trails.
+
+        Args:
+            process_id: The process.
+            format_name: One of `exporting.FORMATS`.
+            path: A file, or a folder or .zip for tables; None: stdout.
+            force: Whether what is there is replaced.
+            spreadsheet: csv: whether spreadsheets are kept from taking texts for formulas.
+            progress: Called as it goes on.
+
+        Raises:
+            InputError: There is no such format, or the path is not free.
+            NotFound: There is no such process.
+        """
+        from veritrail_graph.api.app.exporting import check_export, export
+
+        check_export(format_name, path, force=force, spreadsheet=spreadsheet)
+        store = await self._store()
+        return await export(store, process_id, format_name, path, force, spreadsheet, progress)
+
+    async def copy(
+        self,
+        process_id: str,
+        target: Application,
+        *,
+        replace: bool = False,
+        progress: Progress = no_progress,
+    ) -> Copied:
+        """Copy a process with its claims, trails and reviews to another graph, and compare.
+
+        Raises:
+            NotFound: There is no such process.
+            ProcessConflict: The target has another content under the id.
+            EngineError: An engine failed, or what arrived is not what was sent.
+        """
+        from veritrail_graph.graph.copying import copy_process
+
+        source, other = await self._store(), await target.graph.store()
+        return await copy_process(source, other, process_id, replace=replace, progress=progress)
+
+    async def unfinished(self) -> list[StoredState]:
+        """Processes that are being written or removed now, or were left half-written."""
+        return await (await self._store()).processes.unfinished()
+
+    async def clean(self) -> list[StoredState]:
+        """Remove what killed commands left half-written; returns what was removed."""
+        from veritrail_graph.graph.ingest import clean
+
+        return await clean(await self._store())

@@ -1,0 +1,79 @@
+"""The query library: named questions with typed parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.app.part import Part
+
+if TYPE_CHECKING:
+    from veritrail_graph.cypher import Statement
+    from veritrail_graph.graph.store.queries import QueryResult
+
+
+class Queries(Part):
+    """The query library."""
+
+    def all(self) -> tuple[Statement, ...]:
+        """Every query, by name."""
+        from veritrail_graph.graph.store.queries import library
+
+        return library()
+
+    def grouped(self) -> dict[str, tuple[Statement, ...]]:
+        """Every query, by the heading that it stands under."""
+        from veritrail_graph.graph.store.queries import grouped
+
+        return grouped()
+
+    def described(self, statement: Statement) -> dict[str, Any]:
+        """What a query's header says, as JSON values."""
+        from veritrail_graph.graph.store.queries import described
+
+        return described(statement)
+
+    def find(self, name: str) -> Statement:
+        """A query by its name.
+
+        Raises:
+            NotFound: There is none.
+        """
+        from veritrail_graph.graph.store.queries import find
+
+        return find(name)
+
+    async def run(self, name: str, parameters: Mapping[str, Any]) -> QueryResult:
+        """Run a query, with parameters as text or as values; a wrong call opens no graph.
+
+        Raises:
+            NotFound: There is no such query, or what it asks about is not stored.
+            InputError: A parameter is missing, unknown, of another type or out of its bounds.
+        """
+        from veritrail_graph.graph.store.queries import find, read_parameters
+
+        read_parameters(find(name), parameters)
+        return await (await self._store()).queries.run(name, parameters)
+
+    def as_text(self, name: str, parameters: Mapping[str, Any]) -> str:
+        """The statement of a query with its parameters, as Neo4j Browser and its shell take it.
+
+        Raises:
+            NotFound: There is no such query.
+            InputError: A parameter is unknown or of another type.
+        """
+        from veritrail_graph.api.app.browser_link import pasteable
+
+        return pasteable(self.find(name), parameters)
+
+    def browser_link(self, text: str) -> str | None:
+        """The address that opens Neo4j Browser with a statement; None: there is no server."""
+        from veritrail_graph.api.app.browser_link import browser_address, browser_link
+
+        settings = self._app.settings
+        return browser_link(
+            settings.neo4j_uri,
+            settings.neo4j_database,
+            text,
+            browser_address(settings.values),
+        )

@@ -1,0 +1,151 @@
+"""Reviews by people: add one, list them, and measure how far people agree with the model.
+
+Source: ours (docs/adr/0017-reviews.md).
+"""
+
+from __future__ import annotations
+
+import getpass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from veritrail_graph.api.app.part import Part
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.auth.access import Caller
+    from veritrail_graph.graph.agreement import AgreementReport
+    from veritrail_graph.graph.model import Review, Reviewed
+    from veritrail_graph.graph.reviewing import NewReview, Seen
+    from veritrail_graph.graph.store.review_queue import JudgedReview
+
+REVIEWER = "VERITRAIL_REVIEWER"
+"""The setting that names the reviewer where a call does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimReviews:
+    """The reviews of one claim.
+
+    Attributes:
+        reviews: The reviews, newest first.
+        reviewed: Their summary and the model's verdict; None: there are no reviews.
+    """
+
+    reviews: list[Review]
+    reviewed: Reviewed | None
+
+
+class Reviews(Part):
+    """The reviews of processes."""
+
+    def default_reviewer(self) -> str:
+        """Who reviews where a call names nobody: the setting, else the login; empty: unknown."""
+        if name := self._app.settings.values.get(REVIEWER):
+            return name
+        try:
+            return getpass.getuser()
+        except (OSError, KeyError, ImportError):  # the system does not know the user
+            return ""
+
+    async def add(
+        self,
+        process_id: str,
+        claim_id: str,
+        given: NewReview,
+        *,
+        once: str | None = None,
+        seen: Seen | None = None,
+        by: Caller | None = None,
+    ) -> Review:
+        """Append a review; no verdict is changed.
+
+        Args:
+            process_id: The process.
+            claim_id: The claim.
+            given: The review.
+            once: A sign of the form that it was written in: sent twice, it is stored once.
+            seen: What the reviewer looked at; None: it is not checked.
+            by: Who adds it, for the audit log and as its recorder.
+
+        Raises:
+            NotFound: There is no such process or claim, or no such verification of the claim.
+            InputError: The review breaks rules, or there is no verdict to review.
+            ReviewOutdated: The claim is not any more what the reviewer looked at.
+        """
+        from veritrail_graph.graph.reviewing import check_given, review_id_of
+
+        if by is not None:
+            given = replace(given, recorded_by=by.key_name)
+        checked = check_given(given)  # refused before the graph is opened
+        name = review_id_of(once, process_id, claim_id, checked) if once is not None else None
+        store = await self._store()
+        await store.processes.get(process_id)
+        review = await store.reviews.add(process_id, claim_id, given, review_id=name, seen=seen)
+        await self._record(
+            by,
+            "review.add",
+            process_id,
+            claim_id=review.claim_id,
+            review_id=review.review_id,
+            verification_id=review.verification_id,
+            kind=review.kind.value,
+        )
+        return review
+
+    async def of_claim(self, process_id: str, claim_id: str) -> ClaimReviews:
+        """The reviews of a claim, with their summary.
+
+        Raises:
+            NotFound: There is no such process or claim.
+        """
+        store = await self._store()
+        await store.claims.get(process_id, claim_id)
+        found = await store.reviews.all(process_id, claim_id)
+        states = await store.reviews.of_claims(process_id, [claim_id])
+        return ClaimReviews([one.review for one in found], states.get(claim_id))
+
+    async def of_process(self, process_id: str) -> list[JudgedReview]:
+        """All reviews of a process, newest first.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        store = await self._store()
+        await store.processes.get(process_id)
+        return await store.reviews.all(process_id)
+
+    async def page(
+        self, process_id: str, claim_id: str | None = None, before: str = "", limit: int = 100
+    ) -> tuple[list[Review], str | None]:
+        """Reviews of a process or of one of its claims, newest first.
+
+        Returns:
+            The reviews, and where the next page begins; None: there is none.
+
+        Raises:
+            NotFound: There is no such process or claim.
+        """
+        store = await self._store()
+        if claim_id is None:
+            await store.processes.get(process_id)
+        else:
+            await store.claims.get(process_id, claim_id)
+        found, _ = await store.reviews.page(process_id, claim_id, before, limit + 1)
+        reviews = [one.review for one in found[:limit]]
+        return reviews, " ".join(reviews[-1].order) if len(found) > limit else None
+
+    async def states(self, process_id: str) -> dict[str, Reviewed]:
+        """The summary of the reviews of each claim that has some, by claim_id."""
+        return await (await self._store()).reviews.states(process_id)
+
+    async def agreement(self, process_id: str) -> AgreementReport:
+        """How far people agree with the model, and with each other, on the claims of a process.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        from veritrail_graph.graph.agreement import agreement_report
+
+        store = await self._store()
+        await store.processes.get(process_id)
+        return agreement_report(await store.reviews.judged(process_id))

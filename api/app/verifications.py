@@ -1,0 +1,207 @@
+"""Stored verifications: trails, provenance, where errors came in, and what sets two apart.
+
+Source: VeriTrail 3.2 (traceability, error localization).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.app.part import Part
+from veritrail_graph.graph.errors import NotFound
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.comparing import Difference
+    from veritrail_graph.graph.model import Review, Verification
+    from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.store.runs import RunSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Paths of evidence, each from where it begins down to the verified node.
+
+    Attributes:
+        verification: The verification, without its trail.
+        paths: Steps of each path, upstream first: node_id, stage, role, via, sentences.
+        paths_complete: Of each path, whether it begins in a root.
+        truncated: Whether there are more paths.
+    """
+
+    verification: Verification
+    paths: Sequence[Sequence[dict[str, Any]]]
+    paths_complete: Sequence[bool]
+    truncated: bool
+
+    @property
+    def complete(self) -> bool:
+        """Whether there are paths, all of them are here, and all begin in roots."""
+        return bool(self.paths_complete) and all(self.paths_complete) and not self.truncated
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorOrigin:
+    """Where unsupported content came in, and the later nodes that inherited it.
+
+    Attributes:
+        verification: The verification, without its trail.
+        introduced: Nodes that introduced it: node_id, stage, kind, step, model, prompt,
+            inherits_from, sentences, text.
+        inherited: Nodes that inherited it, in the same form.
+    """
+
+    verification: Verification
+    introduced: Sequence[dict[str, Any]]
+    inherited: Sequence[dict[str, Any]]
+
+
+class Verifications(Part):
+    """Stored verifications."""
+
+    async def get(self, verification_id: str) -> Verification:
+        """A verification with its whole trail.
+
+        Raises:
+            NotFound: There is none.
+        """
+        return await (await self._store()).trails.get(verification_id)
+
+    async def read(self, verification_ids: Sequence[str]) -> list[Verification]:
+        """Verifications with their trails, in the order asked for; unknown ids are left out."""
+        return await (await self._store()).trails.read(verification_ids)
+
+    async def with_reviews(self, verification_id: str) -> tuple[Verification, list[Review]]:
+        """A verification with its trail, and the reviews of its claim, newest first.
+
+        Raises:
+            NotFound: There is none.
+        """
+        store = await self._store()
+        found = await store.trails.get(verification_id)
+        reviews = await store.reviews.all(found.process_id, found.claim.claim_id)
+        return found, [one.review for one in reviews]
+
+    async def header(self, verification_id: str) -> Verification:
+        """A verification without its trail.
+
+        Raises:
+            NotFound: There is none.
+        """
+        return await _header(await self._store(), verification_id)
+
+    async def page(
+        self, process_id: str, before: str = "", limit: int = 100
+    ) -> tuple[list[Verification], str | None]:
+        """Verifications of a process without their trails, newest first.
+
+        Args:
+            process_id: The process.
+            before: Where the page begins, as the page before gave it; empty: at the newest.
+            limit: The most verifications.
+
+        Returns:
+            The verifications, and where the next page begins; None: there is none.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        store = await self._store()
+        names, behind = await store.trails.page(process_id, before, limit)
+        found = await store.trails.headers(names) if names else []
+        if not found:  # those of a process that is not ready are left out
+            await store.processes.get(process_id)
+        return found, behind
+
+    async def all(self, process_id: str) -> list[Verification]:
+        """All verifications of a process without their trails, newest first.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        store = await self._store()
+        await store.processes.get(process_id)
+        return await store.trails.headers(await store.trails.all_ids(process_id))
+
+    async def runs(self, process_id: str) -> list[RunSummary]:
+        """The runs of a process, with how many verifications of each have each status."""
+        return await (await self._store()).trails.runs(process_id)
+
+    async def of_run(self, run_id: str) -> list[Verification]:
+        """The verifications of a run without their trails.
+
+        Raises:
+            NotFound: There is no such run.
+        """
+        found = await (await self._store()).trails.of_run(run_id)
+        if not found:
+            raise NotFound(f"No run {run_id!r} is stored.")
+        return found
+
+    async def provenance(self, verification_id: str, limit: int = 100) -> Provenance:
+        """Paths of evidence, each from where it begins down to the verified node.
+
+        Raises:
+            NotFound: There is no such verification.
+            QueryTimeout: The paths took longer to find than a query may.
+        """
+        store = await self._store()
+        found = await _header(store, verification_id)
+        rows, truncated = await _ask(store, "provenance", found, limit=limit)
+        paths = [[_step(step) for step in row["path"]] for row in rows]
+        return Provenance(found, paths, [row["complete"] for row in rows], truncated)
+
+    async def error(self, verification_id: str) -> ErrorOrigin:
+        """Where unsupported content was introduced, and the later nodes that inherited it.
+
+        Raises:
+            NotFound: There is no such verification.
+            QueryTimeout: It took longer to find than a query may.
+        """
+        store = await self._store()
+        found = await _header(store, verification_id)
+        rows, _ = await _ask(store, "error_path", found)
+        parts: dict[str, list[dict[str, Any]]] = {"introduced": [], "carried_on": []}
+        for row in rows:
+            row.pop("verification_id", None)
+            parts[row.pop("part")].append(row)
+        return ErrorOrigin(found, parts["introduced"], parts["carried_on"])
+
+    async def diff(self, a: str, b: str) -> Difference:
+        """Where two trails part.
+
+        Raises:
+            NotFound: One of them is not stored.
+        """
+        from veritrail_graph.graph.comparing import compare
+
+        first, second = await asyncio.gather(self.get(a), self.get(b))
+        return compare(first, second)
+
+
+async def _header(store: Store, verification_id: str) -> Verification:
+    found = await store.trails.headers([verification_id])
+    if not found:
+        raise NotFound(f"No verification {verification_id!r} is stored.")
+    return found[0]
+
+
+async def _ask(
+    store: Store, name: str, found: Verification, **more: Any
+) -> tuple[list[dict[str, Any]], bool]:
+    """Rows of a query of the library about a verification, by column."""
+    subject = {
+        "process_id": found.process_id,
+        "claim_id": found.claim.claim_id,
+        "verification_id": found.verification_id,
+    }
+    answer = await store.queries.run(name, {**subject, **more})
+    rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+    return rows, answer.truncated
+
+
+def _step(step: dict[str, Any]) -> dict[str, Any]:
+    names = ("node_id", "stage", "role", "sentences")
+    return {**{name: step[name] for name in names}, "via": list(step.get("via") or ())}

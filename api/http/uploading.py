@@ -1,0 +1,101 @@
+"""A process file in the body of a request, on its way into the graph; for REST and the page."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastapi import Request
+
+from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.auth.access import Caller
+from veritrail_graph.api.http.receiving import Body, UploadRefused, check_encoding, parse_name
+from veritrail_graph.graph.errors import InputError, Violation
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.answers import Ingested
+
+PATIENCE_SECONDS = 60.0
+"""How long an upload waits while another one writes the same process."""
+
+
+def upload_options(
+    process_id: str | None, *, replace: bool, append: bool = False, force: bool = False
+) -> IngestOptions:
+    """How a body is stored: as a process file, waiting for others that write the same.
+
+    Raises:
+        InputError: Both append and replace are wanted.
+    """
+    if append and replace:
+        raise InputError("append and replace exclude each other: name one of them")
+    return IngestOptions(
+        process_id, replace, append, force, format="process", patience=PATIENCE_SECONDS
+    )
+
+
+async def store_body(
+    request: Request,
+    caller: Caller,
+    body: Body,
+    options: IngestOptions,
+    kind: str,
+    encoding: str = "",
+) -> Ingested:
+    """Receive a process file and store it.
+
+    Args:
+        request: The request.
+        caller: Who sends it.
+        body: The file.
+        options: How it is stored.
+        kind: Its media type, as the sender names it.
+        encoding: Its Content-Encoding.
+
+    Raises:
+        UploadRefused: It is not taken.
+        VeriTrailError: It breaks rules, or could not be stored; no message names our folders.
+    """
+    state = request.app.state
+    async with state.uploads.received(body, parse_name(kind)) as file:
+        await asyncio.to_thread(_check_start, file, kind, encoding)
+        try:
+            found: Ingested = await state.app.processes.ingest(file, options, by=caller)
+        except InputError as error:
+            if str(file) not in str(error):
+                raise
+            # The sender knows nothing of the file that the body was kept in.
+            words = str(error).replace(str(file), "The body").replace(file.name, "body")
+            raise InputError(words, _in_body(error, file.name)) from None
+    state.app.summaries.forget()
+    return found
+
+
+def _in_body(error: InputError, name: str) -> list[Violation]:
+    return [
+        Violation(one.kind, re.sub(rf"^{re.escape(name)}$", "body", one.where), one.message)
+        for one in error.violations
+    ]
+
+
+def _check_start(file: Path, content_type: str, content_encoding: str) -> None:
+    """Refuse what cannot be a process file.
+
+    Raises:
+        UploadRefused: It is none.
+        InputError: There is no body.
+    """
+    from veritrail_graph.graph.importers.process_file.importer import ProcessFileImporter
+
+    with file.open("rb") as stream:
+        start = stream.read(2)
+    if not start:
+        raise InputError("The body is empty", [Violation("not_json", "body", "the body is empty")])
+    check_encoding(content_encoding, start)
+    is_json = "json" in content_type.lower()
+    reason = None if is_json else ProcessFileImporter().detect(file)
+    if reason is not None and not reason.startswith("cannot be read"):  # reading it says so
+        words = f"The body is no process file: it {reason}."
+        raise UploadRefused(415, "unsupported-media-type", words)
