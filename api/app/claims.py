@@ -200,9 +200,9 @@ class Claims(Part):
         from veritrail_graph.api.extraction import extract_claims
         from veritrail_graph.api.models import ModelOptions, open_models
         from veritrail_graph.graph.sentences import SentenceSplitter
-        from veritrail_graph.verifier.models.port import Bill
         from veritrail_graph.verifier.engines import engine_named
         from veritrail_graph.verifier.limits import Samples
+        from veritrail_graph.verifier.models.port import Bill
         from veritrail_graph.verifier.prompts import load_prompts
 
         settings = self._app.settings
