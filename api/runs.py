@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.bench import Bench, How
+from veritrail_graph.api.configured_judge import ConfiguredJudge, JudgeOptions
 from veritrail_graph.api.models import ModelOptions, claim_deadline
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.content_hash import canonical
@@ -31,7 +31,7 @@ another, and claims that share a frontier ask about it at about the same time.
 """
 
 
-def pace(bench: Bench) -> Callable[[int], int]:
+def pace(bench: ConfiguredJudge) -> Callable[[int], int]:
     """How many claims are on their way at a time.
 
     Under a budget only as many begin as can be finished, as far as the claims until then tell.
@@ -101,7 +101,7 @@ class Ways:
 
 def made_run(
     settings: Settings,
-    bench: Bench,
+    bench: ConfiguredJudge,
     process: Process,
     ways: Ways,
     observer: Observer | None,
@@ -113,7 +113,7 @@ def made_run(
         settings: The settings.
         bench: Who judges.
         process: The process.
-        ways: How the graph is reached.
+        ways: JudgeOptions the graph is reached.
         observer: Told what happens.
         run_id: The run that is gone on with; None: a new one.
     """
@@ -149,12 +149,12 @@ def run_options(options: ModelOptions) -> str:
     ).decode()
 
 
-def options_of(bench: Bench) -> str | None:
+def options_of(bench: ConfiguredJudge) -> str | None:
     """What a run of these models may spend; None where no model is asked."""
     return run_options(bench.how.models) if bench.models is not None else None
 
 
-def what_is_left(earlier: Sequence[Verification], how: How) -> How:
+def what_is_left(earlier: Sequence[Verification], how: JudgeOptions) -> JudgeOptions:
     """The budget and the calls that a run has left, where the command gives no new ones.
 
     Raises:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.bench import Bench, differing
+from veritrail_graph.api.configured_judge import ConfiguredJudge, differing
 from veritrail_graph.api.runs import Ways, held_run, made_run
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, NotFound
@@ -20,35 +20,9 @@ from veritrail_graph.verifier.models.port import Bill
 from veritrail_graph.verifier.run import Run
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.extraction import ExtractionReport
     from veritrail_graph.graph.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class What:
-    """Which claims are verified.
-
-    Attributes:
-        process_id: The process.
-        texts: Claims given as text.
-        records: Claims read from a file.
-        claim_ids: Stored claims.
-        node: The node that new claims are about; default: the only terminal.
-        extract: Extract the claims from the node.
-        unfinished: Leave out claims whose latest verification succeeded.
-        retry_failed: Only claims whose latest verification did not succeed.
-        again: Verify again what was verified with the same settings.
-    """
-
-    process_id: str
-    texts: Sequence[str] = ()
-    records: Sequence[ClaimRecord] = ()
-    claim_ids: Sequence[str] = ()
-    node: str | None = None
-    extract: bool = False
-    unfinished: bool = False
-    retry_failed: bool = False
-    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +33,8 @@ class Done:
         run: The run; None where every trail was stored already.
         run_id: Its id.
         verifications: One for each claim, in order.
-        reused: How many of them were stored before, with the same settings.
-        extraction: How the claims were extracted, if they were.
+        reused: JudgeOptions many of them were stored before, with the same settings.
+        extraction: JudgeOptions the claims were extracted, if they were.
     """
 
     run: Run | None
@@ -73,11 +47,12 @@ class Done:
 async def verify(
     settings: Settings,
     store: Store,
-    bench: Bench,
-    what: What,
+    bench: ConfiguredJudge,
+    request: VerifyRequest,
+    *,
+    records: Sequence[ClaimRecord] | None = None,
     observer: Observer | None = None,
     on_run: Callable[[Run, int], None] = lambda _run, _claims: None,
-    *,
     on_sentence: Callable[[int, int], None] = lambda _done, _total: None,
     on_answer: Callable[[Usage], None] = lambda _usage: None,
 ) -> Done:
@@ -87,7 +62,8 @@ async def verify(
         settings: The settings.
         store: The graph.
         bench: Who judges.
-        what: Which claims.
+        request: Which claims.
+        records: The claims that are given; None: those of `request.claims`.
         observer: Told what happens.
         on_run: Given the run and its number of claims before it begins.
         on_sentence: Told how many sentences were looked at for claims, and how many there are.
@@ -99,28 +75,30 @@ async def verify(
     """
     from veritrail_graph.api.claims import choose_claims
 
-    claim_ids = list(what.claim_ids)
+    claim_ids = list(request.claim_ids or ())
     extraction = None
-    if what.extract:
-        extraction = await _extracted(store, bench, what, Bill(on_answer), on_sentence)
+    if request.extract:
+        extraction = await _extracted(store, bench, request, Bill(on_answer), on_sentence)
     if extraction is not None:
         claim_ids += [claim.claim_id for claim in extraction.claims]
     tasks = await choose_claims(
         store,
-        what.process_id,
-        what.texts,
-        what.records,
+        request.process_id,
+        (),
+        request.claim_records() if records is None else records,
         claim_ids,
-        what.node,
-        unfinished=what.unfinished,
-        retry_failed=what.retry_failed,
-        may_be_none=what.extract,
+        request.node_id,
+        unfinished=request.unfinished,
+        retry_failed=request.retry_failed,
+        may_be_none=request.extract,
     )
-    stored = await store.processes.get(what.process_id)
+    stored = await store.processes.get(request.process_id)
     same: dict[str, str] = {}
-    if not (what.again or what.retry_failed):
+    if not (request.again or request.retry_failed):
         claims = [task.claim for task in tasks]
-        same = await store.trails.same(what.process_id, claims, bench.settings, stored.content_hash)
+        same = await store.trails.same(
+            request.process_id, claims, bench.settings, stored.content_hash
+        )
     found = {v.claim.claim_id: v for v in await store.trails.read(list(same.values()))}
     left = [task for task in tasks if task.claim.claim_id not in found]
     run = _run(settings, store, bench, stored, observer)
@@ -139,7 +117,7 @@ async def verify(
 async def resume(
     settings: Settings,
     store: Store,
-    bench: Bench,
+    bench: ConfiguredJudge,
     run_id: str,
     observer: Observer | None = None,
     on_run: Callable[[Run, int], None] = lambda _run, _claims: None,
@@ -157,7 +135,7 @@ async def resume(
 async def _resume(
     settings: Settings,
     store: Store,
-    bench: Bench,
+    bench: ConfiguredJudge,
     run_id: str,
     observer: Observer | None,
     on_run: Callable[[Run, int], None],
@@ -204,7 +182,11 @@ async def stored_run(store: Store, run_id: str) -> list[Verification]:
 
 
 async def _extracted(
-    store: Store, bench: Bench, what: What, bill: Bill, on_sentence: Callable[[int, int], None]
+    store: Store,
+    bench: ConfiguredJudge,
+    request: VerifyRequest,
+    bill: Bill,
+    on_sentence: Callable[[int, int], None],
 ) -> ExtractionReport:
     """Extract claims from the node and store them."""
     from veritrail_graph.api.extraction import extract_claims
@@ -216,8 +198,8 @@ async def _extracted(
         )
     return await extract_claims(
         store,
-        what.process_id,
-        what.node,
+        request.process_id,
+        request.node_id,
         bench.models.steps.claims,
         bench.prompts,
         bench.splitter,
@@ -229,7 +211,7 @@ async def _extracted(
 def _run(
     settings: Settings,
     store: Store,
-    bench: Bench,
+    bench: ConfiguredJudge,
     process: Process,
     observer: Observer | None,
     run_id: str | None = None,

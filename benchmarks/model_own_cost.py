@@ -62,8 +62,7 @@ async def _prepared(given: Given) -> tuple[list[Task], SharedNodes]:
     database = Database(DatabaseAddress(**given.login))
     await database.connect()
     store = Store.of(database)
-    what = given.what
-    tasks = await choose_claims(store, given.process, (), what.records, (), None)
+    tasks = await choose_claims(store, given.process, (), given.records, (), None)
     splitter = SentenceSplitter.for_language("english")
     nodes = SharedNodes(store.reading, given.process, splitter)
     await _read_all(tasks, nodes)

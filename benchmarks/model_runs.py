@@ -18,11 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from veritrail_graph.api.bench import Bench, How, set_up
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.claims import read_claims_file
+from veritrail_graph.api.configured_judge import ConfiguredJudge, JudgeOptions, configure_judge
 from veritrail_graph.api.models import ModelOptions
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.verification import What, verify
+from veritrail_graph.api.verification import verify
+from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import Status, Usage, Verification
 from veritrail_graph.graph.store.database import Database, DatabaseAddress, Row, Step, Transaction
 from veritrail_graph.graph.store.store import Store
@@ -38,7 +40,7 @@ class GraphTime:
     """How long calls to the graph were on their way.
 
     Attributes:
-        calls: How many there were.
+        calls: JudgeOptions many there were.
         busy: Seconds in which at least one was on its way.
         total: Seconds of all of them, side by side or not.
     """
@@ -120,15 +122,20 @@ class Given:
     q: int = 3
 
     @property
-    def how(self) -> How:
+    def how(self) -> JudgeOptions:
         """How claims are verified."""
         options = ModelOptions(concurrency=self.concurrency, use_cache=self.use_cache)
-        return How("openai", q=self.q, models=options)
+        return JudgeOptions("openai", q=self.q, models=options)
 
     @property
-    def what(self) -> What:
+    def request(self) -> VerifyRequest:
         """Which claims are verified."""
-        return What(self.process, records=read_claims_file(Path(self.claims)), again=True)
+        return VerifyRequest(process_id=self.process, again=True)
+
+    @property
+    def records(self) -> list[ClaimRecord]:
+        """The claims of the file."""
+        return read_claims_file(Path(self.claims))
 
     def settings(self, home: str) -> Settings:
         """Settings with a home of their own."""
@@ -143,11 +150,11 @@ class Given:
         )
 
     @asynccontextmanager
-    async def bench(self) -> AsyncIterator[tuple[Settings, Bench]]:
+    async def bench(self) -> AsyncIterator[tuple[Settings, ConfiguredJudge]]:
         """A judge with an empty cache of answers."""
         with tempfile.TemporaryDirectory(prefix="veritrail-bench-") as home:
             settings = self.settings(home)
-            async with set_up(settings, self.how) as bench:
+            async with configure_judge(settings, self.how) as bench:
                 yield settings, bench
 
 
@@ -203,7 +210,13 @@ async def verified(given: Given) -> Ran:
     try:
         async with given.bench() as (settings, bench):
             start, cpu = time.perf_counter(), time.process_time()
-            done = await verify(settings, Store.of(database), bench, given.what)
+            done = await verify(
+                settings,
+                Store.of(database),
+                bench,
+                given.request,
+                records=given.records,
+            )
             wall, spent = time.perf_counter() - start, time.process_time() - cpu
     finally:
         await database.close()

@@ -76,6 +76,7 @@ async def answers_of(store: Store) -> dict[str, QueryResult]:
 async def store_sample(store: Store) -> None:
     """Store the sample with two verifications of each claim, the same in every run."""
     from veritrail_graph.api.bench import How, set_up
+
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.api.verification import What, verify
     from veritrail_graph.graph.importers.process_file import ProcessFileImporter

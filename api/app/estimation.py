@@ -24,9 +24,10 @@ from veritrail_graph.verifier.nodes import SharedNodes
 from veritrail_graph.verifier.prompts import load_prompts
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.api.configured_judge import JudgeOptions
     from veritrail_graph.api.model_settings import ModelSettings
-    from veritrail_graph.api.verification import What
+    from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.store import Store
     from veritrail_graph.verifier.models.prices import Price
 
@@ -51,7 +52,7 @@ class Estimated:
 
     Attributes:
         process_id: The process.
-        claims: How many claims.
+        claims: JudgeOptions many claims.
         model: The model, or several, joined; None: none is named.
         estimates: Low, likely and high.
         is_priced: Whether the price of every model is known.
@@ -69,8 +70,9 @@ class Estimated:
 async def estimate_claims(
     settings: Settings,
     store: Store,
-    how: How,
-    what: What,
+    how: JudgeOptions,
+    request: VerifyRequest,
+    records: Sequence[ClaimRecord] | None = None,
     on_progress: Callable[[int, int, int], None] = lambda _done, _claims, _prompts: None,
 ) -> Estimated:
     """Say what verifying these claims would come to.
@@ -79,7 +81,8 @@ async def estimate_claims(
         settings: The settings.
         store: The graph.
         how: How they would be verified.
-        what: Which claims.
+        request: Which claims.
+        records: The claims that are given; None: those of `request.claims`.
         on_progress: Told how many claims are done, how many there are, and how many prompts
             were looked at.
 
@@ -102,15 +105,20 @@ async def estimate_claims(
     )
     reading = replace(store, processes=_NotStored(store.database))
     tasks = await choose_claims(
-        reading, what.process_id, what.texts, what.records, what.claim_ids, what.node
+        reading,
+        request.process_id,
+        (),
+        request.claim_records() if records is None else records,
+        request.claim_ids or (),
+        request.node_id,
     )
-    process = await store.processes.get(what.process_id)
+    process = await store.processes.get(request.process_id)
     size, edges = process.nodes, process.edges
-    nodes = SharedNodes(store.reading, what.process_id, splitter, size=size, edges=edges)
-    estimator = Estimator(what.process_id, judge, models[0].supposed, nodes, how.q)
+    nodes = SharedNodes(store.reading, request.process_id, splitter, size=size, edges=edges)
+    estimator = Estimator(request.process_id, judge, models[0].supposed, nodes, how.q)
     named = [name for name in (judge.model,) if name != NO_MODEL]
     return Estimated(
-        what.process_id,
+        request.process_id,
         len(tasks),
         named[0] if named else None,
         await estimator.estimate(
@@ -121,7 +129,7 @@ async def estimate_claims(
     )
 
 
-def _models(settings: Settings, how: How) -> list[AssumedModel]:
+def _models(settings: Settings, how: JudgeOptions) -> list[AssumedModel]:
     """The assumed models: for claims, for selection, for verdicts."""
     engine, options = how.engine, how.models
     if not engine_named(engine).asks_models:

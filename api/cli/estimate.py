@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.cli.exits import run
@@ -25,7 +26,7 @@ from veritrail_graph.api.cli.model_options import (
     SelectionModel,
     VerdictModel,
     VerdictSentences,
-    prompt_limits,
+    sentence_limit,
 )
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
@@ -35,8 +36,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from veritrail_graph.api.app.estimation import Estimated
-    from veritrail_graph.api.bench import How
-    from veritrail_graph.api.verification import What
+    from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.api.configured_judge import JudgeOptions
+    from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.verifier.estimate import Estimate
 
 
@@ -67,44 +69,49 @@ def estimate(
     The process is walked with assumed answers; no model is asked and no key is needed. Without
     --claim, --claims or --claim-id it is about the stored claims; claims given are not stored.
     """
-    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.claims import read_claims_file
-    from veritrail_graph.api.models import ModelOptions
-    from veritrail_graph.api.verification import What
-    from veritrail_graph.verifier.limits import Samples
+    from veritrail_graph.api.configured_judge import judge_options
+    from veritrail_graph.graph.importers.records import ClaimRecord
+    from veritrail_graph.graph.rules import shown
 
     settings = Settings.load()
-    named = model or claims_model or selection_model or verdict_model
-    how = How(
-        engine=settings.engine_name(engine, named),
-        q=q,
-        limits=prompt_limits(max_root_sentences, max_sentences, verdict_sentences, max_reruns),
-        samples=Samples(samples, samples // 2 + 1),
-        prompts=prompts,
-        sub_claims=not no_sub_claims,
-        models=ModelOptions(
-            model=model,
-            claims_model=claims_model,
-            selection_model=selection_model,
-            verdict_model=verdict_model,
-            price=price,
-        ),
+    request = VerifyRequest.checked(
+        {
+            "process_id": process,
+            "claim_ids": claim_id or None,
+            "node_id": node,
+            "q": q,
+            "engine": engine,
+            "model": model,
+            "claims_model": claims_model,
+            "selection_model": selection_model,
+            "verdict_model": verdict_model,
+            "price": price,
+            "samples": samples,
+            "max_root_sentences": sentence_limit(max_root_sentences, "--max-root-sentences"),
+            "max_sentences": sentence_limit(max_sentences, "--max-sentences"),
+            "verdict_sentences": verdict_sentences,
+            "max_reruns": max_reruns,
+            "sub_claims": not no_sub_claims,
+        }
     )
-    what = What(
-        process,
-        claim or [],
-        read_claims_file(claims) if claims is not None else [],
-        claim_id or [],
-        node,
-    )
-    estimated = run(_estimate(settings, how, what), as_json=as_json)
+    options = judge_options(settings, request, prompts=prompts)
+    records = [ClaimRecord(text, f"--claim {shown(text)}") for text in claim or ()]
+    records += read_claims_file(claims) if claims is not None else []
+    estimated = run(_estimate(settings, options, request, records), as_json=as_json)
     if as_json:
         print_json(_as_json(estimated))
     else:
         _tell(estimated)
 
 
-async def _estimate(settings: Settings, how: How, what: What) -> Estimated:
+async def _estimate(
+    settings: Settings,
+    options: JudgeOptions,
+    request: VerifyRequest,
+    records: Sequence[ClaimRecord],
+) -> Estimated:
     from veritrail_graph.api.app.estimation import estimate_claims
     from veritrail_graph.api.graph_connection import open_graph
 
@@ -114,7 +121,7 @@ async def _estimate(settings: Settings, how: How, what: What) -> Estimated:
             def told(done: int, claims: int, prompts: int) -> None:
                 work.update("claims", done, claims, f"{prompts:,} prompts looked at")
 
-            return await estimate_claims(settings, store, how, what, told)
+            return await estimate_claims(settings, store, options, request, records, told)
 
 
 def _as_json(estimated: Estimated) -> dict[str, Any]:

@@ -99,18 +99,21 @@ async def _try_out(settings: Settings, terms: Terms) -> None:
     Raises:
         InputError: There is no key, a price is not known, or a setting is wrong.
     """
-    from veritrail_graph.api.bench import How, set_up
-    from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.api.configured_judge import configure_judge, judge_options
 
     allowed = terms.allowance
-    models = ModelOptions(
-        model=terms.model,
-        price=terms.price,
-        budget=allowed.budget_usd,
-        max_calls=allowed.max_calls,
+    request = VerifyRequest.checked(
+        {
+            "process_id": "-",  # whichever an assistant names
+            "engine": terms.engine,
+            "model": terms.model,
+            "price": terms.price,
+            "budget_usd": allowed.budget_usd,
+            "max_calls": allowed.max_calls,
+        }
     )
-    engine = settings.engine_name(terms.engine, terms.model)
-    async with set_up(settings, How(engine, models=models)):
+    async with configure_judge(settings, judge_options(settings, request)):
         return
 
 

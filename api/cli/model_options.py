@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from veritrail_graph.graph.errors import InputError
-
-if TYPE_CHECKING:
-    from veritrail_graph.verifier.limits import Limits
 
 Claims = Annotated[
     list[str] | None, typer.Option("--claim", metavar="TEXT", help="A claim; may be repeated.")
@@ -117,22 +114,6 @@ Concurrency = Annotated[
         help="Calls in the air (default 16); without a model: claims at a time (default 8).",
     ),
 ]
-
-
-def prompt_limits(roots: str, others: str, verdict: int, max_reruns: int) -> Limits:
-    """The limits that these options set.
-
-    Raises:
-        InputError: A limit on sentences is none.
-    """
-    from veritrail_graph.verifier.limits import Limits
-
-    return Limits(
-        sentence_limit(roots, "--max-root-sentences"),
-        sentence_limit(others, "--max-sentences"),
-        verdict,
-        max_reruns,
-    )
 
 
 def sentence_limit(text: str, option: str) -> int | None:

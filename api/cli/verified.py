@@ -12,7 +12,7 @@ from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Status, Verdict, Verification
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.bench import Bench
+    from veritrail_graph.api.configured_judge import ConfiguredJudge
     from veritrail_graph.api.verification import Done
 
 TRAILS_SHOWN = 3
@@ -44,7 +44,9 @@ class Report:
     interrupted: bool
 
     @classmethod
-    def of(cls, bench: Bench, process_id: str, done: Done, *, interrupted: bool) -> Report:
+    def of(
+        cls, bench: ConfiguredJudge, process_id: str, done: Done, *, interrupted: bool
+    ) -> Report:
         """The report of a run."""
         models = bench.models
         return cls(

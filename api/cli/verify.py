@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,7 +35,7 @@ from veritrail_graph.api.cli.model_options import (
     Structured,
     VerdictModel,
     VerdictSentences,
-    prompt_limits,
+    sentence_limit,
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import long_work, say
@@ -43,17 +43,32 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.cli.verified import Report
-    from veritrail_graph.api.verification import What
+    from veritrail_graph.api.configured_judge import JudgeOptions
+    from veritrail_graph.graph.importers.records import ClaimRecord
+
+
+UNKNOWN_PROCESS = "-"
+"""Stands in the request where --resume names a run and no process is named."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
-    what: What
-    how: How
+class _Given:
+    request: VerifyRequest
+    options: JudgeOptions
+    texts: Sequence[str]
     claims_file: Path | None
     resume: str | None
+
+    def records(self) -> list[ClaimRecord]:
+        """The claims that were given, each with the place that faults name."""
+        from veritrail_graph.api.claims import read_claims_file
+        from veritrail_graph.graph.importers.records import ClaimRecord
+        from veritrail_graph.graph.rules import shown
+
+        given = [ClaimRecord(text, f"--claim {shown(text)}") for text in self.texts]
+        return given + (read_claims_file(self.claims_file) if self.claims_file else [])
 
 
 def verify(
@@ -124,12 +139,9 @@ def verify(
     Without --claim, --claims, --claim-id or --extract the stored claims are verified. What was
     verified with the same settings before is shown again and costs nothing.
     """
-    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.cli.verified import end, tell, tell_json
-    from veritrail_graph.api.models import ModelOptions
-    from veritrail_graph.api.verification import What
-    from veritrail_graph.verifier.limits import Samples
-    from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
+    from veritrail_graph.api.configured_judge import judge_options
 
     settings = Settings.load()
     which = [claim, claims, claim_id, extract, node, unfinished, retry_failed, again]
@@ -139,39 +151,38 @@ def verify(
     _check_use(process, resume, which, how_set)
     if threshold is not None and threshold > samples:
         raise InputError(f"--threshold {threshold} can not be met by {samples} sample(s)")
-    named = model or claims_model or selection_model or verdict_model
-    how = How(
-        engine=settings.engine_name(engine, named),
-        q=q,
-        limits=prompt_limits(max_root_sentences, max_sentences, verdict_sentences, max_reruns),
-        samples=Samples(samples, threshold or samples // 2 + 1),
-        prompts=prompts,
-        sub_claims=not no_sub_claims,
-        models=ModelOptions(
-            model=model,
-            claims_model=claims_model,
-            selection_model=selection_model,
-            verdict_model=verdict_model,
-            concurrency=concurrency,
-            price=price,
-            budget=budget,
-            max_calls=max_calls,
-            structured=structured,
-            use_cache=not no_cache,
-        ),
-        concurrency=concurrency or DEFAULT_CONCURRENCY,
+    request = VerifyRequest.checked(
+        {
+            "process_id": process or UNKNOWN_PROCESS,
+            "claim_ids": claim_id or None,
+            "node_id": node,
+            "extract": extract,
+            "unfinished": unfinished,
+            "retry_failed": retry_failed,
+            "again": again,
+            "q": q,
+            "engine": engine,
+            "model": model,
+            "claims_model": claims_model,
+            "selection_model": selection_model,
+            "verdict_model": verdict_model,
+            "budget_usd": budget,
+            "max_calls": max_calls,
+            "price": price,
+            "samples": samples,
+            "threshold": threshold,
+            "max_root_sentences": sentence_limit(max_root_sentences, "--max-root-sentences"),
+            "max_sentences": sentence_limit(max_sentences, "--max-sentences"),
+            "verdict_sentences": verdict_sentences,
+            "max_reruns": max_reruns,
+            "sub_claims": not no_sub_claims,
+            "structured": structured,
+            "use_cache": not no_cache,
+        }
     )
-    what = What(
-        process_id=process or "",
-        texts=claim or [],
-        claim_ids=claim_id or [],
-        node=node,
-        extract=extract,
-        unfinished=unfinished,
-        retry_failed=retry_failed,
-        again=again,
-    )
-    report = run(_verify(settings, _Order(what, how, claims, resume)), as_json=as_json)
+    options = judge_options(settings, request, prompts=prompts, concurrency=concurrency)
+    given = _Given(request, options, claim or (), claims, resume)
+    report = run(_verify(settings, given), as_json=as_json)
     if as_json:
         tell_json(report)
     else:
@@ -193,21 +204,19 @@ def _check_use(
         )
 
 
-async def _verify(settings: Settings, order: _Order) -> Report:
-    if order.resume is not None:
-        return await _resume(settings, order)
-    from veritrail_graph.api.bench import set_up
-    from veritrail_graph.api.claims import read_claims_file
+async def _verify(settings: Settings, given: _Given) -> Report:
+    if given.resume is not None:
+        return await _resume(settings, given)
     from veritrail_graph.api.cli.claim_output import ExtractionWatch
     from veritrail_graph.api.cli.verified import Report
     from veritrail_graph.api.cli.watch import Watch
+    from veritrail_graph.api.configured_judge import configure_judge
     from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.verification import verify
 
-    records = read_claims_file(order.claims_file) if order.claims_file is not None else []
-    what = replace(order.what, records=records)
-    async with set_up(settings, order.how) as bench:
-        if order.how.models.budget is not None and bench.models is None:
+    records = given.records()
+    async with configure_judge(settings, given.options) as bench:
+        if given.options.models.budget is not None and bench.models is None:
             say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
         async with open_graph(settings, say_starting) as store:
             with long_work() as work:
@@ -217,32 +226,33 @@ async def _verify(settings: Settings, order: _Order) -> Report:
                     settings,
                     store,
                     bench,
-                    what,
-                    watch.observer,
-                    watch.begins,
+                    given.request,
+                    records=records,
+                    observer=watch.observer,
+                    on_run=watch.begins,
                     on_sentence=extraction.sentence_done,
                     on_answer=extraction.call_made,
                 )
-    return Report.of(bench, what.process_id, done, interrupted=watch.interrupted)
+    return Report.of(bench, given.request.process_id, done, interrupted=watch.interrupted)
 
 
-async def _resume(settings: Settings, order: _Order) -> Report:
+async def _resume(settings: Settings, given: _Given) -> Report:
     """Go on with a run: its settings are read from the graph, so that is opened first."""
-    from veritrail_graph.api.bench import how_of, set_up
     from veritrail_graph.api.cli.verified import Report
     from veritrail_graph.api.cli.watch import Watch
+    from veritrail_graph.api.configured_judge import configure_judge, stored_options
     from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.runs import what_is_left
     from veritrail_graph.api.verification import resume, stored_run
 
-    run_id = order.resume or ""
+    run_id = given.resume or ""
     async with open_graph(settings, say_starting) as store:
         earlier = await stored_run(store, run_id)
         first = earlier[0]
-        if order.what.process_id not in {"", first.process_id}:
+        if given.request.process_id not in {UNKNOWN_PROCESS, first.process_id}:
             raise InputError(f"Run {run_id} is one of process {first.process_id!r}.")
-        how = what_is_left(earlier, how_of(first, order.how))
-        async with set_up(settings, how) as bench:
+        how = what_is_left(earlier, stored_options(first, given.options))
+        async with configure_judge(settings, how) as bench:
             with long_work() as work:
                 watch = Watch(work, bench.models)
                 done = await resume(settings, store, bench, run_id, watch.observer, watch.begins)

@@ -21,10 +21,11 @@ from veritrail_graph.graph.errors import InputError, NotFound, ProcessConflict, 
 from veritrail_graph.graph.model import Usage
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.bench import How
+    from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.api.configured_judge import JudgeOptions
     from veritrail_graph.api.jobs.events import EventLog
     from veritrail_graph.api.models import ModelOptions
-    from veritrail_graph.api.verification import Done, What
+    from veritrail_graph.api.verification import Done
     from veritrail_graph.graph.model import Verification
     from veritrail_graph.graph.store import Store
     from veritrail_graph.verifier.driver import Observer, Task
@@ -52,8 +53,8 @@ class LocalJobs:
 
     async def start(self, call: Call[Any]) -> dict[str, Any]:
         """Begin to verify; what is wrong with the claims is told at once."""
-        from veritrail_graph.api.client.local_requests import request_of, what_of
-        from veritrail_graph.api.jobs.settings import how_of
+        from veritrail_graph.api.app.verify_request import VerifyRequest
+        from veritrail_graph.api.configured_judge import judge_options
 
         body, key = call.body or {}, call.headers["Idempotency-Key"]
         if key in self._by_key:
@@ -61,18 +62,18 @@ class LocalJobs:
             if earlier != body:
                 raise ProcessConflict(f"The key {key!r} was used with other arguments.")
             return self._jobs[job_id].state()
-        request = request_of(body)
-        how = how_of(self._settings, request)
+        request = VerifyRequest.checked(body, "body.")
+        how = judge_options(self._settings, request)
+        request.claim_records()  # what breaks rules is refused before anything is begun
         if request.extract:
             await self._check_extraction(request.process_id, how)
-        what = what_of(request)
-        job = LocalJob(f"j-{uuid.uuid4().hex}", what.process_id)
+        job = LocalJob(f"j-{uuid.uuid4().hex}", request.process_id)
         self._jobs[job.job_id] = job
         self._by_key[key] = (body, job.job_id)
         try:
             # Claims are extracted for a long time before there is a run.
-            patience = EXTRACTING_SECONDS if what.extract else None
-            await self._begin(job, partial(self._verified, how, what), patience)
+            patience = EXTRACTING_SECONDS if request.extract else None
+            await self._begin(job, partial(self._verified, how, request), patience)
         except BaseException:
             del self._jobs[job.job_id], self._by_key[key]
             raise
@@ -145,7 +146,7 @@ class LocalJobs:
             raise NotFound(f"No job {job_id!r} was begun by this client.")
         return self._jobs[job_id]
 
-    async def _check_extraction(self, process_id: str, how: How) -> None:
+    async def _check_extraction(self, process_id: str, how: JudgeOptions) -> None:
         """See whether claims can be extracted at all.
 
         Raises:
@@ -179,25 +180,33 @@ class LocalJobs:
             await job.task  # raises what kept it from beginning
         begun.set()
 
-    async def _verified(self, how: How, what: What, observer: Observer, on_run: _OnRun) -> Done:
-        from veritrail_graph.api.bench import set_up
+    async def _verified(
+        self, how: JudgeOptions, request: VerifyRequest, observer: Observer, on_run: _OnRun
+    ) -> Done:
+        from veritrail_graph.api.configured_judge import configure_judge
         from veritrail_graph.api.verification import verify
 
-        async with set_up(self._settings, how) as bench:
+        async with configure_judge(self._settings, how) as bench:
             store = await self._store()
-            return await verify(self._settings, store, bench, what, observer, on_run)
+            return await verify(
+                self._settings, store, bench, request, observer=observer, on_run=on_run
+            )
 
     async def _resumed(
         self, run_id: str, limits: ModelOptions, observer: Observer, on_run: _OnRun
     ) -> Done:
-        from veritrail_graph.api.bench import How, how_of, set_up
+        from veritrail_graph.api.configured_judge import (
+            JudgeOptions,
+            configure_judge,
+            stored_options,
+        )
         from veritrail_graph.api.runs import what_is_left
         from veritrail_graph.api.verification import resume, stored_run
 
         store = await self._store()
         earlier = await stored_run(store, run_id)
-        how = what_is_left(earlier, how_of(earlier[0], How("", models=limits)))
-        async with set_up(self._settings, how) as bench:
+        how = what_is_left(earlier, stored_options(earlier[0], JudgeOptions("", models=limits)))
+        async with configure_judge(self._settings, how) as bench:
             return await resume(self._settings, store, bench, run_id, observer, on_run)
 
 

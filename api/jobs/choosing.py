@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.bench import Bench
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.claims import choose_claims
-from veritrail_graph.api.jobs.model import JobRequest
+from veritrail_graph.api.configured_judge import ConfiguredJudge
 from veritrail_graph.api.jobs.room import queued
-from veritrail_graph.api.jobs.settings import records_of
 from veritrail_graph.api.verification import by_frontier
 from veritrail_graph.graph.model import Process, Status, Verification
 from veritrail_graph.verifier.driver import Task
@@ -38,8 +37,8 @@ class Chosen:
 
 async def chosen(
     store: Store,
-    bench: Bench,
-    request: JobRequest,
+    bench: ConfiguredJudge,
+    request: VerifyRequest,
     run_id: str,
     extracted: Sequence[str] = (),
     name: Callable[[str], str] | None = None,
@@ -61,8 +60,8 @@ async def chosen(
         store,
         request.process_id,
         (),
-        records_of(request),
-        [*request.claim_ids, *extracted],
+        request.claim_records(),
+        [*(request.claim_ids or ()), *extracted],
         request.node_id,
         unfinished=request.unfinished,
         retry_failed=request.retry_failed,

@@ -14,9 +14,13 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.engine import RowMapping
 
-from veritrail_graph.api.bench import Bench, differing, set_up
-from veritrail_graph.api.jobs.model import JobRequest
-from veritrail_graph.api.jobs.settings import how_of
+from veritrail_graph.api.app.verify_request import VerifyRequest
+from veritrail_graph.api.configured_judge import (
+    ConfiguredJudge,
+    configure_judge,
+    differing,
+    judge_options,
+)
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph, WaitingReader
 from veritrail_graph.api.runs import Ways, made_run, options_of
 from veritrail_graph.api.settings import Settings
@@ -46,7 +50,9 @@ class Floor:
 class Room:
     """One job in one worker; make it with `open`."""
 
-    def __init__(self, floor: Floor, job: RowMapping, bench: Bench, process: Process) -> None:
+    def __init__(
+        self, floor: Floor, job: RowMapping, bench: ConfiguredJudge, process: Process
+    ) -> None:
         self.job_id: str = job["job_id"]
         self.bench = bench
         self.process = process
@@ -68,8 +74,8 @@ class Room:
             EngineError: The graph did not answer for too long.
         """
         process = await floor.graph.ask(lambda store: store.processes.get(job["process_id"]))
-        how = how_of(floor.settings, JobRequest.from_json(job["request"]))
-        bench = await stack.enter_async_context(set_up(floor.settings, how, shared))
+        how = judge_options(floor.settings, VerifyRequest.model_validate_json(job["request"]))
+        bench = await stack.enter_async_context(configure_judge(floor.settings, how, shared))
         others = differing(job["settings"], bench.settings)
         if others:
             raise InputError(
@@ -165,7 +171,7 @@ async def tasks_of(store: Store, process_id: str, claimed: Sequence[Claimed]) ->
 
 
 def queued(
-    bench: Bench, process: Process, run_id: str, tasks: Sequence[Task]
+    bench: ConfiguredJudge, process: Process, run_id: str, tasks: Sequence[Task]
 ) -> list[Verification]:
     """What is kept of verifications that are still to be made."""
     name, judge, q = process.process_id, bench.judge, bench.how.q

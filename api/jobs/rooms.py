@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.jobs.books import Books
 from veritrail_graph.api.jobs.events import EventLog, observer
-from veritrail_graph.api.jobs.model import OPEN_CLAIMS, JobRequest
+from veritrail_graph.api.jobs.model import OPEN_CLAIMS
 from veritrail_graph.api.jobs.purse import Limit, purse_of_job, purse_of_key
 from veritrail_graph.api.jobs.room import Claimed, Floor, Room
 from veritrail_graph.api.jobs.spending import JobSpending, Purse
@@ -181,7 +182,7 @@ class Rooms:
 
     async def _spending(self, job: RowMapping) -> JobSpending:
         """What a job may spend here: of its own purse, and of that of its key."""
-        request = JobRequest.from_json(job["request"])
+        request = VerifyRequest.model_validate_json(job["request"])
         wanted: list[tuple[str, Limit, str]] = []
         if request.budget_usd is not None or request.max_calls is not None:
             limit = Limit(request.budget_usd, request.max_calls)

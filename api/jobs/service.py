@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.engine import Connection
 
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import orders, reading
 from veritrail_graph.api.jobs.events import EventLog
 from veritrail_graph.api.jobs.figures import figures
-from veritrail_graph.api.jobs.model import Job, JobRequest, JobStatus
+from veritrail_graph.api.jobs.model import Job, JobStatus
 from veritrail_graph.api.jobs.submission import Submission
 from veritrail_graph.api.jobs.telling import tell_some
 from veritrail_graph.api.settings import Settings
@@ -75,7 +76,7 @@ class Jobs:
         await asyncio.to_thread(self.events.close)
 
     async def submit(
-        self, caller: Caller, request: JobRequest, idempotency_key: str | None = None
+        self, caller: Caller, request: VerifyRequest, idempotency_key: str | None = None
     ) -> tuple[Job, bool]:
         """Submit a job; the answer says, too, whether it is new. See `Submission`."""
         opened = self._graph.store

@@ -1,24 +1,15 @@
-"""How the claims of a job are verified: a request, as the settings of the service allow it."""
+"""The settings of jobs."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from veritrail_graph.api.jobs.model import JobRequest
 from veritrail_graph.api.model_settings import CALLS
-from veritrail_graph.api.models import ModelOptions
 from veritrail_graph.api.runs import CLAIMS_A_CALL, MOST_CLAIMS
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.graph.errors import InputError, Violation
-from veritrail_graph.graph.importers.process_file.schema import read_claim
-from veritrail_graph.graph.importers.records import ClaimRecord
-from veritrail_graph.verifier.limits import Limits, Samples
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
-
-if TYPE_CHECKING:
-    from veritrail_graph.api.bench import How
 
 DAY = 86_400.0
 SHARED_CLAIMS_A_CALL, LEAST_CLAIMS = 2, 4
@@ -30,9 +21,9 @@ class JobSettings:
     """What can be set of jobs.
 
     Attributes:
-        keep_seconds: How long a job that has ended is kept.
-        patience_seconds: How long a claim waits for a graph engine that does not answer.
-        closing_seconds: How long calls in the air are waited for at a shutdown.
+        keep_seconds: JudgeOptions long a job that has ended is kept.
+        patience_seconds: JudgeOptions long a claim waits for a graph engine that does not answer.
+        closing_seconds: JudgeOptions long calls in the air are waited for at a shutdown.
         calls: Calls in the air that an endpoint gets, over all workers.
     """
 
@@ -78,62 +69,3 @@ def _seconds(settings: Settings, name: str, default: str) -> float:
     if match is None:
         raise InputError(f"{name}={text!r}: is no time; write it as 30s, 10m, 1h or 30d")
     return float(match[1]) * {"": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": DAY}[match[2]]
-
-
-def how_of(settings: Settings, request: JobRequest) -> How:
-    """How the claims of a request are verified.
-
-    Raises:
-        InputError: Its values contradict each other.
-    """
-    from veritrail_graph.api.bench import How
-
-    named = (
-        request.model or request.claims_model or request.selection_model or request.verdict_model
-    )
-    threshold = request.threshold or request.samples // 2 + 1
-    if threshold > request.samples:
-        raise InputError(f"threshold {threshold} can not be met by {request.samples} sample(s)")
-    return How(
-        engine=settings.engine_name(request.engine, named),
-        q=request.q,
-        limits=Limits(
-            request.max_root_sentences,
-            request.max_sentences,
-            request.verdict_sentences,
-            request.max_reruns,
-        ),
-        samples=Samples(request.samples, threshold),
-        sub_claims=request.sub_claims,
-        models=ModelOptions(
-            model=request.model,
-            claims_model=request.claims_model,
-            selection_model=request.selection_model,
-            verdict_model=request.verdict_model,
-            price=request.price,
-            budget=request.budget_usd,
-            max_calls=request.max_calls,
-            structured=request.structured,
-            use_cache=request.use_cache,
-        ),
-        concurrency=DEFAULT_CONCURRENCY,
-    )
-
-
-def records_of(request: JobRequest) -> list[ClaimRecord]:
-    """The claims that were given on the spot.
-
-    Raises:
-        InputError: Some break rules; all of them are listed.
-    """
-    records: list[ClaimRecord] = []
-    violations: list[Violation] = []
-    for place, value in enumerate(request.claims):
-        record = read_claim(value, f"claims[{place}]")
-        if isinstance(record, ClaimRecord):
-            records.append(record)
-        else:
-            violations += record
-    if violations:
-        raise InputError("Claims break rules; nothing was begun", violations)
-    return records

@@ -17,14 +17,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import orders, reading
 from veritrail_graph.api.jobs.events import EventLog
-from veritrail_graph.api.jobs.model import Job, JobRequest, JobStatus
+from veritrail_graph.api.jobs.model import Job, JobStatus
 from veritrail_graph.api.jobs.purse import purse_of_key, spent_of
 from veritrail_graph.api.jobs.repeating import is_void
-from veritrail_graph.api.jobs.settings import how_of, records_of
 from veritrail_graph.api.jobs.tables import jobs
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.clock import now
@@ -59,7 +59,7 @@ class Submission:
         self,
         opened: Callable[[], Awaitable[Store]],
         caller: Caller,
-        request: JobRequest,
+        request: VerifyRequest,
         idempotency_key: str | None = None,
     ) -> tuple[Job, bool]:
         """Submit a job; the answer says, too, whether it is new.
@@ -75,7 +75,7 @@ class Submission:
             OtherInput: Something else was submitted under the key.
             EngineUnavailable: The graph or the database does not answer.
         """
-        records_of(request)  # what breaks rules may be no text that can be hashed
+        request.claim_records()  # what breaks rules may be no text that can be hashed
         key_id = caller.key_id or ""
         input_hash = hashlib.sha256(request.to_json().encode()).hexdigest()
         earlier: Job | None = None
@@ -99,18 +99,20 @@ class Submission:
         self,
         store: Store,
         caller: Caller,
-        request: JobRequest,
+        request: VerifyRequest,
         job: dict[str, Any],
         void: Job | None,
     ) -> Job:
-        from veritrail_graph.api.bench import set_up
+        from veritrail_graph.api.configured_judge import configure_judge, judge_options
         from veritrail_graph.api.jobs.choosing import chosen, claim_rows
         from veritrail_graph.api.shared import Shared
         from veritrail_graph.verifier.models.retrying import Spending
 
         limit = request.budget_usd if caller.budget_usd is None else caller.budget_usd
         shared = Shared(Spending(limit, request.max_calls))
-        async with set_up(self._settings, how_of(self._settings, request), shared) as bench:
+        async with configure_judge(
+            self._settings, judge_options(self._settings, request), shared
+        ) as bench:
             job["settings"] = bench.settings
             if request.extract:
                 if bench.models is None:
@@ -168,7 +170,7 @@ class Submission:
             )
         return job
 
-    async def _check_budget(self, caller: Caller, request: JobRequest) -> None:
+    async def _check_budget(self, caller: Caller, request: VerifyRequest) -> None:
         if caller.budget_usd is None or caller.key_id is None:
             return
         if request.price is not None:
@@ -192,7 +194,7 @@ async def _is_void(opened: Callable[[], Awaitable[Store]], job: Job) -> bool:
 
 
 def _new_job(
-    caller: Caller, request: JobRequest, idempotency_key: str | None, input_hash: str
+    caller: Caller, request: VerifyRequest, idempotency_key: str | None, input_hash: str
 ) -> dict[str, Any]:
     """The row of a new job, without what the graph and the models say."""
     number = uuid.uuid4().hex
@@ -215,7 +217,7 @@ def _new_job(
     }
 
 
-async def _extractable(store: Store, request: JobRequest) -> str:
+async def _extractable(store: Store, request: VerifyRequest) -> str:
     """The content hash of a process from whose node claims can be extracted.
 
     Raises:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.jobs import ledger
 from veritrail_graph.api.jobs.books import Books
 from veritrail_graph.api.jobs.choosing import chosen, claim_rows
 from veritrail_graph.api.jobs.durable import Work
 from veritrail_graph.api.jobs.events import EventLog, claim_finished
 from veritrail_graph.api.jobs.ledger import CANCELLED, Begun, Ended
-from veritrail_graph.api.jobs.model import OPEN, JobRequest, JobStatus
+from veritrail_graph.api.jobs.model import OPEN, JobStatus
 from veritrail_graph.api.jobs.orders import add_claims
 from veritrail_graph.api.jobs.rooms import Rooms
 from veritrail_graph.api.jobs.tables import jobs
@@ -174,7 +175,7 @@ class Working:
         """Extract claims, store them, and let them be verified."""
         from veritrail_graph.api.extraction import extract_claims
 
-        job_id, request = job["job_id"], JobRequest.from_json(job["request"])
+        job_id, request = job["job_id"], VerifyRequest.model_validate_json(job["request"])
         models = room.bench.models
         if models is None:
             raise InputError("no language model is set that could extract claims")

@@ -3,90 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
+from veritrail_graph.api.app.verify_request import BudgetUsd, CallLimit
 from veritrail_graph.api.http.pages import NextCursor
-from veritrail_graph.api.jobs.model import Job, JobRequest, JobStatus
+from veritrail_graph.api.jobs.model import Job, JobStatus
 from veritrail_graph.api.rest.trail_models import UsageModel
-from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID
-from veritrail_graph.verifier.driver import DEFAULT_Q
-
-MOST_CLAIMS = 10_000
-
-Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
-Sentences = Annotated[int, Field(ge=1, lt=10**9)]
-
-
-class VerificationsWanted(BaseModel):
-    """Which claims are verified, and how; what is left out is as `veritrail verify` has it.
-
-    Without `claims`, `claim_ids` and `extract` the stored claims of the process are verified.
-    """
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"process_id": "harbour-2025"},
-                {
-                    "process_id": "harbour-2025",
-                    "claims": ["The new quay opened in 2021."],
-                    "engine": "openai",
-                    "model": "gpt-4.1-mini",
-                    "budget_usd": 2.5,
-                },
-            ]
-        },
-    )
-
-    process_id: Annotated[str, Field(min_length=1, max_length=128)]
-    claims: list[str | dict[str, JsonValue]] | None = Field(
-        None,
-        min_length=1,
-        max_length=MOST_CLAIMS,
-        description="Claims: texts, or objects as in a process file.",
-    )
-    claim_ids: list[Annotated[str, Field(min_length=1, max_length=128)]] | None = Field(
-        None, min_length=1, max_length=MOST_CLAIMS, description="Stored claims."
-    )
-    extract: bool = Field(False, description="Extract the claims from the node with a model.")
-    node_id: Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)] | None = Field(
-        None, description="The node that new claims are about; default: the only terminal."
-    )
-    unfinished: bool = Field(False, description="Leave out claims that have a verdict.")
-    retry_failed: bool = Field(False, description="Only claims whose latest attempt has none.")
-    again: bool = Field(False, description="Also what was verified with the same settings.")
-    q: int = Field(DEFAULT_Q, ge=1, le=1_000_000, description="Consecutive Not Fully Supported.")
-    engine: Name | None = Field(None, description="lexical, openai or azure.")
-    model: Name | None = Field(None, description="The model that is asked; selects openai.")
-    claims_model: Name | None = None
-    selection_model: Name | None = None
-    verdict_model: Name | None = None
-    budget_usd: Annotated[float, Field(ge=0, le=1e9)] | None = Field(
-        None, description="What the job may cost at most, over all workers."
-    )
-    max_calls: Annotated[int, Field(ge=0, le=2_000_000_000)] | None = None
-    price: Annotated[str, Field(max_length=100)] | None = Field(
-        None, description="IN,OUT[,CACHED] in USD per million tokens; not with a key's budget."
-    )
-    samples: int = Field(1, ge=1, le=100, description="Answers drawn to each prompt.")
-    threshold: Annotated[int, Field(ge=1, le=100)] | None = None
-    max_root_sentences: Sentences | None = Field(40, description="null: what the window holds.")
-    max_sentences: Sentences | None = Field(40, description="null: what the window holds.")
-    verdict_sentences: Sentences = 200
-    max_reruns: int = Field(2, ge=0, le=20)
-    sub_claims: bool = Field(True, description="Whether a model takes claims apart.")
-    structured: bool = Field(False, description="Send the endpoint a schema of the answers.")
-    use_cache: bool = Field(True, description="Use and fill the cache of answers.")
-
-    def request(self) -> JobRequest:
-        """The request that this body stands for."""
-        given = self.model_dump()
-        claims = [one if isinstance(one, dict) else {"text": one} for one in self.claims or ()]
-        given |= {"claims": tuple(claims), "claim_ids": tuple(self.claim_ids or ())}
-        return JobRequest(**given)
 
 
 class JobAccepted(BaseModel):
@@ -101,8 +25,8 @@ class Limits(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"budget_usd": 5}]})
 
-    budget_usd: Annotated[float, Field(ge=0, le=1e9)] | None = None
-    max_calls: Annotated[int, Field(ge=0, le=2_000_000_000)] | None = None
+    budget_usd: BudgetUsd | None = None
+    max_calls: CallLimit | None = None
 
 
 class JobSummary(BaseModel):

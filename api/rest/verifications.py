@@ -6,13 +6,14 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import Calling, needs, record
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.api.jobs.submission import OtherInput
-from veritrail_graph.api.rest.job_models import JobAccepted, VerificationsWanted
+from veritrail_graph.api.rest.job_models import JobAccepted
 from veritrail_graph.graph.errors import InputError, Violation
 
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"], dependencies=[CHECKED])
@@ -38,7 +39,7 @@ Key = Annotated[
 async def submit(
     request: Request,
     caller: Calling,
-    wanted: VerificationsWanted,
+    wanted: VerifyRequest,
     idempotency_key: Key = None,
 ) -> Response:
     """Have claims verified; `Location` says where the job is.
@@ -52,7 +53,7 @@ async def submit(
             [Violation("wrong_value", "header.idempotency-key", "stands twice; send one")],
         )
     try:
-        job, is_new = await jobs.submit(caller, wanted.request(), idempotency_key)
+        job, is_new = await jobs.submit(caller, wanted, idempotency_key)
     except OtherInput as error:
         return problem(409, "idempotency-conflict", str(error))
     if is_new:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -10,12 +9,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import ledger, orders, reading
 from veritrail_graph.api.jobs.event_table import events_after
 from veritrail_graph.api.jobs.events import EventLog
 from veritrail_graph.api.jobs.ledger import Begun, Ended
-from veritrail_graph.api.jobs.model import Job, JobRequest, JobStatus
+from veritrail_graph.api.jobs.model import Job, JobStatus
 from veritrail_graph.api.jobs.tables import job_claims
 from veritrail_graph.graph.model import Status, Usage
 
@@ -38,7 +38,7 @@ def job_row(job_id: str = JOB, key: str | None = None, **more: Any) -> dict[str,
         "name": "local",
         "idempotency_key": key,
         "input_hash": "i",
-        "request": JobRequest("p").to_json(),
+        "request": VerifyRequest(process_id="p").to_json(),
         "settings": "{}",
         "is_queued_in_graph": True,
         "is_extracted": True,
@@ -275,6 +275,6 @@ def test_jobs_are_paged_newest_first(service: ServiceDatabase, log: EventLog) ->
 
 
 def test_a_request_is_read_as_it_was_written() -> None:
-    request = JobRequest("p", claims=({"text": "a"},), claim_ids=("k1",), budget_usd=1.5)
-    assert JobRequest.from_json(request.to_json()) == request
-    assert asdict(request)["q"] == 3
+    request = VerifyRequest(process_id="p", claims=("a",), claim_ids=("k1",), budget_usd=1.5)
+    assert VerifyRequest.model_validate_json(request.to_json()) == request
+    assert request.q == 3

@@ -10,12 +10,12 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import ledger, orders
 from veritrail_graph.api.jobs.books import Together
 from veritrail_graph.api.jobs.events import EventLog
 from veritrail_graph.api.jobs.ledger import Begun
-from veritrail_graph.api.jobs.model import JobRequest
 from veritrail_graph.api.jobs.presence import DEAD_SECONDS, Presence
 from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.jobs.tables import job_claims, workers
@@ -102,7 +102,7 @@ def test_what_a_dead_worker_had_is_queued_again(service: ServiceDatabase, tmp_pa
         "key_id": "",
         "name": "local",
         "input_hash": "i",
-        "request": JobRequest("p").to_json(),
+        "request": VerifyRequest(process_id="p").to_json(),
         "settings": "{}",
         "is_queued_in_graph": True,
         "is_extracted": True,

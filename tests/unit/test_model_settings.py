@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.api.bench import How, how_of
+from veritrail_graph.api.configured_judge import JudgeOptions, stored_options
 from veritrail_graph.api.model_settings import Use, model_settings
 from veritrail_graph.api.models import ModelOptions, all_model_settings, claim_deadline, patience
 from veritrail_graph.api.runs import held_run, run_options, what_is_left
@@ -133,21 +133,23 @@ def earlier(cost: float, calls: int, options: ModelOptions) -> Verification:
 
 def test_a_resumed_run_has_what_the_run_has_left() -> None:
     done = earlier(0.3, 40, ModelOptions(budget=1.0, max_calls=100, price="1,2"))
-    left = what_is_left([done], How("openai")).models
+    left = what_is_left([done], JudgeOptions("openai")).models
     assert (left.budget, left.max_calls) == (0.7, 60)
-    new = what_is_left([done], How("openai", models=ModelOptions(budget=5.0, max_calls=7))).models
+    new = what_is_left(
+        [done], JudgeOptions("openai", models=ModelOptions(budget=5.0, max_calls=7))
+    ).models
     assert (new.budget, new.max_calls) == (5.0, 7)
 
 
 @pytest.mark.parametrize("options", [ModelOptions(budget=0.3), ModelOptions(max_calls=40)])
 def test_a_run_that_has_nothing_left_wants_a_new_limit(options: ModelOptions) -> None:
     with pytest.raises(InputError, match="used up"):
-        what_is_left([earlier(0.3, 40, options)], How("openai"))
+        what_is_left([earlier(0.3, 40, options)], JudgeOptions("openai"))
 
 
 def test_a_verification_without_settings_is_resumed_with_its_engine_and_q() -> None:
     old = earlier(0.0, 0, ModelOptions())
-    how = how_of(old, How("lexical"))
+    how = stored_options(old, JudgeOptions("lexical"))
     assert (how.engine, how.q) == ("openai", 3)
 
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from veritrail_graph.api.web.views.verify import MOST_Q, Filled, request_of
+from veritrail_graph.api.app.verify_request import MAX_Q
+from veritrail_graph.api.web.views.verify import Filled, request_of
 from veritrail_graph.graph.errors import InputError
 
 FILLED = Filled(q="3")
@@ -37,7 +38,7 @@ def test_a_budget_that_can_be_misread_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "q"), [("1", 1), ("0000000012", 12), (str(MOST_Q), MOST_Q), ("0" * 30 + "7", 7)]
+    ("text", "q"), [("1", 1), ("0000000012", 12), (str(MAX_Q), MAX_Q), ("0" * 30 + "7", 7)]
 )
 def test_a_whole_number_is_read_whole(text: str, q: int) -> None:
     assert request_of("p", replace(FILLED, q=text)).q == q

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.configured_judge import judge_options
 from veritrail_graph.api.http.access import Calling, needs, record
 from veritrail_graph.api.http.wording import worded
-from veritrail_graph.api.jobs.model import JobRequest
-from veritrail_graph.api.jobs.settings import how_of, records_of
 from veritrail_graph.api.jobs.submission import OtherInput
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.links import url
@@ -26,8 +26,7 @@ from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.store.judged_claims import ClaimFilter, Place
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.bench import How
-    from veritrail_graph.api.verification import What
+    from veritrail_graph.api.configured_judge import JudgeOptions
 
 router = APIRouter(prefix="/processes", include_in_schema=False, dependencies=[needs(Scope.VERIFY)])
 
@@ -88,18 +87,17 @@ async def _process(request: Request, process_id: str) -> Process:
     return process
 
 
-async def _cost(request: Request, wanted: JobRequest) -> Cost:
+async def _cost(request: Request, wanted: VerifyRequest) -> Cost:
     """What it may come to.
 
     Raises:
         InputError: A claim, a node, a model or a setting is wrong.
     """
-    from veritrail_graph.api.verification import What
     from veritrail_graph.verifier.engines import engine_named
 
     settings = request.app.state.settings
-    how = how_of(settings, wanted)
-    records = records_of(wanted)
+    how = judge_options(settings, wanted)
+    records = wanted.claim_records()
     asks = engine_named(how.engine).asks_models
     store = await request.app.state.graph.store()
     if wanted.extract and not asks:
@@ -119,24 +117,27 @@ async def _cost(request: Request, wanted: JobRequest) -> Cost:
         count = len(records) or len(claim_ids)
         known = count or (await store.processes.get(wanted.process_id)).claims
         return Cost(known, how.engine)
-    what = What(wanted.process_id, records=records, claim_ids=claim_ids, node=wanted.node_id)
-    return await _estimated(request, how, what, wanted.model or settings.model)
+    model = wanted.model or settings.model
+    wanted = wanted.model_copy(update={"claim_ids": tuple(claim_ids)})
+    return await _estimated(request, how, wanted, model)
 
 
-async def _estimated(request: Request, how: How, what: What, model: str | None) -> Cost:
+async def _estimated(
+    request: Request, how: JudgeOptions, wanted: VerifyRequest, model: str | None
+) -> Cost:
     """What models would be asked, unless that takes too long to find out."""
     from veritrail_graph.api.app.estimation import estimate_claims
 
     state = request.app.state
     try:
         async with asyncio.timeout(ESTIMATE_SECONDS):
-            found = await estimate_claims(state.settings, await state.graph.store(), how, what)
+            found = await estimate_claims(state.settings, await state.graph.store(), how, wanted)
     except TimeoutError:
         why = (
             "Walking a process of this size takes longer than this page waits; "
             "`veritrail estimate` says it."
         )
-        number = len(what.records) or len(what.claim_ids) or None
+        number = len(wanted.claims or wanted.claim_ids or ()) or None
         return Cost(number, how.engine, model, True, why_unknown=why)
     return cost_of(found, how.engine)
 

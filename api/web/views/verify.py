@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.jobs.model import JobRequest
+from veritrail_graph.api.app.verify_request import MAX_Q, MAX_USD, VerifyRequest
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.verifier.driver import DEFAULT_Q
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.estimation import Estimated
 
-MOST_Q = 1_000_000
-MOST_USD = 1e9
 MOST_TEXT = 500_000
 
 _DOLLARS = re.compile(r"\$? ?([0-9]+(?:\.[0-9]*)?|\.[0-9]+|[0-9]+,[0-9]{1,2})")
@@ -117,7 +115,7 @@ def _told(one: Any) -> dict[str, Any]:
     return {"calls": usage.calls, "tokens": tokens, "cost_usd": usage.cost_usd}
 
 
-def request_of(process_id: str, filled: Filled) -> JobRequest:
+def request_of(process_id: str, filled: Filled) -> VerifyRequest:
     """What is asked for.
 
     Raises:
@@ -135,28 +133,28 @@ def request_of(process_id: str, filled: Filled) -> JobRequest:
         wrong.append(Violation("wrong_value", "texts", f"has more than {MOST_TEXT:,} characters"))
     if wrong:
         raise InputError("Something in the form is not as it must be.", wrong)
-    request = JobRequest(
-        process_id,
-        q=q,
-        engine=filled.engine or None,
-        model=filled.model or None,
-        budget_usd=budget,
-        price=filled.price or None,
-    )
-    if filled.which == "typed":
-        claims = tuple({"text": text} for text in texts)
-        return replace(request, claims=claims, node_id=filled.node_id or None)
-    if filled.which == "extract":
-        return replace(request, extract=True, node_id=filled.node_id or None)
-    return replace(request, unfinished=filled.which == "unverified")
+    asked: dict[str, Any] = {
+        "process_id": process_id,
+        "q": q,
+        "engine": filled.engine or None,
+        "model": filled.model or None,
+        "budget_usd": budget,
+        "price": filled.price or None,
+        "unfinished": filled.which == "unverified",
+    }
+    if filled.which in {"typed", "extract"}:
+        asked["node_id"] = filled.node_id or None
+        asked["extract"] = filled.which == "extract"
+        asked["claims"] = texts if filled.which == "typed" else None
+    return VerifyRequest.checked(asked)
 
 
 def _whole(text: str, wrong: list[Violation]) -> int:
     digits = text.lstrip("0")  # however many stand before it, and no more than can be read
-    is_whole = text.isascii() and text.isdigit() and len(digits) <= len(str(MOST_Q))
-    if is_whole and 1 <= int(digits or "0") <= MOST_Q:
+    is_whole = text.isascii() and text.isdigit() and len(digits) <= len(str(MAX_Q))
+    if is_whole and 1 <= int(digits or "0") <= MAX_Q:
         return int(digits)
-    wrong.append(Violation("wrong_value", "q", f"must be a whole number from 1 to {MOST_Q:,}"))
+    wrong.append(Violation("wrong_value", "q", f"must be a whole number from 1 to {MAX_Q:,}"))
     return DEFAULT_Q
 
 
@@ -165,7 +163,7 @@ def _dollars(text: str, wrong: list[Violation]) -> float | None:
         return None
     plain = _DOLLARS.fullmatch(text)
     found = float(plain[1].replace(",", ".")) if plain else None
-    if found is not None and found <= MOST_USD:
+    if found is not None and found <= MAX_USD:
         return found
     words = "must be US dollars, such as 2.50 or 1000: digits, and a point before the cents"
     wrong.append(Violation("wrong_value", "budget_usd", words))

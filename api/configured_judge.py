@@ -26,6 +26,7 @@ from veritrail_graph.verifier.prompts import Prompts, load_prompts
 from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.ports import Judge
@@ -36,14 +37,14 @@ LEAST_ROOM = 64
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class JudgeOptions:
     """How claims are verified.
 
     Attributes:
         engine: The engine of judgement.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
-        limits: How much goes into a prompt.
-        samples: How many answers are drawn.
+        limits: JudgeOptions much goes into a prompt.
+        samples: JudgeOptions many answers are drawn.
         prompts: A folder of the user's own prompts.
         sub_claims: Whether a model takes claims apart.
         models: The models and what they may cost.
@@ -61,12 +62,12 @@ class How:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class ConfiguredJudge:
     """A judge, ready, with what it is made of.
 
     Attributes:
         judge: The judge.
-        how: How it judges.
+        how: JudgeOptions it judges.
         prompts: Its prompts.
         splitter: Splits texts into sentences.
         models: Its models; None: it asks none.
@@ -74,7 +75,7 @@ class Bench:
     """
 
     judge: Judge
-    how: How
+    how: JudgeOptions
     prompts: Prompts
     splitter: SentenceSplitter
     models: OpenModels | None
@@ -82,14 +83,14 @@ class Bench:
 
 
 @asynccontextmanager
-async def set_up(
-    settings: Settings, how: How, shared: Shared | None = None
-) -> AsyncIterator[Bench]:
+async def configure_judge(
+    settings: Settings, how: JudgeOptions, shared: Shared | None = None
+) -> AsyncIterator[ConfiguredJudge]:
     """Make a judge and everything that it needs.
 
     Args:
         settings: The settings.
-        how: How it judges.
+        how: JudgeOptions it judges.
         shared: What its models share with those of others; None: nothing.
 
     Raises:
@@ -104,12 +105,14 @@ async def set_up(
     parts = Parts(splitter.split, how.limits, how.samples, None, prompts, how.sub_claims)
     if not engine.asks_models:
         judge = engine.judge(parts)
-        yield Bench(judge, how, prompts, splitter, None, _settings(settings, how, judge))
+        yield ConfiguredJudge(judge, how, prompts, splitter, None, _settings(settings, how, judge))
         return
     async with open_models(settings, engine, how.models, shared) as models:
         judge = engine.judge(replace(parts, models=models.steps))
         _check_windows(judge)
-        yield Bench(judge, how, prompts, splitter, models, _settings(settings, how, judge))
+        yield ConfiguredJudge(
+            judge, how, prompts, splitter, models, _settings(settings, how, judge)
+        )
 
 
 def _check_windows(judge: Judge) -> None:
@@ -131,7 +134,7 @@ def _check_windows(judge: Judge) -> None:
             )
 
 
-def _check(engine: Engine, how: How) -> None:
+def _check(engine: Engine, how: JudgeOptions) -> None:
     if engine.asks_models:
         return
     if how.samples.is_soft:
@@ -142,7 +145,7 @@ def _check(engine: Engine, how: How) -> None:
         )
 
 
-def _settings(settings: Settings, how: How, judge: Judge) -> str:
+def _settings(settings: Settings, how: JudgeOptions, judge: Judge) -> str:
     decides = {
         "engine": how.engine,
         "q": how.q,
@@ -152,8 +155,8 @@ def _settings(settings: Settings, how: How, judge: Judge) -> str:
     return canonical(decides).decode()
 
 
-def how_of(verification: Verification, how: How) -> How:
-    """How a stored verification was made, with what is not part of its settings from `how`."""
+def stored_options(verification: Verification, how: JudgeOptions) -> JudgeOptions:
+    """The options of a stored verification; what its settings do not hold is taken from `how`."""
     values = json.loads(verification.settings or "{}")
     steps = values.get("steps")
     if not steps:
@@ -176,6 +179,55 @@ def how_of(verification: Verification, how: How) -> How:
         samples=Samples(**values["samples"]),
         sub_claims=steps["sub_claim_decomposition"] is not None,
         models=models,
+    )
+
+
+def judge_options(
+    settings: Settings,
+    request: VerifyRequest,
+    *,
+    prompts: Path | None = None,
+    concurrency: int | None = None,
+) -> JudgeOptions:
+    """The options of the judge that a request asks for.
+
+    Args:
+        settings: The settings; they name the engine where the request does not.
+        request: The request.
+        prompts: A folder of the user's own prompts.
+        concurrency: Calls in the air, or claims at a time of an engine without models.
+
+    Raises:
+        InputError: Its values contradict each other.
+    """
+    threshold = request.threshold or request.samples // 2 + 1
+    if threshold > request.samples:
+        raise InputError(f"threshold {threshold} can not be met by {request.samples} sample(s)")
+    return JudgeOptions(
+        engine=settings.engine_name(request.engine, request.named_model),
+        q=request.q,
+        limits=Limits(
+            request.max_root_sentences,
+            request.max_sentences,
+            request.verdict_sentences,
+            request.max_reruns,
+        ),
+        samples=Samples(request.samples, threshold),
+        prompts=prompts,
+        sub_claims=request.sub_claims,
+        models=ModelOptions(
+            model=request.model,
+            claims_model=request.claims_model,
+            selection_model=request.selection_model,
+            verdict_model=request.verdict_model,
+            concurrency=concurrency,
+            price=request.price,
+            budget=request.budget_usd,
+            max_calls=request.max_calls,
+            structured=request.structured,
+            use_cache=request.use_cache,
+        ),
+        concurrency=concurrency or DEFAULT_CONCURRENCY,
     )
 
 
