@@ -102,7 +102,7 @@ _WrongUse = typer.BadParameter.__mro__[2]
 def status() -> int:
     """Run the command line; give its exit status."""
     try:
-        result = typer.main.get_command(app)(standalone_mode=False)
+        result = typer.main.get_command(app)(prog_name="veritrail", standalone_mode=False)
     except Exit as ended:
         return ended.status
     except typer.Exit as ended:

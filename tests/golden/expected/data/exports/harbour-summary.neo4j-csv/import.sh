@@ -1,0 +1,30 @@
+neo4j-admin database import full \
+  --nodes=nodes_process.csv \
+  --nodes=nodes_span.csv \
+  --nodes=nodes_claim.csv \
+  --nodes=nodes_extraction.csv \
+  --nodes=nodes_verification.csv \
+  --nodes=nodes_review.csv \
+  --nodes=nodes_iteration.csv \
+  --nodes=nodes_step.csv \
+  --nodes=nodes_evidence.csv \
+  --nodes=nodes_sentence.csv \
+  --relationships=relationships_input_to.csv \
+  --relationships=relationships_extracted_from.csv \
+  --relationships=relationships_extraction_of.csv \
+  --relationships=relationships_verifies.csv \
+  --relationships=relationships_reviews.csv \
+  --relationships=relationships_considers.csv \
+  --relationships=relationships_has_iteration.csv \
+  --relationships=relationships_took.csv \
+  --relationships=relationships_checked.csv \
+  --relationships=relationships_found.csv \
+  --relationships=relationships_cites.csv \
+  --relationships=relationships_sentence_of.csv \
+  --relationships=relationships_evidence_for.csv \
+  --relationships=relationships_error_introduced_at.csv \
+  --relationships=relationships_error_propagated_through.csv \
+  --multiline-fields=true \
+  --id-type=string \
+  --array-delimiter=U+FDD0 \
+  neo4j
