@@ -11,7 +11,8 @@ import typer
 from veritrail_graph.api.cli.exits import run
 from veritrail_graph.api.cli.keys import parse_span, table, when, with_service
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import one_line, print_json, say
+from veritrail_graph.api.cli.terminal import print_json, say
+from veritrail_graph.api.views.texts import one_line
 
 if TYPE_CHECKING:
     from veritrail_graph.api.auth.audit import Entry

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.cli.terminal import LongWork, one_line, say, show
+from veritrail_graph.api.cli.terminal import LongWork, say, show
+from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.exporters.listings import claim_json
 from veritrail_graph.graph.model import Claim, Usage
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
@@ -78,7 +79,7 @@ def _counts(sentences: Sequence[ExtractedSentence]) -> dict[str, int]:
 
 def tell_report(report: ExtractionReport) -> None:
     """Show what was extracted, what was not and why, and what it cost."""
-    from veritrail_graph.graph.exporters.costs import usage_words
+    from veritrail_graph.api.views.costs import usage_words
 
     if report.claims:
         show_claims(report.claims)

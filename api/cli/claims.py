@@ -27,8 +27,9 @@ from veritrail_graph.api.cli.model_options import (
     Structured,
 )
 from veritrail_graph.api.cli.options import AsJson, ProcessId
-from veritrail_graph.api.cli.terminal import long_work, one_line, print_json, say
+from veritrail_graph.api.cli.terminal import long_work, print_json, say
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.exporters.listings import claim_json
 from veritrail_graph.graph.model import Claim

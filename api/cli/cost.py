@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from veritrail_graph.api.cli.terminal import one_line, verdict_words
-from veritrail_graph.graph.exporters.costs import UNKNOWN, cost_words, money_words
+from veritrail_graph.api.cli.terminal import verdict_words
+from veritrail_graph.api.views.costs import UNKNOWN, cost_words, money_words
+from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.exporters.results import total_usage
 
 if TYPE_CHECKING:

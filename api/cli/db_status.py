@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.cli.terminal import clean, print_json, say, show
+from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.views.texts import clean
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.embedded import EngineStatus

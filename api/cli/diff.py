@@ -11,15 +11,11 @@ import typer
 from veritrail_graph.api.cli.exits import run
 from veritrail_graph.api.cli.ingest import say_starting
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import (
-    VERDICT_STYLE,
-    VERDICT_WORDS,
-    one_line,
-    print_json,
-    verdict_words,
-)
+from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide, compare
 from veritrail_graph.graph.model import Verification
 

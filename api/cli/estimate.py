@@ -177,7 +177,7 @@ def _tell(estimated: Estimated) -> None:
 def _table(estimated: Estimated) -> Table:
     from rich.table import Table
 
-    from veritrail_graph.graph.exporters.costs import cost_words
+    from veritrail_graph.api.views.costs import cost_words
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")

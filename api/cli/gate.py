@@ -15,13 +15,14 @@ import typer
 from veritrail_graph.api.cli.exits import UNREACHABLE, Exit, fail, fault_of_ours, run
 from veritrail_graph.api.cli.ingest import say_starting
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import clean, inert, print_json, say
+from veritrail_graph.api.cli.terminal import inert, print_json, say
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.views.texts import clean
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.gate.rules import Limits, Outcome
-    from veritrail_graph.api.reports.material import Material
+    from veritrail_graph.api.reports.data import Material
 
 FORMATS = ("text", "json")
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -159,7 +160,7 @@ def _summary_of_the_step() -> Path | None:
 
 def _check(order: _Order, format_name: str) -> None:
     """Find wrong use before an engine is started."""
-    from veritrail_graph.api.reports.writing import check_writable
+    from veritrail_graph.api.reports.files import check_writable
 
     if format_name not in FORMATS:
         raise InputError(f"Unknown format {format_name!r}. Known formats: {', '.join(FORMATS)}.")
@@ -173,9 +174,8 @@ def _check(order: _Order, format_name: str) -> None:
 def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
     """Judge once, and write every file that is asked for before anything is said."""
     from veritrail_graph.api.gate.baseline import read_baseline
-    from veritrail_graph.api.gate.entries import counted, entries_of
     from veritrail_graph.api.gate.reading import notes_on, read_material
-    from veritrail_graph.api.gate.rules import judge
+    from veritrail_graph.api.gate.rules import counted, entries_of, judge
 
     before = read_baseline(order.baseline) if order.baseline is not None else None
     settings = Settings.load()
@@ -193,10 +193,9 @@ def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
 
 def _write(order: _Order, outcome: Outcome, material: Material) -> None:
     from veritrail_graph.api.gate.baseline import baseline_text
-    from veritrail_graph.api.gate.junit import outcome_xml
+    from veritrail_graph.api.gate.output import outcome_xml, step_summary
     from veritrail_graph.api.gate.reading import judges
-    from veritrail_graph.api.gate.summary import step_summary
-    from veritrail_graph.api.reports.writing import whole_file
+    from veritrail_graph.api.reports.files import whole_file
 
     if order.junit is not None:
         with whole_file(order.junit) as file:
@@ -236,7 +235,7 @@ def _add(path: Path, text: str) -> None:
 
 def _tell(outcome: Outcome, names: dict[int, str], *, as_json: bool) -> None:
     """Print the outcome; whoever has stopped reading changes nothing of the status."""
-    from veritrail_graph.api.gate.telling import outcome_json, outcome_lines
+    from veritrail_graph.api.gate.output import outcome_json, outcome_lines
 
     try:
         if as_json:

@@ -13,8 +13,9 @@ import typer
 
 from veritrail_graph.api.cli.exits import run
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import one_line, print_json, say, show
+from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:

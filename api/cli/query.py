@@ -11,16 +11,10 @@ from veritrail_graph.api.app.browser_link import pasteable
 from veritrail_graph.api.cli.exits import run
 from veritrail_graph.api.cli.ingest import say_starting
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import (
-    INDICATIVE,
-    clean,
-    console,
-    one_line,
-    print_json,
-    say,
-    show,
-)
+from veritrail_graph.api.cli.terminal import console, print_json, say, show
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.reports.formats import Asked
-    from veritrail_graph.api.reports.material import Wanted
-    from veritrail_graph.api.reports.trails import Origin
+    from veritrail_graph.api.reports.data import Origin, Wanted
+    from veritrail_graph.api.reports.files import Asked
 
 FORMATS = ("html", "markdown", "csv", "json", "junit")
 _SUFFIXES = {
@@ -98,9 +97,8 @@ def report(
     name = format_name or _SUFFIXES.get(path.suffix.lower() if path else "", "markdown")
     dossier = dossier or (bool(claim) and name in _DOSSIERS)
     _check(name, path, dossier=dossier, strict=strict)
-    from veritrail_graph.api.reports.formats import Asked
-    from veritrail_graph.api.reports.material import Wanted
-    from veritrail_graph.api.reports.wanted import states_named
+    from veritrail_graph.api.reports.data import Wanted, states_named
+    from veritrail_graph.api.reports.files import Asked
 
     wanted = Wanted(tuple(claim or ()), tuple(node or ()), states_named(verdict or ()))
     asked = Asked(name, dossier=dossier, strict=strict)
@@ -119,14 +117,14 @@ def _check(name: str, path: Path | None, *, dossier: bool, strict: bool) -> None
     if strict and name != "junit":
         raise InputError("--strict is for --format junit.")
     if path is not None:
-        from veritrail_graph.api.reports.writing import check_writable
+        from veritrail_graph.api.reports.files import check_writable
 
         check_writable(path)
 
 
 def write_whole(path: Path, text: str) -> None:
     """Write a whole file or none: beside its place first, then moved there."""
-    from veritrail_graph.api.reports.writing import whole_file
+    from veritrail_graph.api.reports.files import whole_file
 
     with whole_file(path) as file:
         file.write(text.encode("utf-8"))
@@ -135,8 +133,7 @@ def write_whole(path: Path, text: str) -> None:
 async def _write(
     settings: Settings, process: str, wanted: Wanted, asked: Asked, path: Path | None
 ) -> None:
-    from veritrail_graph.api.reports.formats import pieces
-    from veritrail_graph.api.reports.writing import write_pieces
+    from veritrail_graph.api.reports.files import pieces, write_pieces
 
     async with opened(settings, process, wanted) as origin:
         await write_pieces(path, pieces(origin, asked))
@@ -150,14 +147,19 @@ async def opened(settings: Settings, process: str, wanted: Wanted) -> AsyncItera
         NotFound: There is no such process or claim.
         InputError: The file breaks rules.
     """
-    from veritrail_graph.api.reports.filed import FiledOrigin, check_process_id, file_meant, is_file
+    from veritrail_graph.api.reports.from_file import (
+        FiledOrigin,
+        check_process_id,
+        file_meant,
+        is_file,
+    )
 
     if is_file(process):
         limit = settings.max_node_text
         yield FiledOrigin.read(Path(process), wanted, max_node_text=limit)
         return
     from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.api.reports.stored import StoredOrigin
+    from veritrail_graph.api.reports.from_store import StoredOrigin
 
     check_process_id(process)
     async with open_graph(settings, say_starting) as store:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from veritrail_graph.api.cli.terminal import VERDICT_STYLE, VERDICT_WORDS, clean, one_line, show
+from veritrail_graph.api.cli.terminal import VERDICT_STYLE, show
+from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.model import ReviewVerdict, Verdict
 from veritrail_graph.graph.model.review import latest_of_each
 

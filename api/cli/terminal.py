@@ -10,7 +10,6 @@ import json
 import re
 import sys
 import time
-import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress, TaskID
 
-from veritrail_graph.graph.exporters.markdown import WORDS
+from veritrail_graph.api.views.texts import clean, is_harmless
+from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.model import Status, Verdict
 
 VERDICT_STYLE = {
@@ -27,8 +27,6 @@ VERDICT_STYLE = {
     Verdict.NOT_FULLY_SUPPORTED: "red",
     Verdict.INCONCLUSIVE: "yellow",
 }
-VERDICT_WORDS = WORDS  # a verdict reads the same in a report and on a terminal
-INDICATIVE = "indicative only: no language model judged, words were compared"
 
 _SECONDS_BETWEEN_LINES = 10.0
 _PIPE_WIDTH = 20_000  # in a pipe every line is one line
@@ -92,31 +90,7 @@ def print_json(value: Any) -> None:
 
 def _json_safe(found: re.Match[str]) -> str:
     """The same characters, which stand in strings only: outside of them JSON is ASCII."""
-    return found[0] if _is_harmless(found[0]) else json.dumps(found[0])[1:-1]
-
-
-def clean(text: str) -> str:
-    """Untrusted text without what could drive a terminal: controls become visible escapes."""
-    return "".join(char if _is_harmless(char) else _escape(char) for char in text)
-
-
-def one_line(text: str, most: int | None = None) -> str:
-    """Untrusted text on one line, cut at a number of characters."""
-    line = clean(" ".join(text.split()))
-    return line if most is None or len(line) <= most else f"{line[: most - 1]}…"
-
-
-def _is_harmless(char: str) -> bool:
-    if char in "\n\t":
-        return True
-    return unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} or char == "\u200d"
-
-
-def _escape(char: str) -> str:
-    code = ord(char)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return found[0] if is_harmless(found[0]) else json.dumps(found[0])[1:-1]
 
 
 def verdict_words(verdict: Verdict | None, status: Status) -> tuple[str, str]:

@@ -9,16 +9,11 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from veritrail_graph.api.cli.terminal import (
-    INDICATIVE,
-    VERDICT_STYLE,
-    VERDICT_WORDS,
-    clean,
-    one_line,
-    verdict_words,
-)
+from veritrail_graph.api.cli.terminal import VERDICT_STYLE, verdict_words
+from veritrail_graph.api.views.costs import step_words, usage_words
+from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
 from veritrail_graph.graph.comparing import flat_settings
-from veritrail_graph.graph.exporters.costs import step_words, usage_words
 from veritrail_graph.graph.exporters.results import iteration_usage, selected_sentences
 from veritrail_graph.graph.model import Status
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, UNREACHABLE, Exit
 from veritrail_graph.api.cli.interrupt import INTERRUPTED
-from veritrail_graph.api.cli.terminal import INDICATIVE, one_line, print_json, say, show
+from veritrail_graph.api.cli.terminal import print_json, say, show
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Status, Verdict, Verification
 

@@ -11,15 +11,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.cli.terminal import INDICATIVE, VERDICT_STYLE, VERDICT_WORDS, clean
+from veritrail_graph.api.views.texts import clean
+from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
 from veritrail_graph.graph.model import Verdict
 
 if TYPE_CHECKING:
     from veritrail_graph.api.client.answers import Claim, Ingested, Process, Rows
     from veritrail_graph.api.client.trails import Iteration, JobState, Provenance, Verification
 
-COLOURS = {"green": "#1a7f37", "red": "#b62324", "yellow": "#8a6100", "grey": "#57606a"}
-"""The colours of verdicts on a terminal, dark enough to stand behind white letters."""
+COLOURS = {
+    Verdict.FULLY_SUPPORTED: "#1a7f37",
+    Verdict.NOT_FULLY_SUPPORTED: "#b62324",
+    Verdict.INCONCLUSIVE: "#8a6100",
+    None: "#57606a",
+}
+"""Colours of verdicts, and of no verdict; dark enough to stand behind white letters."""
 
 ROWS_SHOWN = 100
 TEXT_SHOWN = 600
@@ -184,8 +190,8 @@ def chip(name: str) -> str:
     """A verdict or a status: its words on its colour."""
     if name in set(Verdict):
         verdict = Verdict(name)
-        return _chip(COLOURS[VERDICT_STYLE[verdict]], VERDICT_WORDS[verdict])
-    return _chip(COLOURS["grey"], name.replace("_", " "))
+        return _chip(COLOURS[verdict], VERDICT_WORDS[verdict])
+    return _chip(COLOURS[None], name.replace("_", " "))
 
 
 def _chip(colour: str, words: str) -> str:

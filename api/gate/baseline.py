@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.api.gate.entries import Entry
-from veritrail_graph.api.reports.material import State
+from veritrail_graph.api.gate.rules import Entry
+from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.errors import InputError
 
 FORMAT = "veritrail.baseline/1"

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.gate.baseline import Baseline
-from veritrail_graph.api.gate.entries import failed_again
-from veritrail_graph.api.gate.rules import Limits
-from veritrail_graph.api.reports.material import CheckedClaim, Material, State
+from veritrail_graph.api.gate.rules import Limits, failed_again
+from veritrail_graph.api.reports.data import CheckedClaim, Material
+from veritrail_graph.api.views.words import State
 
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
@@ -28,12 +28,17 @@ async def read_material(
     Raises:
         VeriTrailError: There is no such process, the file breaks rules, or no engine answers.
     """
-    from veritrail_graph.api.reports.filed import FiledOrigin, check_process_id, file_meant, is_file
+    from veritrail_graph.api.reports.from_file import (
+        FiledOrigin,
+        check_process_id,
+        file_meant,
+        is_file,
+    )
 
     if is_file(process):
         return FiledOrigin.read(Path(process), max_node_text=settings.max_node_text).material
     from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.api.reports.stored import StoredOrigin
+    from veritrail_graph.api.reports.from_store import StoredOrigin
 
     check_process_id(process)
     async with open_graph(settings, on_start) as store:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from veritrail_graph.api.cli.terminal import one_line
 from veritrail_graph.api.client.answers import Agreement, Claim, Review
 from veritrail_graph.api.mcp.words import TEXT, quoted, verdict_words
+from veritrail_graph.api.views.texts import one_line
 
 REVIEWS = 10
 """Reviews that are shown of one claim."""

@@ -12,12 +12,13 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from veritrail_graph.api.cli.terminal import INDICATIVE, one_line
 from veritrail_graph.api.client.answers import Agreement, Process, Rows
 from veritrail_graph.api.client.trails import Iteration, Verification
 from veritrail_graph.api.mcp import people
 from veritrail_graph.api.mcp.people import People, Reviewed
 from veritrail_graph.api.mcp.words import TEXT, quoted, verdict_words
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.words import INDICATIVE
 
 ROWS = 200
 """Rows of an answer, and processes of a list."""

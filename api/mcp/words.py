@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from veritrail_graph.api.cli.terminal import VERDICT_WORDS, one_line
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.model import Verdict
 
 TEXT = 600

@@ -20,21 +20,17 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from veritrail_graph.api.reports.answers import read_answers
-from veritrail_graph.api.reports.document import whole_json
-from veritrail_graph.api.reports.material import CheckedClaim, Material
+from veritrail_graph.api.reports.data import CheckedClaim, Material, Origin, Trail
+from veritrail_graph.api.reports.files import file_name
+from veritrail_graph.api.reports.json_report import whole_json
+from veritrail_graph.api.reports.markdown import Asked, asked_of
 from veritrail_graph.api.reports.showing import brief_view, mark_of_claim, when, whole_view
-from veritrail_graph.api.reports.trails import Origin, Trail
 from veritrail_graph.api.reports.view import DOSSIER, REPORT, Limits
-from veritrail_graph.api.reports.wording import indicative_words, open_words
-from veritrail_graph.api.reports.writing import file_name
-from veritrail_graph.api.web.assets import text_of
-from veritrail_graph.api.web.rendering import environment
-from veritrail_graph.api.web.views.marks import MARKS, RANK
-from veritrail_graph.api.web.views.money import spent_together
-from veritrail_graph.api.web.views.stages import StageBar, StageBars, StageCount, stage_bars
-from veritrail_graph.graph.exporters.costs import money_words, step_words
-from veritrail_graph.graph.exporters.markdown import Asked, asked_of
+from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
+from veritrail_graph.api.views.costs import counted, money_words, spent_together, step_words
+from veritrail_graph.api.views.stages import StageBar, StageBars, StageCount, stage_bars
+from veritrail_graph.api.views.words import MARKS, RANK, State
+from veritrail_graph.api.web.rendering import environment, text_of
 from veritrail_graph.graph.model import Verdict
 
 _DATA_CLAIMS = 20
@@ -220,3 +216,119 @@ def _frame() -> dict[str, Any]:
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+MOST_TEXTS = 5
+"""Verified nodes whose texts stand in a file: those with most claims."""
+
+MOST_PARTS = 5
+"""Parts of such a text (`api.web.views.text_parts.PART`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FiledAnswer:
+    """A verified text.
+
+    Attributes:
+        node_id: Its node.
+        segments: The text, in pieces.
+        shown: Characters that are shown.
+        length: Characters that there are.
+        missing: Claims that have no place in it.
+        undrawn: Places of claims that are not underlined.
+    """
+
+    node_id: str
+    segments: tuple[Segment, ...]
+    shown: int
+    length: int
+    missing: int
+    undrawn: int
+
+
+async def read_answers(origin: Origin, claims: Sequence[CheckedClaim]) -> list[FiledAnswer]:
+    """The texts that most claims are about.
+
+    Args:
+        origin: Where the report is made from.
+        claims: Its claims.
+    """
+    by_node = Counter(one.claim.node_id for one in claims)
+    names = [name for name, _ in by_node.most_common(MOST_TEXTS)]
+    texts = await origin.texts(names)
+    return [_answer(name, texts[name], claims) for name in names if name in texts]
+
+
+def _answer(node_id: str, text: str, claims: Sequence[CheckedClaim]) -> FiledAnswer:
+    placed = [
+        TextClaim(
+            one.claim.claim_id,
+            one.claim.text,
+            mark_of_claim(one),
+            one.claim.start,
+            one.claim.end,
+            one.claim.also,
+            one.number,
+        )
+        for one in claims
+        if one.claim.node_id == node_id
+    ]
+    first = answer_text(text, placed)
+    further = range(2, min(first.parts, MOST_PARTS) + 1)
+    parts = [first, *(answer_text(text, placed, part) for part in further)]
+    segments = tuple(segment for part in parts for segment in part.segments)
+    return FiledAnswer(
+        node_id=node_id,
+        segments=segments,
+        shown=sum(len(segment.text) for segment in segments),
+        length=len(text),
+        missing=len(first.missing) + len(first.not_looked_for),
+        undrawn=sum(part.undrawn for part in parts),
+    )
+
+
+def indicative_words(material: Material) -> str | None:
+    """Which verdicts no language model gave; None: there are none."""
+    judged = [one for one in material.claims if one.verdict is not None]
+    indicative = sum(one.is_indicative for one in judged)
+    if not indicative:
+        return None
+    return "All verdicts" if indicative == len(judged) else "Some verdicts"
+
+
+def open_words(material: Material) -> str:
+    """What verdicts leave open about where unsupported content came in; empty: nothing.
+
+    Where no claim is known to be not fully supported, it says what is known instead of a place.
+    """
+    states = material.counts
+    without = {
+        "is inconclusive": states[State.INCONCLUSIVE],
+        "could not be checked": states[State.FAILED],
+        "was not checked": states[State.UNCHECKED],
+    }
+    left = [_how_many(claims, words) for words, claims in without.items() if claims]
+    judged = len(material.claims) - states[State.FAILED] - states[State.UNCHECKED]
+    rest = f" {_joined(left)}: nothing can be said of {_them(sum(without.values()))}."
+    if states[State.NOT_SUPPORTED]:
+        return rest.strip() if left else ""
+    if not judged:
+        return f"No claim of this report has a verdict.{rest}"
+    if not left:
+        return "Nowhere: every claim of this report is fully supported."
+    return f"No claim of this report is known to be not fully supported.{rest}"
+
+
+def _how_many(claims: int, words: str) -> str:
+    plural = words.replace("is ", "are ", 1).replace("was ", "were ", 1)
+    return f"{counted(claims, 'claim')} {words if claims == 1 else plural}"
+
+
+def _joined(parts: list[str]) -> str:
+    return (
+        f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0] if parts else ""
+    )
+
+
+def _them(claims: int) -> str:
+    return "it" if claims == 1 else "them"

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from xml.sax.saxutils import escape, quoteattr
 
-from veritrail_graph.api.reports.material import STATE_WORDS, CheckedClaim, Material, State
-from veritrail_graph.api.reports.texts import visible
-from veritrail_graph.api.web.views.money import spent_by
-from veritrail_graph.graph.exporters.costs import cost_words
+from veritrail_graph.api.reports.data import CheckedClaim, Material
+from veritrail_graph.api.views.costs import cost_words, spent_by
+from veritrail_graph.api.views.texts import visible
+from veritrail_graph.api.views.words import BY_KIND, State
 from veritrail_graph.graph.model import Verification
 
 _LONGEST_NAME = 240
@@ -131,7 +131,7 @@ def case_of(one: CheckedClaim, material: Material, *, strict: bool = False) -> C
 
 def message_of(one: CheckedClaim, material: Material) -> str:
     """In one line why a claim stands as it does."""
-    words = STATE_WORDS[one.state]
+    words = BY_KIND[one.state].word
     if one.is_indicative:
         words += " (indicative only: no language model judged)"
     if one.state is State.NOT_SUPPORTED:

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from veritrail_graph.api.reports.material import CheckedClaim
-from veritrail_graph.api.reports.trails import NodeFacts, Surroundings, Trail
+from veritrail_graph.api.reports.data import CheckedClaim, NodeFacts, Surroundings, Trail
 from veritrail_graph.api.reports.view import (
     ClaimView,
     Fact,
@@ -23,11 +22,9 @@ from veritrail_graph.api.reports.view import (
     SummaryView,
     Words,
 )
-from veritrail_graph.api.web.views.marks import Mark, mark_now, mark_of, said_mark
-from veritrail_graph.api.web.views.money import spent_by
-from veritrail_graph.api.web.views.routes import routes_of
-from veritrail_graph.api.web.views.steps import ending_words
-from veritrail_graph.graph.exporters.costs import cost_words, counted
+from veritrail_graph.api.views.costs import cost_words, counted, spent_by
+from veritrail_graph.api.views.routes import routes_of
+from veritrail_graph.api.views.words import Mark, ending_words, mark_now, mark_of, review_mark
 from veritrail_graph.graph.exporters.results import selected_sentences
 from veritrail_graph.graph.model import (
     CitedSentence,
@@ -51,7 +48,7 @@ def brief_view(one: CheckedClaim, stage_names: Mapping[int, str], limits: Limits
         number=one.number,
         checked=one,
         mark=mark_of_claim(one),
-        said=said_mark(one.reviewed.latest.verdict) if one.reviewed else None,
+        said=review_mark(one.reviewed.latest.verdict) if one.reviewed else None,
         error_stages=tuple(_stage_words(stage, stage_names) for stage in one.error_stages),
         text=cut(one.claim.text, limits.characters),
         reasons=cut(one.reason, limits.characters) if one.reason else None,
@@ -95,7 +92,7 @@ def whole_view(trail: Trail, stage_names: Mapping[int, str], limits: Limits) -> 
         limits: How much is shown.
     """
     brief = brief_view(trail.checked, stage_names, limits)
-    reviews = tuple(ReviewView(one, said_mark(one.verdict)) for one in trail.reviews)
+    reviews = tuple(ReviewView(one, review_mark(one.verdict)) for one in trail.reviews)
     found = trail.verification
     if found is None:
         return replace(brief, reviews=reviews, has_trail=True)

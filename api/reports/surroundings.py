@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from veritrail_graph.api.reports.trails import Place, Surroundings
+from veritrail_graph.api.reports.data import Place, Surroundings
 from veritrail_graph.graph.model import Verification
 from veritrail_graph.graph.sentences import SentenceSplitter
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from veritrail_graph.api.reports.material import CheckedClaim
-from veritrail_graph.api.web.views.marks import Mark
-from veritrail_graph.api.web.views.routes import Routes
+from veritrail_graph.api.reports.data import CheckedClaim
+from veritrail_graph.api.views.routes import Routes
+from veritrail_graph.api.views.words import Mark
 from veritrail_graph.graph.model import Review
 
 

@@ -6,11 +6,13 @@ A text from outside is written as `{{ text|shown }}` in an element with `dir="au
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from importlib import resources
 from typing import Any
 
 from fastapi import Request
@@ -20,10 +22,56 @@ from markupsafe import Markup
 
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.http import request_id
+from veritrail_graph.api.views.costs import UNKNOWN
+from veritrail_graph.api.views.words import share
 from veritrail_graph.api.web import links
-from veritrail_graph.api.web.assets import static
-from veritrail_graph.api.web.views.shares import share
-from veritrail_graph.graph.exporters.costs import UNKNOWN
+
+PREFIX = "/static/"
+
+TYPES = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file that pages load.
+
+    Attributes:
+        content: Its bytes.
+        media_type: What they are.
+        version: A hash of them.
+    """
+
+    content: bytes
+    media_type: str
+    version: str
+
+
+@lru_cache(maxsize=1)
+def assets() -> dict[str, Asset]:
+    """Every file by its name; they are read once."""
+    folder = resources.files("veritrail_graph.api.web").joinpath("static")
+    found = {}
+    for file in folder.iterdir():
+        kind = TYPES.get(file.name.rpartition(".")[2])
+        if kind is not None:
+            content = file.read_bytes()
+            found[file.name] = Asset(content, kind, hashlib.sha256(content).hexdigest()[:12])
+    return found
+
+
+def static(name: str) -> str:
+    """The address of a file; another content has another one, so it may be kept for ever."""
+    return f"{PREFIX}{name}?v={assets()[name].version}"
+
+
+def text_of(name: str) -> str:
+    """A file as text, for a page that holds it itself."""
+    return assets()[name].content.decode("utf-8")
+
 
 _VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
 _VISIBLE |= {0x7F: "␡"} | {code: f"⟨U+{code:04X}⟩" for code in range(0x80, 0xA0)}

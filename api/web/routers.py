@@ -2,40 +2,8 @@
 
 from __future__ import annotations
 
-from veritrail_graph.api.web.pages import (
-    agreement,
-    claim,
-    difference,
-    evidence,
-    graph,
-    jobs,
-    node,
-    process,
-    processes,
-    reports,
-    review,
-    sign_in,
-    static,
-    upload,
-    verify,
-)
+from veritrail_graph.api.web.pages import claim, graph, jobs, node, process, review, session, upload
 
-PARTS = (
-    static,
-    sign_in,
-    processes,
-    upload,
-    verify,
-    jobs,
-    process,
-    claim,
-    difference,
-    evidence,
-    reports,
-    review,
-    agreement,
-    graph,
-    node,
+ROUTERS = tuple(
+    part.router for part in (session, process, upload, jobs, claim, review, graph, node)
 )
-
-ROUTERS = tuple(part.router for part in PARTS)

@@ -89,7 +89,7 @@ def test_a_person_reviews_blind_by_keyboard_alone(
     page.keyboard.type("Half a thought")
     page.reload()
     expect(page.get_by_label("Reason")).to_have_value("Half a thought")
-    expect(page.get_by_role("radio", name="Not fully supported")).to_be_checked()
+    expect(page.get_by_role("radio", name="Not Fully Supported")).to_be_checked()
     page.keyboard.press("Control+Enter")
     expect_opened(page, "k2")
     page.keyboard.press("k")
@@ -97,7 +97,7 @@ def test_a_person_reviews_blind_by_keyboard_alone(
     expect(page.get_by_label("Reason")).to_have_value("")
 
     # In the list, without opening the claim.
-    page.locator("#row-k3").get_by_role("button", name="Fully supported: k3", exact=True).click()
+    page.locator("#row-k3").get_by_role("button", name="Fully Supported: k3", exact=True).click()
     expect(page.locator("#row-k3 .is-said")).to_have_count(1)
     expect_opened(page, "k1")
 
@@ -124,7 +124,7 @@ def test_single_keys_can_be_switched_off(page: Page, site: ServiceProcess) -> No
     page.reload()
     page.keyboard.press("2")
     expect(page.get_by_role("radio", checked=True)).to_have_count(0)
-    page.get_by_text("Not fully supported", exact=True).first.click()
+    page.get_by_text("Not Fully Supported", exact=True).first.click()
     page.keyboard.press("Control+Enter")
     expect(page.locator(".saved")).to_contain_text("Saved k6")
 

@@ -57,7 +57,7 @@ def _verify_and_watch(page: Page, shoot: Callable[..., Path]) -> None:
 
 
 def _open_a_claim_and_step_through(page: Page, shoot: Callable[..., Path]) -> None:
-    page.get_by_role("link", name=re.compile(r"^Not fully supported \d")).click()
+    page.get_by_role("link", name=re.compile(r"^Not Fully Supported \d")).click()
     expect(page).to_have_url(re.compile("verdict=not-supported|verdict=NOT"))
     page.get_by_role("listitem").filter(has_text=WRONG).get_by_role("link", name=WRONG).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(WRONG)

@@ -9,8 +9,7 @@ import pytest
 from fakes.ports import free_port
 from fakes.processes import process
 
-from veritrail_graph.api.web import edge_counts
-from veritrail_graph.api.web.edge_counts import Counted, EdgeCounts
+from veritrail_graph.api.web.pages.graph import Counted, EdgeCounts, edge_counts
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.store import Database, DatabaseAddress, Store

@@ -10,11 +10,10 @@ import pytest
 from fakes.exporting import document_of, store_nasty
 from fakes.hostile_file import hostile_process
 
-from veritrail_graph.api.reports.filed import FiledOrigin
-from veritrail_graph.api.reports.formats import Asked, pieces
-from veritrail_graph.api.reports.material import Made, Wanted
-from veritrail_graph.api.reports.stored import StoredOrigin
-from veritrail_graph.api.reports.trails import Origin
+from veritrail_graph.api.reports.data import Made, Origin, Wanted
+from veritrail_graph.api.reports.files import Asked, pieces
+from veritrail_graph.api.reports.from_file import FiledOrigin
+from veritrail_graph.api.reports.from_store import StoredOrigin
 from veritrail_graph.graph.errors import NotFound, ProcessConflict
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from veritrail_graph.graph.exporters.markdown import asked_lines, asked_of, report_head, trail_lines
+from veritrail_graph.api.reports.markdown import asked_lines, asked_of, report_head, trail_lines
 from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification
 
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veritrail_graph.api.gate.baseline import FORMAT, baseline_text, read_baseline
-from veritrail_graph.api.gate.entries import Entry
-from veritrail_graph.api.reports.material import State
+from veritrail_graph.api.gate.rules import Entry
+from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.errors import InputError
 
 CLAIM = {"claim_id": "k", "text": "A claim.", "state": "supported", "error_stages": []}

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.gate.entries import Change, Entry, match
-from veritrail_graph.api.gate.rules import Check, Limits, Outcome, judge
-from veritrail_graph.api.reports.material import State
+from veritrail_graph.api.gate.rules import Change, Check, Entry, Limits, Outcome, judge, match
+from veritrail_graph.api.views.words import State
 
 GOOD, BAD, OPEN = State.SUPPORTED, State.NOT_SUPPORTED, State.INCONCLUSIVE
 FAILED, NEVER = State.FAILED, State.UNCHECKED

@@ -15,10 +15,10 @@ import pytest
 from fakes.hostile_file import PAYLOADS, hostile_process
 from fakes.judged_files import judged_file
 
-from veritrail_graph.api.reports.filed import FiledOrigin, is_file
-from veritrail_graph.api.reports.formats import Asked, pieces
-from veritrail_graph.api.reports.material import Made, State, Wanted
-from veritrail_graph.api.reports.wanted import states_named
+from veritrail_graph.api.reports.data import Made, Wanted, states_named
+from veritrail_graph.api.reports.files import Asked, pieces
+from veritrail_graph.api.reports.from_file import FiledOrigin, is_file
+from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.errors import InputError, NotFound
 
 CLAIMS = [

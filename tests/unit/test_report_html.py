@@ -17,12 +17,12 @@ from fakes.hostile_file import hostile_process
 from fakes.judged_files import judged_file
 
 from veritrail_graph.api.reports import html as module
-from veritrail_graph.api.reports.filed import FiledOrigin
+from veritrail_graph.api.reports.data import Wanted
+from veritrail_graph.api.reports.from_file import FiledOrigin
 from veritrail_graph.api.reports.html import html_pieces
-from veritrail_graph.api.reports.material import Wanted
 from veritrail_graph.api.reports.view import Limits
-from veritrail_graph.api.web.assets import text_of
-from veritrail_graph.api.web.views.marks import BY_KIND
+from veritrail_graph.api.views.words import BY_KIND
+from veritrail_graph.api.web.rendering import text_of
 
 OURS = {
     "a", "bdi", "blockquote", "body", "br", "button", "code", "dd", "details", "div", "dl", "dt",
@@ -233,7 +233,7 @@ def test_a_claim_has_its_number_in_the_process_and_its_verdict_as_a_word(tmp_pat
     ]  # fmt: skip
     badges = re.findall(r'<a class="r-badge.*?href="#c(\d)".*?</a>', text, re.S)
     assert badges == ["1", "2", "3"]
-    assert '<span class="r-badge-word"> Not fully supported</span>' in text
+    assert '<span class="r-badge-word"> Not Fully Supported</span>' in text
     narrow = page(path, Wanted(claim_ids=("k3",)))
     assert 'id="c3"' in narrow
 

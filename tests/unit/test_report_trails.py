@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from fakes.trails import a_round, a_trail
 
-from veritrail_graph.api.reports.choosing import checked_claim, material_of
+from veritrail_graph.api.reports.data import Trail, Wanted, checked_claim, material_of
 from veritrail_graph.api.reports.junit import Case, Outcome, Suite, junit_xml
-from veritrail_graph.api.reports.material import State, Wanted
 from veritrail_graph.api.reports.showing import brief_view, cut, when, whole_view
 from veritrail_graph.api.reports.surroundings import surroundings
-from veritrail_graph.api.reports.texts import visible
-from veritrail_graph.api.reports.trails import Trail
 from veritrail_graph.api.reports.view import DOSSIER, REPORT, Limits, Words
+from veritrail_graph.api.views.texts import visible
+from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.model import Claim, Process, Status, Verdict
 
 TEXT = "One came first. Two came second. Three came third. Four came fourth. Five came last."

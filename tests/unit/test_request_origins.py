@@ -8,8 +8,8 @@ from starlette.types import Message
 
 from veritrail_graph.api.http.attempts import address
 from veritrail_graph.api.http.guard import crosses
+from veritrail_graph.api.web.faults import Form
 from veritrail_graph.api.web.links import sent
-from veritrail_graph.api.web.typed import Form
 
 NONSENSE = ("http://[", "http://[::1", "//[x")
 

@@ -8,9 +8,16 @@ from typing import Any
 import pytest
 from fakes.reviewing import FS, INC, NFS, UNCLEAR, a_claim, a_review, reviewed
 
-from veritrail_graph.api.web.views.agreement import AgreementState, disputed, disputes_of, said_of
-from veritrail_graph.api.web.views.agreement_figures import confusion_of, figures_of, lines_of
-from veritrail_graph.api.web.views.review_rows import Reviewer
+from veritrail_graph.api.web.views.agreement import (
+    AgreementState,
+    confusion_of,
+    disputed,
+    disputes_of,
+    figures_of,
+    lines_of,
+    said_of,
+)
+from veritrail_graph.api.web.views.review import Reviewer
 from veritrail_graph.graph.agreement import Agreement, agreement_report
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.store.review_queue import JudgedReview, QueuedClaim
@@ -110,7 +117,7 @@ def test_figures_that_are_not_defined_are_said_to_be_so_and_are_never_0() -> Non
 def test_the_table_has_the_model_down_and_people_across() -> None:
     found = confusion_of(Agreement({(YES, NO): 3, (YES, YES): 2}))
     assert [mark.word for mark in found.heads] == [
-        "Fully supported", "Not fully supported", "Inconclusive",
+        "Fully Supported", "Not Fully Supported", "Inconclusive",
     ]  # fmt: skip
     mark, cells = found.rows[0]
     assert mark.kind == "supported"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veritrail_graph.api.web.views.answer import (
+from veritrail_graph.api.views.answer import (
     LANES,
     MOST_BADGES,
     MOST_STRETCHES,
@@ -14,8 +14,8 @@ from veritrail_graph.api.web.views.answer import (
     answer_text,
     find_places,
 )
-from veritrail_graph.api.web.views.marks import INCONCLUSIVE, NOT_SUPPORTED, SUPPORTED, Mark
-from veritrail_graph.api.web.views.text_parts import part_bounds, part_count, part_of
+from veritrail_graph.api.views.texts import part_bounds, part_count, part_of
+from veritrail_graph.api.views.words import INCONCLUSIVE, NOT_SUPPORTED, SUPPORTED, Mark
 
 TEXT = "The pier is long. The quay is short. It rained."
 

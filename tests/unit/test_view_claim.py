@@ -6,7 +6,8 @@ import pytest
 from fakes.trails import NFS, NODES, a_trail
 
 from veritrail_graph.api.app.browser_link import browser_address, browser_link, pasteable
-from veritrail_graph.api.web.views.answer import TextClaim
+from veritrail_graph.api.views.answer import TextClaim
+from veritrail_graph.api.views.words import SUPPORTED
 from veritrail_graph.api.web.views.claim import (
     MOST_NODES,
     choices,
@@ -14,7 +15,6 @@ from veritrail_graph.api.web.views.claim import (
     error_view,
     said_reviews,
 )
-from veritrail_graph.api.web.views.marks import SUPPORTED
 from veritrail_graph.api.web.views.process import (
     Wanted,
     claim_rows,

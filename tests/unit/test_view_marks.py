@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.api.web.assets import text_of
-from veritrail_graph.api.web.views.marks import BY_KIND, MARKS, RANK, mark_of, said_mark
+from veritrail_graph.api.views.words import BY_KIND, MARKS, RANK, mark_of, review_mark
+from veritrail_graph.api.web.rendering import text_of
 from veritrail_graph.graph.model import ReviewVerdict, Status, Verdict
 
 
 @pytest.mark.parametrize(
     ("verdict", "status", "kind", "word"),
     [
-        (Verdict.FULLY_SUPPORTED, Status.SUCCEEDED, "supported", "Fully supported"),
-        (Verdict.NOT_FULLY_SUPPORTED, None, "not-supported", "Not fully supported"),
+        (Verdict.FULLY_SUPPORTED, Status.SUCCEEDED, "supported", "Fully Supported"),
+        (Verdict.NOT_FULLY_SUPPORTED, None, "not-supported", "Not Fully Supported"),
         (Verdict.INCONCLUSIVE, Status.FAILED, "inconclusive", "Inconclusive"),
         (None, None, "unchecked", "Not checked"),
         (None, Status.QUEUED, "unchecked", "Waiting"),
@@ -45,7 +45,7 @@ def test_a_long_reason_is_cut_in_a_hint() -> None:
 
 def test_marks_differ_in_word_and_icon_and_every_icon_is_there() -> None:
     assert len({one.word for one in MARKS}) == len({one.icon for one in MARKS}) == len(BY_KIND) == 5
-    for mark in (*MARKS, said_mark(ReviewVerdict.UNCLEAR)):
+    for mark in (*MARKS, review_mark(ReviewVerdict.UNCLEAR)):
         assert f'id="{mark.icon}"' in text_of("icons.svg"), mark
     assert sorted(RANK.values()) == list(range(5))
 
@@ -57,6 +57,6 @@ def test_the_style_sheet_knows_every_kind() -> None:
 
 
 def test_what_people_say_has_the_same_marks() -> None:
-    assert said_mark(ReviewVerdict.FULLY_SUPPORTED) == mark_of(Verdict.FULLY_SUPPORTED)
-    assert said_mark(ReviewVerdict.UNCLEAR).word == "Unclear"
-    assert said_mark(None).kind == "unchecked"
+    assert review_mark(ReviewVerdict.FULLY_SUPPORTED) == mark_of(Verdict.FULLY_SUPPORTED)
+    assert review_mark(ReviewVerdict.UNCLEAR).word == "Unclear"
+    assert review_mark(None).kind == "unchecked"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from veritrail_graph.api.web.views.overview import MOST_BOXES, overview_of
+from veritrail_graph.api.web.views.picture import MOST_BOXES, overview_of
 from veritrail_graph.graph.model import Process
 
 

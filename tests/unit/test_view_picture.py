@@ -12,16 +12,20 @@ from fakes.trails import a_trail
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.web.views.cutting import cut_inside, cut_to, in_lines
-from veritrail_graph.api.web.views.explored import Explored, Focus, Part, part_of, part_words
-from veritrail_graph.api.web.views.node_list import listed_among
-from veritrail_graph.api.web.views.picture import Picture, draw
-from veritrail_graph.api.web.views.selection import (
+from veritrail_graph.api.views.texts import cut_inside, cut_to, in_lines
+from veritrail_graph.api.web.views.graph import (
     MOST_OPENED,
+    Explored,
+    Focus,
     Opened,
+    Part,
     Selection,
+    listed_among,
+    part_of,
+    part_words,
     read_opened,
 )
+from veritrail_graph.api.web.views.picture import Picture, draw
 from veritrail_graph.graph.model import Claim, ErrorLocation, NodeRef, Process, Role
 from veritrail_graph.graph.store.lineage import Direction
 from veritrail_graph.graph.store.listed_nodes import ListedNode, NodeQuery

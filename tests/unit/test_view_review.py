@@ -12,8 +12,15 @@ from veritrail_graph.api.web.views.review import (
     AROUND,
     CLAIM_SHOWN,
     JUDGED_BLIND,
+    SHOWN,
+    SOURCES,
+    Reviewer,
     around,
+    marked_in,
     open_view,
+    reading_of,
+    row_of,
+    rows_of,
     saved_view,
 )
 from veritrail_graph.api.web.views.review_levels import (
@@ -24,8 +31,6 @@ from veritrail_graph.api.web.views.review_levels import (
     levels_of,
 )
 from veritrail_graph.api.web.views.review_queue import Queue, ReviewState, queue_of, state_of
-from veritrail_graph.api.web.views.review_rows import Reviewer, row_of, rows_of
-from veritrail_graph.api.web.views.review_source import SHOWN, SOURCES, marked_in, reading_of
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Verdict
 from veritrail_graph.graph.store.review_queue import QueuedClaim
 

@@ -8,12 +8,13 @@ from html import escape
 import pytest
 from fakes.trails import FS, NFS, NODES, a_round, a_step, a_trail
 
+from veritrail_graph.api.views.costs import by_step, spent, spent_by, spent_together
+from veritrail_graph.api.views.routes import routes_of
+from veritrail_graph.api.views.stages import StageCount, stage_bars
+from veritrail_graph.api.views.words import ending_words
 from veritrail_graph.api.web.views.cited_nodes import MOST_OF_STAGE
 from veritrail_graph.api.web.views.excerpts import clip, clip_start, shown_sentences
-from veritrail_graph.api.web.views.money import by_step, spent, spent_by, spent_together
-from veritrail_graph.api.web.views.routes import routes_of
-from veritrail_graph.api.web.views.stages import StageCount, stage_bars
-from veritrail_graph.api.web.views.steps import ending_words, steps_of
+from veritrail_graph.api.web.views.steps import steps_of
 from veritrail_graph.api.web.views.trail import (
     MOST_SENTENCES,
     cards_of_stage,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from veritrail_graph.api.app import summaries as standings
 from veritrail_graph.api.app.summaries import Ranked, Summaries, place_of
-from veritrail_graph.api.web.views.processes import counts_of, item_of, unready, wanted
+from veritrail_graph.api.web.views.process import counts_of, item_of, unready, wanted
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.store.process_state import StoredState
 from veritrail_graph.graph.store.standing import Named, Standing

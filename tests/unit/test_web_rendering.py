@@ -10,10 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.web.assets import assets, text_of
+from veritrail_graph.api.views.words import share
 from veritrail_graph.api.web.links import inside, plain, url
-from veritrail_graph.api.web.rendering import ago, environment, money, number, shown, size
-from veritrail_graph.api.web.views.shares import share
+from veritrail_graph.api.web.rendering import (
+    ago,
+    assets,
+    environment,
+    money,
+    number,
+    shown,
+    size,
+    text_of,
+)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import ClientDisconnect
 
-from veritrail_graph.api.web.sent_file import MOST_FIELD, SentFile
+from veritrail_graph.api.web.pages.upload import MOST_FIELD, SentFile
 from veritrail_graph.graph.errors import InputError
 
 KIND = "multipart/form-data; boundary=edge"

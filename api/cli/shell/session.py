@@ -13,7 +13,8 @@ from veritrail_graph.api.cli.shell.lines import Lines
 from veritrail_graph.api.cli.shell.literals import LiteralError, read_parameters
 from veritrail_graph.api.cli.shell.statements import Piece, Splitter
 from veritrail_graph.api.cli.shell.values import notation, tell
-from veritrail_graph.api.cli.terminal import clean, one_line, say, show
+from veritrail_graph.api.cli.terminal import say, show
+from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
 from veritrail_graph.graph.store import Store
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.cli.terminal import clean, console, one_line, say
+from veritrail_graph.api.cli.terminal import console, say
+from veritrail_graph.api.views.texts import clean, one_line
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.store.database import QueryRows

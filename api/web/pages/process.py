@@ -1,25 +1,40 @@
-"""A process: its answer with every claim in place, the list of claims, stages and cost."""
+"""The list of processes, a process with its claims, and reports to download."""
 
 from __future__ import annotations
 
 import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import IO, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, StreamingResponse
 
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import needs
-from veritrail_graph.api.http.names import ProcessId
-from veritrail_graph.api.http.pages import Cursor, Listing
+from veritrail_graph.api.http.names import ClaimId, ProcessId
+from veritrail_graph.api.http.pages import LONGEST_CURSOR, Cursor, Listing
+from veritrail_graph.api.reports.data import Wanted, states_named
+from veritrail_graph.api.reports.files import (
+    MEDIA_TYPES,
+    SUFFIXES,
+    Asked,
+    as_bytes,
+    file_name,
+    pieces,
+)
+from veritrail_graph.api.reports.from_store import StoredOrigin
+from veritrail_graph.api.views.answer import AnswerText, answer_text
+from veritrail_graph.api.views.costs import Spent, spent
+from veritrail_graph.api.views.stages import StageBars, StageCount, stage_bars
+from veritrail_graph.api.views.texts import PART, SLACK
+from veritrail_graph.api.views.words import State
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views import process as views
-from veritrail_graph.api.web.views.answer import AnswerText, answer_text
-from veritrail_graph.api.web.views.money import Spent, spent
-from veritrail_graph.api.web.views.stages import StageBars, StageCount, stage_bars
-from veritrail_graph.api.web.views.text_parts import PART, SLACK
+from veritrail_graph.api.web.views.process import PAGE, item_of, unready, wanted
+from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.model import Process, Verdict
 from veritrail_graph.graph.store import Store
@@ -30,8 +45,50 @@ from veritrail_graph.graph.store.placed_claims import (
     spent_on,
     tally,
 )
+from veritrail_graph.graph.store.standing import StandingStore
 
 router = APIRouter(include_in_schema=False)
+
+LONGEST_SEARCH = 200
+
+
+@router.get("/", dependencies=[needs(Scope.READ)])
+async def list_processes(
+    request: Request,
+    q: Annotated[str, Query(max_length=LONGEST_SEARCH)] = "",
+    cursor: Annotated[str | None, Query(max_length=LONGEST_CURSOR)] = None,
+) -> HTMLResponse:
+    """The processes, those that need attention first."""
+    state = request.app.state
+    store = await state.graph.store()
+    listing = Listing("pages of processes", (q,))
+    after = listing.place(cursor, (0, 0, 0, "")) if cursor else None
+    order, jobs, states = await asyncio.gather(
+        state.standings.order(), state.jobs.by_process(), store.processes.unfinished()
+    )
+    found = wanted(order.ranked, q, after)
+    page = found[:PAGE]
+    standing = await StandingStore(store.database).of([one.named.process_id for one in page])
+    there = [one for one in page if one.named.process_id in standing]
+    items = [
+        item_of(one, standing[one.named.process_id], jobs.get(one.named.process_id, ()))
+        for one in there
+    ]
+    is_more = len(found) > PAGE
+    return render(
+        request,
+        "processes.html",
+        items=items,
+        unready=unready(states)[:PAGE],
+        is_known=order.is_known,
+        total=len(order.ranked) + order.waiting,
+        matching=len(wanted(order.ranked, q, None)) if q else None,
+        waiting=order.waiting,
+        q=q,
+        first=url(q=q or None) if cursor else None,
+        next=url(q=q or None, cursor=listing.cursor(*page[-1].place)) if is_more else None,
+    )
+
 
 ROWS = 50
 """Claims of one page of the list."""
@@ -39,7 +96,6 @@ ROWS = 50
 MOST_NODES = 200
 """Nodes that can be chosen."""
 
-Kind = Literal["supported", "not-supported", "inconclusive", "failed", "unchecked"]
 Reviewed = Literal["none", "any", "confirmed", "overridden", "unclear"]
 
 
@@ -59,7 +115,7 @@ class _Facts:
 async def show_process(
     request: Request,
     process_id: ProcessId,
-    verdict: Kind | None = None,
+    verdict: State | None = None,
     error_stage: Annotated[int | None, Query(ge=0, le=MAX_STAGE)] = None,
     review: Reviewed | None = None,
     node: Annotated[str | None, Query(min_length=1, max_length=MAX_NODE_ID)] = None,
@@ -152,3 +208,88 @@ async def _answer(
     placed, every = await claims_in_text(store.database, process_id, node_id, start, end)
     answer = answer_text(text, views.text_claims(placed, wanted), part)
     return answer, text if answer.parts > 1 else None, every
+
+
+_IN_MEMORY = 4_000_000
+_PIECE = 256_000
+_READ = [needs(Scope.READ)]
+
+Kinds = Annotated[list[str], Query()]
+Nodes = Annotated[list[str], Query()]
+
+_FORMATS = {suffix: name for name, suffix in SUFFIXES.items()}
+_DOSSIERS = ("html", "json")
+
+
+@router.get("/processes/{process_id}/report.{suffix}", dependencies=_READ)
+async def download_report(
+    request: Request,
+    process_id: ProcessId,
+    suffix: str,
+    verdict: Kinds = [],  # noqa: B006 (FastAPI copies it)
+    node: Nodes = [],  # noqa: B006
+    strict: bool = False,
+) -> StreamingResponse:
+    """A report of a process, or of the claims that are asked for."""
+    _check_suffix("report", suffix, _FORMATS)
+    wanted = Wanted(node_ids=tuple(node), states=states_named(verdict))
+    asked = Asked(_FORMATS[suffix], strict=strict)
+    return await _file(request, process_id, wanted, asked, f"{process_id}-report.{suffix}")
+
+
+@router.get("/processes/{process_id}/dossier.{suffix}", dependencies=_READ)
+async def download_dossier(
+    request: Request, process_id: ProcessId, suffix: str
+) -> StreamingResponse:
+    """All there is of every claim of a process, for somebody without access."""
+    _check_suffix("dossier", suffix, _DOSSIERS)
+    asked = Asked(suffix, dossier=True)
+    return await _file(request, process_id, Wanted(), asked, f"{process_id}-dossier.{suffix}")
+
+
+@router.get("/processes/{process_id}/claims/{claim_id}/dossier.{suffix}", dependencies=_READ)
+async def download_claim_dossier(
+    request: Request, process_id: ProcessId, claim_id: ClaimId, suffix: str
+) -> StreamingResponse:
+    """All there is of one claim."""
+    _check_suffix("dossier", suffix, _DOSSIERS)
+    asked = Asked(suffix, dossier=True)
+    name = f"{process_id}-{claim_id}-dossier.{suffix}"
+    return await _file(request, process_id, Wanted(claim_ids=(claim_id,)), asked, name)
+
+
+def _check_suffix(what: str, suffix: str, known: Iterable[str]) -> None:
+    if suffix not in known:
+        names = ", ".join(f"{what}.{one}" for one in known)
+        raise NotFound(f"There is no {what}.{suffix[:20]}; there are {names}.")
+
+
+async def _file(
+    request: Request, process_id: str, wanted: Wanted, asked: Asked, name: str
+) -> StreamingResponse:
+    store = await request.app.state.graph.store()
+    origin = await StoredOrigin.read(store, process_id, wanted)
+    file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 (closed when it was sent)
+    try:
+        async for piece in pieces(origin, asked):
+            file.write(as_bytes(piece))
+            await asyncio.sleep(0)  # others are served meanwhile
+    except BaseException:
+        file.close()
+        raise
+    size = file.tell()
+    file.seek(0)
+    headers = {
+        "Content-Disposition": f'attachment; filename="{file_name(name)}"',
+        "Content-Length": str(size),
+        "Cache-Control": "private, no-store",
+    }
+    return StreamingResponse(_sent(file), media_type=MEDIA_TYPES[asked.format], headers=headers)
+
+
+async def _sent(file: IO[bytes]) -> AsyncIterator[bytes]:
+    try:
+        while piece := file.read(_PIECE):
+            yield piece
+    finally:
+        file.close()

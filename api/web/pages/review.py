@@ -1,48 +1,194 @@
-"""The review page: going through claims, by keyboard too, and saving what a person says of them."""
+"""The review page and the agreement page."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import quote, unquote
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import APIRouter, Depends, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api import reviews
-from veritrail_graph.api.auth.access import Scope
+from veritrail_graph.api.auth.access import Caller, Scope
+from veritrail_graph.api.auth.key_cache import ENVIRONMENT
 from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.answers import answer
+from veritrail_graph.api.http.wording import worded
 from veritrail_graph.api.web.forms import FromOurPage
-from veritrail_graph.api.web.pages.review_forms import (
-    Asked,
-    Draft,
-    Given,
-    GivenForm,
-    draft_of,
-    status_of,
-    words_of,
-)
-from veritrail_graph.api.web.pages.reviewer import keep_name, reviewer_of
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.trails import outline_of
-from veritrail_graph.api.web.views.review import CHOICES, JUDGED_BLIND, open_view, saved_view
+from veritrail_graph.api.web.views.agreement import (
+    WHOM,
+    AgreementState,
+    confusion_of,
+    disputed,
+    disputes_of,
+    figures_of,
+    lines_of,
+    said_of,
+)
+from veritrail_graph.api.web.views.review import (
+    CHOICES,
+    JUDGED_BLIND,
+    SOURCES,
+    Read,
+    Reading,
+    Reviewer,
+    marked_in,
+    open_view,
+    reading_of,
+    rows_of,
+    saved_view,
+)
 from veritrail_graph.api.web.views.review_queue import SHOWN, Queue, ReviewState, queue_of, state_of
-from veritrail_graph.api.web.views.review_rows import Read, Reviewer, rows_of
-from veritrail_graph.api.web.views.review_source import SOURCES, Reading, marked_in, reading_of
+from veritrail_graph.api.web.wording import plain
+from veritrail_graph.graph.agreement import agreement_report
 from veritrail_graph.graph.errors import (
     EngineError,
     EngineUnavailable,
     InputError,
     NotFound,
+    ReviewOutdated,
     VeriTrailError,
     Violation,
 )
+from veritrail_graph.graph.exporters.reviews import agreement_json
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict
 from veritrail_graph.graph.reviewing import NewReview, Seen, text_faults
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.lineage import Direction
+
+COOKIE = "veritrail_reviewer"
+
+_KEPT_SECONDS = 180 * 86_400
+
+
+def reviewer_of(request: Request, caller: Caller) -> Reviewer:
+    """Who reviews.
+
+    A key speaks for its owner, and no other name can be given with it. The key that is set from
+    outside belongs to whoever runs the service, and says nothing of persons.
+    """
+    if caller.key_id is not None and caller != ENVIRONMENT:
+        return Reviewer(caller.name, by_key=True)
+    name = unquote(request.cookies.get(COOKIE, "")).strip()
+    return Reviewer(None if not name or text_faults("", name) else name)
+
+
+def keep_name(answer: Response, name: str) -> None:
+    """Let the browser keep the name of whoever reviews."""
+    answer.set_cookie(
+        COOKIE, quote(name), max_age=_KEPT_SECONDS, path="/", httponly=True, samesite="lax"
+    )
+
+
+async def _asked(request: Request, process_id: str) -> ReviewState:
+    return state_of(process_id, request.query_params)
+
+
+Asked = Annotated[ReviewState, Depends(_asked)]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a form says.
+
+    Attributes:
+        claim_id: The claim.
+        verdict: The verdict, or nothing.
+        reason: Why.
+        overrides: The verification that was looked at, or nothing.
+        words: A sign for the claim's text as it was looked at.
+        once: Tells this form from every other one.
+        next: The claim that comes next, or nothing.
+        then: `next`, `stay`, or `list` where the claim was rated in the list.
+    """
+
+    claim_id: str
+    verdict: str
+    reason: str
+    overrides: str
+    words: str
+    once: str
+    next: str
+    then: str
+
+
+async def _given(
+    claim_id: Annotated[str, Form()] = "",
+    verdict: Annotated[str, Form()] = "",
+    reason: Annotated[str, Form()] = "",
+    overrides: Annotated[str, Form()] = "",
+    words: Annotated[str, Form()] = "",
+    once: Annotated[str, Form()] = "",
+    next_: Annotated[str, Form(alias="next")] = "",
+    then: Annotated[str, Form()] = "next",
+) -> Given:
+    reason = reason.replace("\r\n", "\n")
+    return Given(claim_id, verdict, reason, overrides, words, once, next_, then)
+
+
+GivenForm = Annotated[Given, Depends(_given)]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A form that is shown again.
+
+    Attributes:
+        verdict: The verdict that was chosen, or nothing.
+        reason: What was typed.
+        heading: What is wrong with it, in a few words; empty: nothing is.
+        wrong: The same at length.
+    """
+
+    verdict: str = ""
+    reason: str = ""
+    heading: str = ""
+    wrong: tuple[str, ...] = ()
+
+
+def status_of(error: VeriTrailError) -> int:
+    """The status of the page that tells an error."""
+    kinds = ((NotFound, 404), (ReviewOutdated, 409), (InputError, 422), (EngineError, 503))
+    return next((status for kind, status in kinds if isinstance(error, kind)), 500)
+
+
+def _heading(error: VeriTrailError) -> str:
+    words = {
+        404: "It is not there any more",
+        409: "Look again: it changed meanwhile",
+        422: "Not saved yet",
+        503: "Not saved: the graph does not answer now",
+    }
+    return words.get(status_of(error), "Not saved")
+
+
+def draft_of(given: Given, error: VeriTrailError) -> Draft:
+    """A form that is shown again, with what was wrong."""
+    return Draft(given.verdict, given.reason, _heading(error), _said_of(error))
+
+
+def _said_of(error: VeriTrailError) -> tuple[str, ...]:
+    if isinstance(error, EngineError):
+        return (
+            "What you wrote is kept below. Wait a moment and send it again: nothing is stored "
+            "twice.",
+        )
+    faults = error.violations if isinstance(error, InputError) else ()
+    return words_of(faults) or (plain(worded(str(error))),)
+
+
+def words_of(faults: Iterable[Violation]) -> tuple[str, ...]:
+    """Faults in sentences."""
+    return tuple(f"The {fault.where} {fault.message}." for fault in faults)
+
 
 router = APIRouter(include_in_schema=False)
 
@@ -221,3 +367,55 @@ async def _reading(
         made_of = (sources, own.upstream)
         return reading_of(asked, ref, text, name, made_of, marked)
     return None
+
+
+async def _asked_agreement(
+    process_id: str,
+    whom: str | None = None,
+    reviewer: str | None = None,
+    after: str | None = None,
+    blind: str | None = None,
+) -> AgreementState:
+    known = whom if whom in WHOM else "all"
+    return AgreementState(process_id, known, reviewer or None, after or None, blind == "1")
+
+
+AskedAgreement = Annotated[AgreementState, Depends(_asked_agreement)]
+
+
+@router.get("/processes/{process_id}/agreement", dependencies=[needs(Scope.READ)])
+async def show_agreement(request: Request, caller: Calling, asked: AskedAgreement) -> Response:
+    """Figures, and the disagreements side by side."""
+    store = await request.app.state.graph.store()
+    name = asked.process_id
+    process = await store.processes.get(name)
+    who = reviewer_of(request, caller)
+    every, judged = await asyncio.gather(store.reviews.queue(name), store.reviews.judged(name))
+    report = agreement_report(judged)
+    said = said_of(one.review for one in judged)
+    found = disputed(asked, every, said, who.name)
+    claims, reviewed = await asyncio.gather(
+        store.reviews.claims(name, found.names), store.reviews.of_claims(name, found.names)
+    )
+    return render(
+        request,
+        "agreement.html",
+        process=process,
+        state=asked,
+        who=who,
+        report=report,
+        overall=figures_of("Model and people", report.overall),
+        confusion=confusion_of(report.overall),
+        lines=lines_of(report),
+        found=found,
+        disputes=disputes_of(asked, found, claims, reviewed, who),
+    )
+
+
+@router.get("/processes/{process_id}/agreement.json", dependencies=[needs(Scope.READ)])
+async def download_agreement(request: Request, process_id: str) -> Response:
+    """The figures, as `veritrail reviews agreement --json` prints them."""
+    store = await request.app.state.graph.store()
+    found = agreement_json(process_id, await reviews.agreement(store, process_id))
+    headers = {"Content-Disposition": 'attachment; filename="agreement.json"'}
+    return answer(found, 200, headers)

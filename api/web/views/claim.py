@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.api.web.views.answer import AnswerText, TextClaim, answer_text, find_places
+from veritrail_graph.api.views.answer import AnswerText, TextClaim, answer_text, find_places
+from veritrail_graph.api.views.texts import Place, part_of
+from veritrail_graph.api.views.words import Mark, mark_now, review_mark
 from veritrail_graph.api.web.views.excerpts import Clipped, clip
-from veritrail_graph.api.web.views.marks import Mark, mark_now, said_mark
-from veritrail_graph.api.web.views.text_parts import Place, part_of
 from veritrail_graph.graph.model import NodeRef, Review, Verification
 
 AROUND = 600
@@ -196,7 +196,7 @@ def said_reviews(reviews: Sequence[Review], shown: str | None) -> tuple[SaidRevi
     return tuple(
         SaidReview(
             one,
-            said_mark(one.verdict),
+            review_mark(one.verdict),
             clip(one.reason, REASON_BYTES),
             one.verification_id == shown,
         )

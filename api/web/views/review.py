@@ -1,31 +1,295 @@
-"""The review page: a claim with what was found for it, a form, and the list of claims.
-
-In blind mode the model's verdict, and everything that tells it, is left out here, before any
-template sees it, until the reviewer has given a verdict of their own.
+"""A claim to review, and the list of claims; what is hidden in blind mode.
 
 Source: ours (docs/adr/0017-reviews.md).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from veritrail_graph.api.views.answer import word_for_word
+from veritrail_graph.api.views.words import Mark, mark_now, review_mark
 from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.views.answer import word_for_word
-from veritrail_graph.api.web.views.marks import Mark, mark_now
 from veritrail_graph.api.web.views.review_levels import Level, cut, levels_of
 from veritrail_graph.api.web.views.review_queue import Queue, ReviewState
-from veritrail_graph.api.web.views.review_rows import (
-    Read,
-    Reviewer,
-    RowView,
-    SaidView,
-    is_hidden,
-    row_of,
-    said_view,
+from veritrail_graph.graph.model import (
+    Claim,
+    NodeRef,
+    Process,
+    Review,
+    Reviewed,
+    ReviewVerdict,
+    Verification,
 )
-from veritrail_graph.graph.model import Reviewed, ReviewVerdict
+from veritrail_graph.graph.reviewing import words_of
 from veritrail_graph.graph.store.judged_claim import JudgedClaim
+
+ROW_TEXT = 160
+"""Code points of a claim in the list."""
+
+REASON_SHOWN = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewer:
+    """Who reviews.
+
+    Attributes:
+        name: By name; None: nobody has said yet.
+        by_key: Whether it is the name of a key, which nobody can change on a page.
+    """
+
+    name: str | None
+    by_key: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SaidView:
+    """What somebody says of a claim.
+
+    Attributes:
+        reviewer: Who.
+        mark: The verdict.
+        reason: Why; may be empty.
+        created_at: When.
+        is_mine: Whether it is the word of whoever looks at the page.
+        differs: Whether it is another verdict than the model's now; None: not to be told.
+    """
+
+    reviewer: str
+    mark: Mark
+    reason: str
+    created_at: str
+    is_mine: bool
+    differs: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """A claim in the list.
+
+    Attributes:
+        claim_id: The claim.
+        text: Its text, cut.
+        href: Where it is opened.
+        is_open: Whether it is.
+        mark: How it stands; None: hidden.
+        mine: What this reviewer says, if anything.
+        others: How many others have reviewed it.
+        disputed: Whether reviewers disagree; False where that is hidden.
+        verification_id: What a rating is about; None: there is nothing to rate.
+        words: A sign for the text that is looked at.
+    """
+
+    claim_id: str
+    text: str
+    href: str
+    is_open: bool
+    mark: Mark | None
+    mine: SaidView | None
+    others: int
+    disputed: bool
+    verification_id: str | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What is read from the graph for the page.
+
+    Attributes:
+        process: The process.
+        claims: The claims of the list and the open one.
+        reviewed: What their reviews come to.
+        verification: The open one's, with the nodes that have evidence.
+        text: The text of the node that the open one is about.
+        top: The stage of that node.
+    """
+
+    process: Process
+    claims: Mapping[str, JudgedClaim]
+    reviewed: Mapping[str, Reviewed]
+    verification: Verification | None = None
+    text: str | None = None
+    top: int | None = None
+
+
+def rows_of(read: Read, state: ReviewState, queue: Queue, who: Reviewer) -> list[RowView]:
+    """The list; a claim that was removed meanwhile is left out."""
+    return [
+        row_of(read, state, claim_id, who, is_open=claim_id == queue.claim)
+        for claim_id in queue.listed
+        if claim_id in read.claims
+    ]
+
+
+def row_of(
+    read: Read, state: ReviewState, claim_id: str, who: Reviewer, *, is_open: bool = False
+) -> RowView:
+    """A claim as it stands in the list."""
+    found, reviewed = read.claims[claim_id], read.reviewed.get(claim_id)
+    mine = mine_of(reviewed, who)
+    hidden = is_hidden(found, reviewed, state, who)
+    counting = reviewed.counting if reviewed else ()
+    return RowView(
+        claim_id=claim_id,
+        text=cut(found.claim.text, ROW_TEXT),
+        href=state.to(claim_id).href,
+        is_open=is_open,
+        mark=None if hidden else mark_now(found),
+        mine=said_view(mine, found, who) if mine else None,
+        others=len(counting) - (mine is not None),
+        disputed=not hidden and reviewed is not None and reviewed.disputed,
+        verification_id=found.verification_id,
+        words=words_of(found.claim.text),
+    )
+
+
+def is_hidden(
+    found: JudgedClaim, reviewed: Reviewed | None, state: ReviewState, who: Reviewer
+) -> bool:
+    """Whether there is a verdict that this reviewer is not to know yet."""
+    return state.blind and found.verdict is not None and mine_of(reviewed, who) is None
+
+
+def said_view(review: Review, found: JudgedClaim, who: Reviewer) -> SaidView:
+    """What somebody says, for whoever may know the model's verdict."""
+    return SaidView(
+        reviewer=review.reviewer,
+        mark=review_mark(review.verdict),
+        reason=cut(review.reason, REASON_SHOWN),
+        created_at=review.created_at,
+        is_mine=review.reviewer == who.name,
+        differs=None if found.verdict is None else review.verdict.value != found.verdict.value,
+    )
+
+
+def mine_of(reviewed: Reviewed | None, who: Reviewer) -> Review | None:
+    """What this reviewer says now."""
+    counting = reviewed.counting if reviewed else ()
+    return next((one for one in counting if one.reviewer == who.name), None)
+
+
+Place = tuple[int, int]
+
+SHOWN = 6_000
+"""Code points of a text that are shown."""
+
+LEAD = 1_500
+"""Code points that are shown before the first place that is marked."""
+
+SOURCES = 24
+"""Source nodes that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a text.
+
+    Attributes:
+        text: The text.
+        picked: Whether it is marked.
+    """
+
+    text: str
+    picked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A node that is read in place.
+
+    Attributes:
+        node_id: The node.
+        stage: Its stage.
+        name: What that is called; empty: the process does not say.
+        pieces: Its text, or the part of it that is shown.
+        cut_before: Whether more stands before.
+        cut_after: Whether more stands behind.
+        length: Code points of the whole text.
+        sources: Nodes that it was made from, each with the address at which it is read.
+        more: How many further nodes it was made from.
+        closed: The address without it.
+    """
+
+    node_id: str
+    stage: int
+    name: str
+    pieces: tuple[Piece, ...]
+    cut_before: bool
+    cut_after: bool
+    length: int
+    sources: tuple[tuple[str, str], ...]
+    more: int
+    closed: str
+
+
+def reading_of(
+    state: ReviewState,
+    node: NodeRef,
+    text: str,
+    name: str,
+    sources: tuple[Sequence[str], int],
+    marked: Iterable[Place],
+) -> Reading:
+    """A node as it is read in place.
+
+    Args:
+        state: What the address says.
+        node: The node.
+        text: Its text.
+        name: What its stage is called.
+        sources: The first nodes that it was made from, and how many there are in all.
+        marked: Places of the text that are marked; the first of them is in sight.
+    """
+    places = sorted(one for one in marked if 0 <= one[0] < one[1] <= len(text))
+    start = max(0, places[0][0] - LEAD) if places else 0
+    end = min(len(text), start + SHOWN)
+    named = sources[0][:SOURCES]
+    return Reading(
+        node_id=node.node_id,
+        stage=node.stage,
+        name=name,
+        pieces=tuple(_pieces(text, start, end, places)),
+        cut_before=start > 0,
+        cut_after=end < len(text),
+        length=len(text),
+        sources=tuple((one, state.with_node(one).href) for one in named),
+        more=max(0, sources[1] - len(named)),
+        closed=state.with_node(None).href,
+    )
+
+
+def marked_in(node_id: str, claim: Claim | None, trail: Verification | None) -> set[Place]:
+    """What is marked in a node: the claim's own place, or the sentences that were selected."""
+    if claim is not None and claim.node_id == node_id:
+        if claim.start is None or claim.end is None:
+            return set(claim.also)
+        return {(claim.start, claim.end), *claim.also}
+    rounds = trail.iterations if trail is not None else ()
+    found = (
+        cited.sentence
+        for each in rounds
+        for evidence in each.evidence
+        for cited in evidence.sentences
+    )
+    return {(one.start, one.end) for one in found if one.node_id == node_id}
+
+
+def _pieces(text: str, start: int, end: int, picked: Sequence[Place]) -> Iterable[Piece]:
+    at = start
+    for first, last in picked:
+        first, last = max(first, at), min(last, end)
+        if first >= last:
+            continue
+        if first > at:
+            yield Piece(text[at:first], picked=False)
+        yield Piece(text[first:last], picked=True)
+        at = last
+    if at < end:
+        yield Piece(text[at:end], picked=False)
+
 
 REASONING_SHOWN = 4_000
 CLAIM_SHOWN = 4_000

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from veritrail_graph.api.views.costs import Spent, spent
+from veritrail_graph.api.views.words import Mark, mark_of
 from veritrail_graph.api.web.views.excerpts import Clipped, clip
-from veritrail_graph.api.web.views.marks import Mark, mark_of
-from veritrail_graph.api.web.views.money import Spent, spent
 from veritrail_graph.graph.exporters.results import iteration_usage
-from veritrail_graph.graph.model import Iteration, Status, Termination, Verification
+from veritrail_graph.graph.model import Iteration
 from veritrail_graph.graph.outline import TrailOutline
 
 MOST_MISSING = 5
@@ -60,26 +60,6 @@ class Step:
     is_last: bool = False
 
 
-ENDINGS = {
-    Termination.NO_CANDIDATES: "nothing was left to read",
-    Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT: "only sources with evidence were left",
-    Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED: (
-        "the verdict was Not fully supported as many times in a row as were asked for"
-    ),
-}
-"""Why a walk stopped, in words."""
-
-WITHOUT_VERDICT = {
-    Status.QUEUED: "This check waits for its turn.",
-    Status.RUNNING: "This check is under way.",
-    Status.FAILED: "This check failed, so there is no verdict.",
-    Status.OVER_BUDGET: "The budget was spent before this check came to an end, so there is no "
-    "verdict.",
-    Status.CANCELLED: "This check was cancelled, so there is no verdict.",
-}
-"""What to say in place of a verdict, by status."""
-
-
 def steps_of(outline: TrailOutline) -> tuple[Step, ...]:
     """The iterations of a verification, first to last."""
     verification = outline.verification
@@ -88,16 +68,6 @@ def steps_of(outline: TrailOutline) -> tuple[Step, ...]:
         _step(outline, iteration, is_last=place == last)
         for place, iteration in enumerate(verification.iterations, start=1)
     )
-
-
-def ending_words(verification: Verification) -> str | None:
-    """Why the walk stopped, or None where it did not come to its end."""
-    if verification.termination is None:
-        return None
-    words = ENDINGS[verification.termination]
-    if verification.termination is Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED:
-        return f"{words} (q = {verification.q})"
-    return words
 
 
 def _step(outline: TrailOutline, iteration: Iteration, *, is_last: bool) -> Step:

@@ -65,7 +65,7 @@ def test_a_claim_shows_where_its_error_came_in_and_which_way_it_went(
 ) -> None:
     page = page_of(shared_service, f"{harbour}/claims/k04")
     words = words_of(page)
-    assert "Not fully supported indicative only introduced at chunk summary" in words
+    assert "Not Fully Supported indicative only introduced at chunk summary" in words
     assert "s03 introduced, chunk summary" in words
     assert "final inherited, final summary" in words
     cards = re.findall(
@@ -286,7 +286,7 @@ def test_what_people_said_stands_beside_the_verdict(
     assert answer.status_code == 201, answer.text
     page = page_of(shared_service, f"{harbour}/claims/k01")
     words = words_of(page)
-    assert "Overridden: Not fully supported" in words
+    assert "Overridden: Not Fully Supported" in words
     assert "See </textarea><script>" in words
     assert "<script>alert" not in page
     assert "Overridden" in words_of(page_of(shared_service, f"{harbour}?review=overridden"))

@@ -102,7 +102,7 @@ def test_the_trail_of_a_claim_is_drawn_with_its_marks(
     assert "error came in here" in page
     assert "states the claim" in page
     assert "1 sentence cited" in page
-    assert "Not fully supported" in page
+    assert "Not Fully Supported" in page
     assert "indicative only" in page
     assert page.count('class="on"') == 3
     rows = re.findall(r'<th scope="row"><a href="/processes/[^"]+/nodes/([^"]+)">', page)

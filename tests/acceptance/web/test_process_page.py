@@ -88,7 +88,7 @@ def test_every_claim_is_underlined_in_place_with_icon_and_word(
     assert marked is not None
     assert 'class="u u-not-supported lane-0"' in marked[0]
     assert "#not-supported" in marked[0]
-    assert "Not fully supported" in marked[0]
+    assert "Not Fully Supported" in marked[0]
     assert "removed 84,200 cubic metres" in marked[0]
     assert len(listed(page)) == 24
     for words in ("no model was asked", "No model judged here", "Most came in at", "chunk summary"):
@@ -161,7 +161,7 @@ def test_four_states_are_kept_apart(shared_service: ServiceProcess, odd: str) ->
     assert not [name for name, row in rows.items() if "claim-why" in row and name != "both"]
     assert "Inconclusive" in rows["rain"]
     assert "Not checked" in rows["nowhere"]
-    assert "Not fully supported" not in page.split("<main")[1]
+    assert "Not Fully Supported" not in page.split("<main")[1]
     assert listed(page_of(shared_service, odd, "?verdict=failed")) == ["both"]
     assert "both" not in listed(page_of(shared_service, odd, "?verdict=unchecked"))
 

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from veritrail_graph.api.web.views.marks import RANK, Mark
-from veritrail_graph.api.web.views.text_parts import PART, Place, part_bounds, part_count
+from veritrail_graph.api.views.texts import PART, Place, part_bounds, part_count
+from veritrail_graph.api.views.words import RANK, Mark
 
 LANES = 4
 """Lines under one segment; further claims there share the last."""

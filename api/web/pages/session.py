@@ -1,11 +1,11 @@
-"""Signing in with a key, and out again."""
+"""Signing in with a key, and out again; style sheets, scripts and icons."""
 
 from __future__ import annotations
 
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import APIRouter, Form, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.auth.key_cache import Unauthorized
@@ -15,7 +15,7 @@ from veritrail_graph.api.http.attempts import TooManyAttempts
 from veritrail_graph.api.http.guard import COOKIE, cookie_of, crosses
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.links import inside
-from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.rendering import PREFIX, assets, render
 
 router = APIRouter(include_in_schema=False)
 
@@ -84,3 +84,28 @@ async def sign_out(request: Request, caller: Calling) -> Response:
 def _came_over_tls(request: Request) -> bool:
     """Whether the browser asked by https, also where a proxy passed it on without saying so."""
     return "https" in (request.url.scheme, urlsplit(request.headers.get("origin", "")).scheme)
+
+
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+@router.get(PREFIX + "{name}")
+async def get_static(request: Request, name: str, v: str | None = None) -> Response:
+    """A file; kept for ever where the address names its content, else asked for each time."""
+    asset = assets().get(name)
+    if asset is None:
+        raise HTTPException(404)
+    tag = f'"{asset.version}"'
+    keep = FOR_EVER if v == asset.version else "no-cache"
+    headers = {"Cache-Control": keep, "ETag": tag}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(asset.content, media_type=asset.media_type, headers=headers)
+
+
+@router.get("/favicon.ico")
+async def favicon() -> Response:
+    """The mark, for browsers that ask for it by its old name."""
+    asset = assets()["mark.svg"]
+    headers = {"Cache-Control": "public, max-age=86400"}
+    return Response(asset.content, media_type=asset.media_type, headers=headers)

@@ -13,10 +13,10 @@ import io
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from veritrail_graph.api.reports.texts import visible
-from veritrail_graph.api.reports.trails import Origin, Trail
-from veritrail_graph.api.web.views.routes import routes_of
-from veritrail_graph.graph.exporters.costs import UNKNOWN
+from veritrail_graph.api.reports.data import Origin, Trail
+from veritrail_graph.api.views.costs import UNKNOWN
+from veritrail_graph.api.views.routes import routes_of
+from veritrail_graph.api.views.texts import visible
 from veritrail_graph.graph.exporters.results import selected_sentences
 from veritrail_graph.graph.model import Role, Usage, Verification
 

@@ -11,10 +11,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from veritrail_graph.api.reports.choosing import material_of
-from veritrail_graph.api.reports.material import CheckedClaim, Made, Material, Wanted
+from veritrail_graph.api.reports.data import (
+    CheckedClaim,
+    Made,
+    Material,
+    NodeFacts,
+    Trail,
+    Wanted,
+    material_of,
+)
 from veritrail_graph.api.reports.surroundings import Cited, cited_places, named_nodes, surroundings
-from veritrail_graph.api.reports.trails import NodeFacts, Trail
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.records import (

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.api.reports.choosing import material_of
-from veritrail_graph.api.reports.material import CheckedClaim, Made, Material, Wanted
+from veritrail_graph.api.reports.data import (
+    CheckedClaim,
+    Made,
+    Material,
+    NodeFacts,
+    Trail,
+    Wanted,
+    material_of,
+)
 from veritrail_graph.api.reports.surroundings import Cited, cited_places, named_nodes, surroundings
-from veritrail_graph.api.reports.trails import NodeFacts, Trail
 from veritrail_graph.graph.errors import ProcessConflict
 from veritrail_graph.graph.model import Claim, NodeRef, Review, Reviewed, Verification
 from veritrail_graph.graph.store import Store

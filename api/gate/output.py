@@ -1,14 +1,18 @@
-"""An outcome of the gate as a person and as a program read it."""
+"""An outcome of the gate as lines, JSON, the summary of a step, and JUnit XML."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
-from veritrail_graph.api.gate.entries import Change, Entry
-from veritrail_graph.api.gate.rules import Check, Outcome
-from veritrail_graph.api.reports.material import STATE_WORDS, State
+from veritrail_graph.api.gate.rules import Change, Check, Entry, Outcome
+from veritrail_graph.api.reports import junit
+from veritrail_graph.api.reports.data import Material
+from veritrail_graph.api.reports.junit import Case, Suite
+from veritrail_graph.api.reports.markdown import escaped
+from veritrail_graph.api.views.words import BY_KIND, State
 
 WORST = (State.NOT_SUPPORTED, State.FAILED, State.INCONCLUSIVE, State.UNCHECKED)
 """What a reader should look at, worst first."""
@@ -74,7 +78,7 @@ def outcome_lines(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
 
 def counts_words(outcome: Outcome) -> str:
     """How many claims there are of each kind."""
-    counts = [f"{STATE_WORDS[state].lower()} {n:,}" for state, n in outcome.counts.items()]
+    counts = [f"{BY_KIND[state].word.lower()} {n:,}" for state, n in outcome.counts.items()]
     return f"{len(outcome.entries):,} claim(s): {', '.join(counts)}"
 
 
@@ -136,9 +140,125 @@ def _since(outcome: Outcome) -> list[str]:
 
 
 def _claim_line(entry: Entry, names: Mapping[int, str]) -> str:
-    facts = [STATE_WORDS[entry.state], stage_words(entry, names)]
+    facts = [BY_KIND[entry.state].word, stage_words(entry, names)]
     if entry.change in CHANGE_WORDS:
         facts.append(CHANGE_WORDS[entry.change])
     if entry.state is State.FAILED:
         facts.append(cut(entry.reason or "no reason was kept"))
     return f"  {entry.claim_id}: {cut(entry.text)} [{'; '.join(fact for fact in facts if fact)}]"
+
+
+_CLAIMS = 15
+_STAGES = 12
+_HEADING = {True: "✅ VeriTrail gate: passed", False: "❌ VeriTrail gate: not met"}
+
+
+def step_summary(outcome: Outcome, name: str, names: Mapping[int, str]) -> str:
+    """The summary.
+
+    Args:
+        outcome: The outcome.
+        name: What the process is called.
+        names: What its stages are called.
+    """
+    title = untrusted(name, 80)
+    about = f"{title} (`{outcome.process_id}`)" if name != outcome.process_id else f"`{name}`"
+    lines = [f"## {_HEADING[outcome.passed]}", "", about, "", "| rule | |", "|---|---|"]
+    for check in outcome.checks:
+        mark = "✅ met" if check.met else "❌ **not met**"
+        lines.append(f"| {check.words} | {mark} |")
+    lines += ["", f"{counts_words(outcome)}."]
+    if outcome.has_baseline:
+        lines += ["", f"Since the baseline: {since_words(outcome)}."]
+    lines += _stages(outcome, names)
+    lines += _claims(outcome)
+    lines += [f"> {untrusted(note, 300)}\n" for note in outcome.notes]
+    lines.append(f"Outcome: **{verdict_words(outcome)}**, exit status {outcome.status}.")
+    return "\n".join(lines) + "\n\n"
+
+
+def untrusted(text: str, most: int = 160) -> str:
+    """Text from outside on one line; also what a forge itself would read (links, names) is off."""
+    return escaped(cut(text, most)).replace("@", "&#64;").replace(":", "&#58;")
+
+
+def _stages(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
+    """Where unsupported content came in."""
+    found = Counter(
+        stage
+        for entry in outcome.entries
+        if outcome.limits.counts(entry.state)
+        for stage in entry.error_stages
+    )
+    if not found:
+        return []
+    rows = [
+        f"| {stage} {untrusted(names.get(stage, ''), 60)} | {count:,} |"
+        for stage, count in found.most_common(_STAGES)
+    ]
+    return ["", "| introduced at stage | claims |", "|---|--:|", *rows]
+
+
+def _claims(outcome: Outcome) -> list[str]:
+    found = worst(outcome)
+    if not found:
+        return [""]
+    lines = ["", "| claim | verdict | stage | text |", "|---|---|---|---|"]
+    lines += [_row(entry) for entry in found[:_CLAIMS]]
+    if len(found) > _CLAIMS:
+        lines += ["", f"… and {len(found) - _CLAIMS:,} more."]
+    return [*lines, ""]
+
+
+def _row(entry: Entry) -> str:
+    verdict = BY_KIND[entry.state].word + (" (indicative)" if entry.indicative else "")
+    if entry.change in CHANGE_WORDS:
+        verdict += f", {CHANGE_WORDS[entry.change]}"
+    stages = ", ".join(map(str, entry.error_stages))
+    return f"| `{entry.claim_id}` | {verdict} | {stages} | {untrusted(entry.text)} |"
+
+
+def outcome_xml(outcome: Outcome, material: Material) -> Iterator[str]:
+    """The file, piece by piece.
+
+    Args:
+        outcome: The outcome.
+        material: The process and its claims, as the gate counted them.
+    """
+    known = {entry.claim_id for entry in outcome.changed(Change.KNOWN)}
+    suites = [_rules(outcome)]
+    for suite in junit.suites_of(material, strict=outcome.limits.strict):
+        cases = [_as_known(case) if _claim_id(case) in known else case for case in suite.cases]
+        suites.append(replace(suite, cases=cases))
+    return junit.junit_xml(
+        suites, f"veritrail gate: {outcome.process_id}", {"outcome": verdict_words(outcome)}
+    )
+
+
+def _rules(outcome: Outcome) -> Suite:
+    return Suite(
+        name=f"gate of {outcome.process_id}",
+        cases=[_case(check, outcome.process_id) for check in outcome.checks],
+    )
+
+
+def _case(check: Check, process_id: str) -> Case:
+    kind = junit.Outcome.PASSED if check.met else junit.Outcome.FAILURE
+    return Case(
+        name=check.name,
+        classname=f"{process_id}.gate",
+        outcome=kind,
+        kind="" if check.met else "gate_not_met",
+        message=check.words,
+        text=check.words,
+    )
+
+
+def _claim_id(case: Case) -> str:
+    return case.properties["veritrail.claim_id"]
+
+
+def _as_known(case: Case) -> Case:
+    return replace(
+        case, outcome=junit.Outcome.SKIPPED, message=f"Known in the baseline. {case.message}"
+    )

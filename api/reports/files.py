@@ -1,4 +1,4 @@
-"""Where a report goes: into a file that is whole or not there, or to stdout."""
+"""The formats of reports by name, and the file that a report is written to."""
 
 from __future__ import annotations
 
@@ -7,10 +7,74 @@ import re
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from veritrail_graph.api.reports.data import Origin
 from veritrail_graph.graph.errors import InputError
+
+MEDIA_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "markdown": "text/markdown; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "junit": "application/xml",
+}
+"""What each format is, on the web."""
+
+SUFFIXES = {"html": "html", "markdown": "md", "csv": "csv", "json": "json", "junit": "xml"}
+"""How the name of a file of each format ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which form of report is asked for.
+
+    Attributes:
+        format: Its format, a key of `MEDIA_TYPES`.
+        dossier: html, json: all there is of each claim, for somebody without access.
+        strict: junit: what is inconclusive or was not checked counts against the process.
+    """
+
+    format: str
+    dossier: bool = False
+    strict: bool = False
+
+
+async def pieces(origin: Origin, asked: Asked) -> AsyncIterator[str]:
+    """A report, piece by piece.
+
+    Args:
+        origin: Where it is made from.
+        asked: In which form.
+    """
+    if asked.format == "junit":
+        from veritrail_graph.api.reports.junit import junit_xml, suites_of
+
+        for piece in junit_xml(suites_of(origin.material, strict=asked.strict)):
+            yield piece
+        return
+    async for piece in _with_trails(origin, asked):
+        yield piece
+
+
+def _with_trails(origin: Origin, asked: Asked) -> AsyncIterator[str]:
+    if asked.format == "html":
+        from veritrail_graph.api.reports.html import html_pieces
+
+        return html_pieces(origin, dossier=asked.dossier)
+    if asked.format == "json":
+        from veritrail_graph.api.reports.json_report import json_pieces
+
+        return json_pieces(origin, dossier=asked.dossier)
+    if asked.format == "csv":
+        from veritrail_graph.api.reports.csv_report import csv_pieces
+
+        return csv_pieces(origin)
+    from veritrail_graph.api.reports.markdown import markdown_pieces
+
+    return markdown_pieces(origin)
 
 
 async def write_pieces(path: Path | None, pieces: AsyncIterator[str]) -> None:

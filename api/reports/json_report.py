@@ -1,6 +1,6 @@
 """A report or a dossier as JSON: `veritrail/report`, version 1 (docs/reports.md).
 
-It is written claim by claim, so that what is held does not grow with the number of claims.
+It is written claim by claim, so that memory does not grow with the number of claims.
 
 Source: VeriTrail 3.2 (what a verification returns).
 """
@@ -11,9 +11,8 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict
 from typing import Any
 
-from veritrail_graph.api.reports.material import Material, Wanted
-from veritrail_graph.api.reports.trails import Origin, Surroundings, Trail
-from veritrail_graph.api.web.views.routes import Route, routes_of
+from veritrail_graph.api.reports.data import Material, Origin, Surroundings, Trail, Wanted
+from veritrail_graph.api.views.routes import Route, routes_of
 from veritrail_graph.graph.exporters.listings import claim_json, header_json
 from veritrail_graph.graph.exporters.process_file import json_text
 from veritrail_graph.graph.exporters.reviews import review_json, reviewed_json

@@ -1,0 +1,406 @@
+"""What every report is made from: a process, its claims, and how each of them was judged.
+
+Claims are read without their trails, so that ten thousand of them fit into memory; trails are
+read a few at a time (`ReportSource.trails`).
+
+Source: VeriTrail 3.2 (verdicts, evidence trail, provenance, error localization).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Protocol
+
+from veritrail_graph.api.views.costs import counted
+from veritrail_graph.api.views.words import BY_KIND, STATE_OF, State, mark_now
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.exporters.results import total_usage
+from veritrail_graph.graph.model import (
+    Claim,
+    NodeRef,
+    Process,
+    Review,
+    Reviewed,
+    Usage,
+    Verdict,
+    Verification,
+)
+from veritrail_graph.graph.rules import shown
+
+DISTRIBUTION = "veritrail-graph"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaim:
+    """A claim, and the verification that a report goes by.
+
+    Attributes:
+        claim: The claim as it is stored.
+        verification: Its latest verification that succeeded; where none did, its latest. Without
+            the trail; None: it has none.
+        later: A later verification that gave no verdict, if there is one.
+        verifications: How many verifications it has.
+        reviewed: What people said of it; None: nothing.
+        number: Its place among the claims of the process, counted from 1, as the page has it.
+    """
+
+    claim: Claim
+    verification: Verification | None = None
+    later: Verification | None = None
+    verifications: int = 0
+    reviewed: Reviewed | None = None
+    number: int = 1
+
+    @property
+    def state(self) -> State:
+        """How it stands."""
+        return mark_now(self.verification).kind
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The final verdict, if there is one."""
+        return self.verification.verdict if self.verification else None
+
+    @property
+    def error_stages(self) -> tuple[int, ...]:
+        """The stages where unsupported content came in; empty where none could be identified."""
+        return self.verification.error.stages if self.verification else ()
+
+    @property
+    def is_indicative(self) -> bool:
+        """Whether it has a verdict that no model gave."""
+        found = self.verification
+        return found is not None and found.verdict is not None and found.indicative
+
+    @property
+    def was_edited(self) -> bool:
+        """Whether its text is another one than the one that was verified."""
+        return self.verification is not None and self.verification.claim.text != self.claim.text
+
+    @property
+    def reason(self) -> str | None:
+        """Why it stands as it does: the reasons for its verdict, or why there is none."""
+        found = self.verification
+        if found is None:
+            return None
+        return found.reasoning if found.verdict is not None else found.failure
+
+
+@dataclass(frozen=True, slots=True)
+class StageFigures:
+    """A stage of the process.
+
+    Attributes:
+        stage: The stage.
+        name: What the input calls it, or None.
+        nodes: Its nodes.
+        introduced: Claims of the report into which unsupported content came at this stage.
+    """
+
+    stage: int
+    name: str | None
+    nodes: int
+    introduced: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which claims a report is about; empty: all.
+
+    Attributes:
+        claim_ids: These claims.
+        node_ids: Those about these nodes.
+        states: Those that stand so.
+    """
+
+    claim_ids: tuple[str, ...] = ()
+    node_ids: tuple[str, ...] = ()
+    states: tuple[State, ...] = ()
+
+    def takes(self, one: CheckedClaim) -> bool:
+        """Whether a claim is wanted."""
+        return (
+            (not self.claim_ids or one.claim.claim_id in self.claim_ids)
+            and (not self.node_ids or one.claim.node_id in self.node_ids)
+            and (not self.states or one.state in self.states)
+        )
+
+    def words(self) -> str:
+        """Which claims these are, for a reader; empty where they are all."""
+        parts = [f"claim {', '.join(self.claim_ids)}"] if self.claim_ids else []
+        if self.node_ids:
+            parts.append(f"about node {', '.join(map(shown, self.node_ids))}")
+        if self.states:
+            parts.append(" or ".join(BY_KIND[one].word.lower() for one in self.states))
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """When and by what a report was made.
+
+    Attributes:
+        at: ISO 8601 in UTC.
+        by: Name and version of the program.
+        origin: Where it was read: `store`, or the name of a file.
+    """
+
+    at: str = field(default_factory=now)
+    by: str = field(default_factory=lambda: f"veritrail-graph {metadata.version(DISTRIBUTION)}")
+    origin: str = "store"
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A process and its claims as a report shows them, without their trails.
+
+    Attributes:
+        process: The process.
+        claims: The claims that are wanted, in the order of the input.
+        total: How many claims the process has.
+        wanted: Which of them these are.
+        made: When and by what it was made.
+    """
+
+    process: Process
+    claims: tuple[CheckedClaim, ...]
+    total: int
+    wanted: Wanted = Wanted()
+    made: Made = field(default_factory=Made)
+
+    @property
+    def counts(self) -> dict[State, int]:
+        """Claims by how they stand; every state is there."""
+        found = Counter(one.state for one in self.claims)
+        return {state: found[state] for state in State}
+
+    @property
+    def verifications(self) -> list[Verification]:
+        """The verifications that the report goes by, without their trails."""
+        return [one.verification for one in self.claims if one.verification is not None]
+
+    @property
+    def usage(self) -> Usage:
+        """What they came to; the cost is None while any price is unknown."""
+        return total_usage(self.verifications)
+
+    @property
+    def is_indicative(self) -> bool:
+        """Whether any verdict was given without a model."""
+        return any(one.is_indicative for one in self.claims)
+
+    @property
+    def stages(self) -> tuple[StageFigures, ...]:
+        """The stages, ascending, with how many claims went wrong there."""
+        introduced = Counter(stage for one in self.claims for stage in one.error_stages)
+        names = self.process.stage_names
+        return tuple(
+            StageFigures(stage, names.get(stage), nodes, introduced[stage])
+            for stage, nodes in sorted(self.process.stages.items())
+        )
+
+    @property
+    def title(self) -> str:
+        """What the report is about."""
+        return self.process.name or self.process.process_id
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFacts:
+    """What a dossier says of a node of a trail, beside its sentences.
+
+    Attributes:
+        ref: Its id, stage, place and role.
+        kind: What sort of text it is, or None.
+        step: The step that produced it, or None.
+        model: The model that produced it, or None.
+    """
+
+    ref: NodeRef
+    kind: str | None = None
+    step: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What stands around a cited sentence in its node, one sentence each way; None: nothing."""
+
+    before: str | None = None
+    after: str | None = None
+
+
+Place = tuple[str, int, int]
+"""A sentence by its place: node_id, start and end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """A claim with all that explains its verdict.
+
+    Attributes:
+        checked: The claim.
+        verification: The verification with its trail; None: the claim has none.
+        reviews: All reviews of the claim, newest first.
+        nodes: The nodes of the trail that are known, by node_id.
+        around: What stands around cited sentences; empty unless it was asked for.
+    """
+
+    checked: CheckedClaim
+    verification: Verification | None = None
+    reviews: tuple[Review, ...] = ()
+    nodes: Mapping[str, NodeFacts] = field(default_factory=dict)
+    around: Mapping[Place, Surroundings] = field(default_factory=dict)
+
+
+class Origin(Protocol):
+    """Where a report is made from: the store, or a process file."""
+
+    @property
+    def material(self) -> Material:
+        """The process and its claims."""
+        ...
+
+    async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
+        """Texts of nodes by node_id; one that is not there is left out."""
+        ...
+
+    def trails(
+        self, claims: Sequence[CheckedClaim], *, whole: bool = False
+    ) -> AsyncIterator[Trail]:
+        """The trails of these claims in their order, read a few at a time.
+
+        Args:
+            claims: Claims of the material.
+            whole: Whether nodes, and what stands around their sentences, come along.
+        """
+        ...
+
+
+_NAMED = 10
+"""Claims that are named where one is not there."""
+
+
+def material_of(
+    process: Process,
+    claims: Iterable[Claim],
+    headers: Iterable[Verification],
+    reviewed: Mapping[str, Reviewed],
+    wanted: Wanted = Wanted(),
+    made: Made | None = None,
+    total: int | None = None,
+    numbers: Mapping[str, int] | None = None,
+) -> Material:
+    """The material of a report.
+
+    Args:
+        process: The process.
+        claims: All its claims, in the order of the input, or those that are asked for.
+        headers: All their verifications, with or without their trails, in any order.
+        reviewed: What people said of claims, by claim_id.
+        wanted: Which claims the report is about.
+        made: When and by what it is made; None: now, from the store.
+        total: How many claims the process has; None: these.
+        numbers: By claim_id: its place in the process, counted from 1; None: that among these.
+
+    Raises:
+        NotFound: A claim that is asked for by its id is not there.
+        InputError: No claim is about a node that is asked for.
+    """
+    by_claim: dict[str, list[Verification]] = {}
+    for header in sorted(headers, key=lambda one: (one.created_at, one.verification_id)):
+        by_claim.setdefault(header.claim.claim_id, []).append(header)
+    checked = [
+        checked_claim(
+            one,
+            by_claim.get(one.claim_id, ()),
+            reviewed.get(one.claim_id),
+            place if numbers is None else numbers[one.claim_id],
+        )
+        for place, one in enumerate(claims, start=1)
+    ]
+    every = len(checked) if total is None else total
+    _check_wanted(process, checked, wanted, every)
+    found = tuple(one for one in checked if wanted.takes(one))
+    return Material(process, found, every, wanted, made or Made())
+
+
+def checked_claim(
+    claim: Claim,
+    verifications: Sequence[Verification],
+    reviewed: Reviewed | None = None,
+    number: int = 1,
+) -> CheckedClaim:
+    """A claim with the one of its verifications that counts.
+
+    Args:
+        claim: The claim.
+        verifications: All its verifications, oldest first.
+        reviewed: What people said of it.
+        number: Its place among the claims of the process, counted from 1.
+    """
+    ended = [one for one in verifications if one.verdict is not None]
+    best = (ended or list(verifications))[-1:]
+    newest = verifications[-1] if verifications else None
+    return CheckedClaim(
+        claim=claim,
+        verification=best[0] if best else None,
+        later=newest if best and newest is not best[0] else None,
+        verifications=len(verifications),
+        reviewed=reviewed,
+        number=number,
+    )
+
+
+def _check_wanted(
+    process: Process, claims: Sequence[CheckedClaim], wanted: Wanted, total: int
+) -> None:
+    known = {one.claim.claim_id for one in claims}
+    unknown = [name for name in wanted.claim_ids if name not in known]
+    if unknown:
+        names = ", ".join(shown(name) for name in unknown[:5])
+        raise NotFound(
+            f"Process {process.process_id!r} has no claim {names}. {_claims_known(claims, total)}"
+        )
+    about = {one.claim.node_id for one in claims}
+    empty = [name for name in wanted.node_ids if name not in about]
+    if empty:
+        names = ", ".join(shown(name) for name in empty[:5])
+        raise InputError(f"No claim of process {process.process_id!r} is about the node {names}.")
+
+
+def _claims_known(claims: Sequence[CheckedClaim], total: int) -> str:
+    """Which claims there are; only their number where not all of them were read."""
+    if not total:
+        return "It has no claims."
+    words = f"It has {counted(total, 'claim')}"
+    if len(claims) < total:
+        return f"{words}."
+    names = ", ".join(shown(one.claim.claim_id) for one in claims[:_NAMED])
+    more = f" and {total - _NAMED:,} more" if total > _NAMED else ""
+    return f"{words}: {names}{more}."
+
+
+_NAMES = {state.value: state for state in State} | {
+    verdict.value.lower().replace("_", "-"): STATE_OF[verdict] for verdict in Verdict
+}
+
+
+def states_named(names: Iterable[str]) -> tuple[State, ...]:
+    """The states with these names; a verdict's own name does as well.
+
+    Raises:
+        InputError: There is no such state.
+    """
+    found: dict[State, None] = {}
+    for name in names:
+        state = _NAMES.get(name.lower().replace("_", "-"))
+        if state is None:
+            known = ", ".join(one.value for one in State)
+            raise InputError(f"Unknown verdict {shown(name)}. Known: {known}.")
+        found[state] = None
+    return tuple(found)

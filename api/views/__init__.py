@@ -1,0 +1,1 @@
+"""What pages, reports, terminals and notebooks show of a process; no server, no template."""

@@ -1,0 +1,150 @@
+"""Texts cut to fit a line or a number of bytes, in parts, and with hidden characters visible."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_WIDE = frozenset("WF")
+_NARROW = frozenset("fijlrtI.,:;!|'`()[] -")
+_BROAD = frozenset("mwMWQOG@%&")
+_TENTHS = 10
+
+
+def cut_to(text: str, width: int) -> str:
+    """A text on one line, cut where it is wider than so many small letters.
+
+    Letters of scripts such as Chinese take the room of two; marks on letters take none.
+    """
+    line = " ".join(text[: 8 * width + 40].split())
+    room = width * _TENTHS
+    kept: list[str] = []
+    for character in line:
+        room -= _width(character)
+        if room < 0:
+            return _without_last(kept).rstrip() + "…"
+        kept.append(character)
+    return line
+
+
+def _without_last(kept: list[str]) -> str:
+    """What is kept, less a letter with all its marks: its room is needed."""
+    end = len(kept) - 1
+    while end > 0 and unicodedata.combining(kept[end]):
+        end -= 1
+    return "".join(kept[: max(end, 1)])
+
+
+def cut_inside(text: str, width: int) -> str:
+    """A name on one line, cut in the middle where it is too wide: names often differ at the end."""
+    line = " ".join(text.split())
+    if cut_to(line, width) == line:
+        return line
+    end = cut_to(line[::-1][: 4 * width], width * 7 // 16)
+    if any(unicodedata.combining(character) for character in line[-2 * width :]):
+        return cut_to(line, width)
+    return cut_to(line, width * 5 // 8).rstrip("…") + "…" + end.rstrip("…")[::-1]
+
+
+def in_lines(text: str, width: int, most: int) -> tuple[str, ...]:
+    """A text in a few lines, broken between words where that can be, the last one cut."""
+    words = text[: 8 * width * most].split()
+    lines: list[str] = []
+    while words and len(lines) < most - 1:
+        line = words.pop(0)
+        while words and sum(map(_width, f"{line} {words[0]}")) <= width * _TENTHS:
+            line += f" {words.pop(0)}"
+        lines.append(cut_to(line, width))
+    if words:
+        lines.append(cut_to(" ".join(words), width))
+    return tuple(lines)
+
+
+def _width(character: str) -> int:
+    """Tenths of a small letter."""
+    if unicodedata.combining(character):
+        return 0
+    if character in _NARROW:
+        return 6
+    if unicodedata.east_asian_width(character) in _WIDE:
+        return 19
+    if character in _BROAD:
+        return 15
+    return 12 if character.isupper() or character.isdigit() else 10
+
+
+PART = 20_000
+"""Code points of one part of a text."""
+
+Place = tuple[int, int]
+"""Where something begins in a text, and the offset just behind it, in code points."""
+
+SLACK = 500
+"""How far the end of a part may move back, to where a line or a word ends."""
+
+
+def part_count(length: int, size: int = PART) -> int:
+    """How many parts a text of this length has."""
+    return max(-(-length // size), 1)
+
+
+def part_of(offset: int, text: str, size: int = PART) -> int:
+    """The part in which a place of the text stands, counted from 1."""
+    part = min(offset // size + 1, part_count(len(text), size))
+    return part + 1 if offset >= part_bounds(text, part, size)[1] and offset < len(text) else part
+
+
+def part_bounds(text: str, part: int, size: int = PART) -> Place:
+    """Where a part begins and ends; it ends behind a line or a word, if there is one near."""
+    slack = min(SLACK, size // 2)
+    return _cut(text, (part - 1) * size, slack), _cut(text, part * size, slack)
+
+
+def _cut(text: str, near: int, slack: int) -> int:
+    if near <= 0:
+        return 0
+    if near >= len(text):
+        return len(text)
+    for mark in ("\n", " "):
+        place = text.rfind(mark, near - min(slack, near), near)
+        if place >= 0:
+            return place + 1
+    return near
+
+
+# What XML 1.0 cannot hold in any spelling, and what hides in a text or turns it round.
+_UNFIT = re.compile(
+    "[^\t\n -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+    "|[\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str) -> str:
+    """Text that XML and a terminal can take; what hides or turns it round becomes an escape."""
+    return _UNFIT.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
+
+
+def clean(text: str) -> str:
+    """Untrusted text without what could drive a terminal: controls become visible escapes."""
+    return "".join(char if is_harmless(char) else _escape(char) for char in text)
+
+
+def one_line(text: str, most: int | None = None) -> str:
+    """Untrusted text on one line, cut at a number of characters."""
+    line = clean(" ".join(text.split()))
+    return line if most is None or len(line) <= most else f"{line[: most - 1]}…"
+
+
+def is_harmless(char: str) -> bool:
+    """Whether a character can neither drive a terminal nor hide."""
+    if char in "\n\t":
+        return True
+    return unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} or char == "\u200d"
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,345 @@
+"""The trail of a verification: iterations, evidence by node and by stage, and where it went wrong.
+
+Page, report, dossier, review, terminal and notebook all read this one view. It leaves nothing out;
+a rendering cuts what is too long for it, and says how much it cut.
+
+Source: VeriTrail 3.1.2 to 3.1.4 (interim verdicts), 3.2 (evidence trail, provenance, error
+localization).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from veritrail_graph.api.views.costs import Spent, StepCost, by_step, counted, spent, spent_by
+from veritrail_graph.api.views.words import (
+    WITHOUT_VERDICT,
+    Mark,
+    ending_words,
+    mark_now,
+    mark_of,
+    stage_words,
+)
+from veritrail_graph.graph.exporters.results import iteration_usage, selected_sentences
+from veritrail_graph.graph.model import (
+    CitedSentence,
+    Evidence,
+    Iteration,
+    NodeRef,
+    Verification,
+    frontier_order,
+)
+
+_NOTHING: Mapping[int, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceNode:
+    """A node with evidence.
+
+    Attributes:
+        ref: The node.
+        iteration: The iteration that selected from it, counted from 1.
+        cited: What was selected from it, in the order of its text.
+        summary: What the model said of it and the other nodes of its prompt, or None.
+        introduced: Whether unsupported content came in here.
+        inherited: Whether it only carried unsupported content on.
+        feeds: node_ids of the trail that it was an input to.
+    """
+
+    ref: NodeRef
+    iteration: int
+    cited: tuple[CitedSentence, ...]
+    summary: Evidence | None = None
+    introduced: bool = False
+    inherited: bool = False
+    feeds: tuple[str, ...] = ()
+
+    @property
+    def node_id(self) -> str:
+        """The node's id."""
+        return self.ref.node_id
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The nodes with evidence of one stage.
+
+    Attributes:
+        stage: The stage.
+        name: What the input calls it, or None.
+        nodes: Its nodes with evidence, in the order of the input.
+        introduced: Whether unsupported content came in at this stage.
+    """
+
+    stage: int
+    name: str | None
+    nodes: tuple[EvidenceNode, ...] = ()
+    introduced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IterationView:
+    """An iteration: what it read, found, lacked and said.
+
+    Attributes:
+        iteration: The iteration.
+        mark: Its interim verdict.
+        read: How many nodes it read.
+        nodes: The nodes with evidence, in the order of the frontier.
+        spent: What it cost.
+        is_last: Whether the walk ended with it.
+    """
+
+    iteration: Iteration
+    mark: Mark
+    read: int
+    nodes: tuple[EvidenceNode, ...]
+    spent: Spent
+    is_last: bool = False
+
+    @property
+    def number(self) -> int:
+        """Its number, counted from 1."""
+        return self.iteration.number
+
+    @property
+    def sentences(self) -> int:
+        """How many sentences it selected, each counted once."""
+        return sum(len(node.cited) for node in self.nodes)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What the selected sentences do not say, prompt by prompt."""
+        return tuple(one.missing for one in self.iteration.evidence if one.missing)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader must know before taking the evidence for all there was."""
+        one, found = self.iteration, []
+        if one.reruns:
+            times = counted(one.reruns, "time")
+            found.append(f"Evidence was selected again {times}, as it did not fit.")
+        if one.left_out:
+            was = "was" if one.left_out == 1 else "were"
+            left_out = counted(one.left_out, "sentence")
+            found.append(f"{left_out} of the evidence did not fit and {was} left out.")
+        if one.dropped_ids:
+            was = "was" if one.dropped_ids == 1 else "were"
+            ids = counted(one.dropped_ids, "sentence id")
+            found.append(f"{ids} that the model made up {was} dropped.")
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorNode:
+    """A node at which unsupported content came in, or that carried it on.
+
+    Attributes:
+        node_id: The node.
+        stage: Its stage.
+        name: What the input calls the stage, or None.
+    """
+
+    node_id: str
+    stage: int
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrailView:
+    """A verification with its trail.
+
+    Attributes:
+        verification: The verification.
+        mark: Its result.
+        iterations: All iterations, first to last.
+        levels: Nodes with evidence by stage, from the stage nearest to the answer to the sources.
+        error_stages: Names of the stages at which unsupported content came in.
+        introduced: The nodes at which it came in, in the order of the frontier.
+        inherited: Later nodes that only carried it on, the verified node last.
+        until: The last iteration whose evidence `levels` has; None: that of all iterations.
+    """
+
+    verification: Verification
+    mark: Mark
+    iterations: tuple[IterationView, ...]
+    levels: tuple[Level, ...]
+    error_stages: tuple[str, ...]
+    introduced: tuple[ErrorNode, ...]
+    inherited: tuple[ErrorNode, ...]
+    until: int | None = None
+
+    @property
+    def nodes(self) -> tuple[EvidenceNode, ...]:
+        """The nodes with evidence, from the answer to the sources."""
+        return tuple(node for level in self.levels for node in level.nodes)
+
+    @property
+    def sentences(self) -> int:
+        """How many sentences were selected."""
+        return sum(len(node.cited) for node in self.nodes)
+
+    @property
+    def ending(self) -> str | None:
+        """Why the walk stopped, in words; None: it did not come to its end."""
+        return ending_words(self.verification)
+
+    @property
+    def without_verdict(self) -> str | None:
+        """What to say in place of a verdict; None where there is one."""
+        return WITHOUT_VERDICT.get(self.verification.status)
+
+    @property
+    def spent(self) -> Spent:
+        """What the verification cost."""
+        return spent_by(self.verification)
+
+    @property
+    def costs(self) -> tuple[StepCost, ...]:
+        """What it cost by step, model and prompt."""
+        return by_step(self.verification.steps)
+
+    def node(self, node_id: str) -> EvidenceNode | None:
+        """A node with evidence by its id."""
+        return next((node for node in self.nodes if node.node_id == node_id), None)
+
+
+def trail_view(
+    verification: Verification,
+    stage_names: Mapping[int, str] = MappingProxyType({}),
+    until: int | None = None,
+    *,
+    read: Mapping[int, int] = _NOTHING,
+) -> TrailView:
+    """The trail of a verification.
+
+    Args:
+        verification: The verification.
+        stage_names: What the stages are called.
+        until: The last iteration whose evidence is grouped by stage; None: all of them.
+        read: How many nodes an iteration read, by its number, where the verification holds only
+            those with evidence.
+    """
+    error = verification.error
+    finder = _Finder.of(verification)
+    last = len(verification.iterations)
+    iterations = tuple(
+        IterationView(
+            iteration=one,
+            mark=mark_of(one.verdict, indicative=verification.indicative),
+            read=read.get(one.number, len(one.checked)),
+            nodes=tuple(finder.nodes(one)),
+            spent=spent(
+                iteration_usage(verification, one.number), modelled=not verification.indicative
+            ),
+            is_last=place == last,
+        )
+        for place, one in enumerate(verification.iterations, start=1)
+    )
+    found: dict[str, EvidenceNode] = {}
+    for each in iterations:
+        if until is None or each.number <= until:
+            for node in each.nodes:
+                found.setdefault(node.node_id, node)
+    return TrailView(
+        verification=verification,
+        mark=mark_now(verification),
+        iterations=iterations,
+        levels=_levels(found.values(), stage_names, frozenset(error.stages)),
+        error_stages=tuple(stage_words(stage, stage_names) for stage in error.stages),
+        introduced=_error_nodes(error.nodes, stage_names),
+        inherited=_error_nodes(error.propagated, stage_names),
+        until=until,
+    )
+
+
+def choose(
+    levels: Sequence[Level], most: int, of_level: int | None = None
+) -> dict[int, tuple[EvidenceNode, ...]]:
+    """The nodes that are shown, by stage: in turn one of each level, as long as there is room.
+
+    Args:
+        levels: Levels of a trail.
+        most: Nodes that are shown at most.
+        of_level: Nodes of one level that are shown at most; None: no limit.
+    """
+    shares = {level.stage: 0 for level in levels}
+    limits = {
+        level.stage: len(level.nodes) if of_level is None else min(len(level.nodes), of_level)
+        for level in levels
+    }
+    left = min(most, sum(limits.values()))
+    while left:
+        unfinished = [stage for stage, limit in limits.items() if shares[stage] < limit]
+        for stage in unfinished[:left]:
+            shares[stage] += 1
+        left -= len(unfinished[:left])
+    return {level.stage: level.nodes[: shares[level.stage]] for level in levels}
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """What every node with evidence looks up."""
+
+    feeds: Mapping[str, Mapping[str, None]] = field(default_factory=dict)
+    introduced: frozenset[str] = frozenset()
+    inherited: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, verification: Verification) -> _Finder:
+        feeds: dict[str, dict[str, None]] = {}
+        for path in verification.paths:
+            feeds.setdefault(path.source, {})[path.target] = None
+        error = verification.error
+        return cls(
+            feeds,
+            frozenset(node.node_id for node in error.nodes),
+            frozenset(node.node_id for node in error.propagated),
+        )
+
+    def nodes(self, iteration: Iteration) -> Iterable[EvidenceNode]:
+        """The nodes from which an iteration selected."""
+        refs = {ref.node_id: ref for ref in iteration.checked}
+        summaries: dict[str, Evidence] = {}
+        for evidence in iteration.evidence:
+            if evidence.summary:
+                for name in evidence.node_ids:
+                    summaries.setdefault(name, evidence)
+        cited_of: dict[str, list[CitedSentence]] = {}
+        for cited in selected_sentences(iteration):
+            cited_of.setdefault(cited.sentence.node_id, []).append(cited)
+        for name, each in cited_of.items():
+            if name in refs:
+                yield EvidenceNode(
+                    ref=refs[name],
+                    iteration=iteration.number,
+                    cited=tuple(each),
+                    summary=summaries.get(name),
+                    introduced=name in self.introduced,
+                    inherited=name in self.inherited,
+                    feeds=tuple(self.feeds.get(name, ())),
+                )
+
+
+def _levels(
+    nodes: Iterable[EvidenceNode], names: Mapping[int, str], wrong: frozenset[int]
+) -> tuple[Level, ...]:
+    by_stage: dict[int, list[EvidenceNode]] = {}
+    for node in nodes:
+        by_stage.setdefault(node.ref.stage, []).append(node)
+    return tuple(
+        Level(
+            stage,
+            names.get(stage),
+            tuple(sorted(by_stage[stage], key=lambda node: frontier_order(node.ref))),
+            stage in wrong,
+        )
+        for stage in sorted(by_stage, reverse=True)
+    )
+
+
+def _error_nodes(refs: Sequence[NodeRef], names: Mapping[int, str]) -> tuple[ErrorNode, ...]:
+    return tuple(ErrorNode(ref.node_id, ref.stage, names.get(ref.stage)) for ref in refs)

@@ -1,0 +1,251 @@
+"""Words and marks of verdicts and statuses: the one table that every rendering reads.
+
+A mark is a word and an icon together; colour only repeats what they say. A claim that could not
+be checked is never shown as unsupported.
+
+Source: VeriTrail 2 (the three verdicts), 3.1.4 (why a walk stops); docs/page.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Protocol
+
+from veritrail_graph.graph.model import ReviewVerdict, Status, Termination, Verdict, Verification
+
+INDICATIVE = "indicative only: no language model judged, words were compared"
+"""What is said of a verdict that no model gave."""
+
+LONGEST_REASON = 300
+"""Characters of the reason of a failure that are shown beside its mark."""
+
+VERDICT_WORDS: Mapping[Verdict, str] = MappingProxyType(
+    {
+        Verdict.FULLY_SUPPORTED: "Fully Supported",
+        Verdict.NOT_FULLY_SUPPORTED: "Not Fully Supported",
+        Verdict.INCONCLUSIVE: "Inconclusive",
+    }
+)
+"""The verdicts by their names in the paper."""
+
+WAITING = (Status.QUEUED, Status.RUNNING)
+"""Verifications that have not ended: nothing can be said of their claims yet."""
+
+ENDINGS: Mapping[Termination, str] = MappingProxyType(
+    {
+        Termination.NO_CANDIDATES: "nothing was left to read",
+        Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT: "only sources with evidence were left",
+        Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED: (
+            "the verdict was Not Fully Supported as many times in a row as were asked for"
+        ),
+    }
+)
+"""Why a walk stopped."""
+
+WITHOUT_VERDICT: Mapping[Status, str] = MappingProxyType(
+    {
+        Status.QUEUED: "This check waits for its turn.",
+        Status.RUNNING: "This check is under way.",
+        Status.FAILED: "This check failed, so there is no verdict.",
+        Status.OVER_BUDGET: (
+            "The budget was spent before this check came to an end, so there is no verdict."
+        ),
+        Status.CANCELLED: "This check was cancelled, so there is no verdict.",
+    }
+)
+"""What to say in place of a verdict, by status."""
+
+
+class State(StrEnum):
+    """The result for a claim: one of the three verdicts, a failure, or no check at all."""
+
+    SUPPORTED = "supported"
+    NOT_SUPPORTED = "not-supported"
+    INCONCLUSIVE = "inconclusive"
+    FAILED = "failed"
+    UNCHECKED = "unchecked"
+
+
+STATE_OF: Mapping[Verdict, State] = MappingProxyType(
+    {
+        Verdict.FULLY_SUPPORTED: State.SUPPORTED,
+        Verdict.NOT_FULLY_SUPPORTED: State.NOT_SUPPORTED,
+        Verdict.INCONCLUSIVE: State.INCONCLUSIVE,
+    }
+)
+"""The state of a claim with this verdict."""
+
+VERDICT_OF: Mapping[State, Verdict] = MappingProxyType(
+    {state: verdict for verdict, state in STATE_OF.items()}
+)
+"""The verdict of a state; failed and unchecked have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The state of a claim, or of one of its verifications, as it is shown.
+
+    Attributes:
+        kind: The state; its class in the style sheet is `mark-KIND`.
+        word: Its name.
+        icon: Name of its icon.
+        hint: What it means, in a sentence; of a failure also the reason.
+        indicative: Whether no model judged.
+    """
+
+    kind: State
+    word: str
+    icon: str
+    hint: str
+    indicative: bool = False
+
+    @property
+    def is_verdict(self) -> bool:
+        """Whether it is a verdict."""
+        return self.kind in VERDICT_OF
+
+
+def _mark(kind: State, word: str, hint: str) -> Mark:
+    return Mark(kind, word, kind.value, hint)
+
+
+SUPPORTED = _mark(
+    State.SUPPORTED,
+    VERDICT_WORDS[Verdict.FULLY_SUPPORTED],
+    "The sources support everything that the claim says.",
+)
+NOT_SUPPORTED = _mark(
+    State.NOT_SUPPORTED,
+    VERDICT_WORDS[Verdict.NOT_FULLY_SUPPORTED],
+    "The sources do not support all of what the claim says.",
+)
+INCONCLUSIVE = _mark(
+    State.INCONCLUSIVE,
+    VERDICT_WORDS[Verdict.INCONCLUSIVE],
+    "What was found allows no decision for or against the claim.",
+)
+FAILED = _mark(
+    State.FAILED,
+    "Could not be checked",
+    "The check did not come to an end. This says nothing about the claim.",
+)
+UNCHECKED = _mark(State.UNCHECKED, "Not checked", "This claim has not been checked yet.")
+
+MARKS: tuple[Mark, ...] = (NOT_SUPPORTED, INCONCLUSIVE, FAILED, UNCHECKED, SUPPORTED)
+"""All marks, what needs attention first."""
+
+BY_KIND: Mapping[State, Mark] = MappingProxyType({mark.kind: mark for mark in MARKS})
+"""The marks by state."""
+
+RANK: Mapping[State, int] = MappingProxyType({mark.kind: at for at, mark in enumerate(MARKS)})
+"""By state: its place among those that need attention; 0 comes first."""
+
+_WITHOUT_VERDICT: Mapping[Status, Mark] = MappingProxyType(
+    {
+        Status.QUEUED: replace(UNCHECKED, word="Waiting", hint="Its check has not begun yet."),
+        Status.RUNNING: replace(UNCHECKED, word="Being checked", hint="Its check is under way."),
+        Status.FAILED: FAILED,
+        Status.OVER_BUDGET: replace(
+            FAILED,
+            word="Over budget",
+            hint="The budget was spent before the check came to an end. This says nothing about "
+            "the claim.",
+        ),
+        Status.CANCELLED: replace(
+            FAILED,
+            word="Cancelled",
+            hint="The check was cancelled before it came to an end. This says nothing about the "
+            "claim.",
+        ),
+    }
+)
+
+
+def mark_of(
+    verdict: Verdict | None,
+    status: Status | None = None,
+    failure: str | None = None,
+    *,
+    indicative: bool | None = False,
+) -> Mark:
+    """The mark of a claim, or of one of its verifications.
+
+    Args:
+        verdict: The verdict, if there is one; it counts before any status.
+        status: Without a verdict: the status of the latest verification; None: there is none.
+        failure: Why there is no verdict.
+        indicative: Whether no model judged.
+    """
+    if verdict is not None:
+        mark = BY_KIND[STATE_OF[verdict]]
+        if indicative:
+            hint = f"{mark.hint} No model judged: the verdict is indicative."
+            return replace(mark, hint=hint, indicative=True)
+        return mark
+    mark = UNCHECKED if status is None else _WITHOUT_VERDICT.get(status, UNCHECKED)
+    if mark.kind is State.FAILED and failure:
+        return replace(mark, hint=f"{mark.hint} Reason: {short_reason(failure)}")
+    return mark
+
+
+class _Judged(Protocol):
+    """A claim with its latest result, or one of its verifications."""
+
+    @property
+    def verdict(self) -> Verdict | None: ...
+    @property
+    def status(self) -> Status | None: ...
+    @property
+    def failure(self) -> str | None: ...
+    @property
+    def indicative(self) -> bool | None: ...
+
+
+def mark_now(found: _Judged | None) -> Mark:
+    """The mark of a claim, or of one of its verifications; None: there is no verification."""
+    if found is None:
+        return UNCHECKED
+    return mark_of(found.verdict, found.status, found.failure, indicative=found.indicative)
+
+
+def short_reason(failure: str) -> str:
+    """The reason of a failure, cut where it is long."""
+    return failure if len(failure) <= LONGEST_REASON else f"{failure[:LONGEST_REASON]}…"
+
+
+def review_mark(verdict: ReviewVerdict | None) -> Mark:
+    """The mark of a person's review; `Unclear` where the claim itself was called so."""
+    if verdict is None:
+        return UNCHECKED
+    if verdict is ReviewVerdict.UNCLEAR:
+        return Mark(State.INCONCLUSIVE, "Unclear", "unclear", "The claim itself is unclear.")
+    return BY_KIND[STATE_OF[Verdict(verdict.value)]]
+
+
+def ending_words(verification: Verification) -> str | None:
+    """Why the walk stopped, or None where it did not come to its end."""
+    if verification.termination is None:
+        return None
+    words = ENDINGS[verification.termination]
+    if verification.termination is Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED:
+        return f"{words} (q = {verification.q})"
+    return words
+
+
+def stage_words(stage: int, names: Mapping[int, str]) -> str:
+    """What a stage is called; its number where the input does not name it."""
+    return names.get(stage) or f"stage {stage}"
+
+
+def share(part: float, whole: float) -> str:
+    """A part of a whole in percent; only all of it is 100 %, and only nothing 0 %."""
+    if not whole:
+        return "0 %"
+    percent = 100 * part / whole
+    rounded = round(percent)
+    if rounded == 0 and part:
+        return "under 1 %"
+    return "over 99 %" if rounded == 100 and part != whole else f"{rounded} %"
