@@ -16,7 +16,7 @@ from veritrail_graph.graph.rules import shown
 from veritrail_graph.verifier.claims.extraction import extract
 from veritrail_graph.verifier.claims.steps import COMPLETIONS, ClaimSteps
 from veritrail_graph.verifier.limits import Samples
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.sentences import SentenceSplitter
@@ -60,7 +60,7 @@ async def extract_claims(
     model: StepModel,
     prompts: Prompts,
     splitter: SentenceSplitter,
-    bill: Bill,
+    meter: Meter,
     *,
     completions: Samples = COMPLETIONS,
     on_sentence: Callable[[int, int], None] = lambda _done, _total: None,
@@ -74,7 +74,7 @@ async def extract_claims(
         model: The model that extracts claims.
         prompts: The prompts of all steps.
         splitter: Splits the text into sentences.
-        bill: Charged with every call.
+        meter: Records every call.
         completions: How many completions selection and disambiguation take.
         on_sentence: Told how many sentences are done, 0 at first, and how many there are.
 
@@ -94,7 +94,7 @@ async def extract_claims(
         structured=model.structured,
     )
     found = await extract(
-        node_id, text, process.question, steps, splitter.split, bill, on_sentence=on_sentence
+        node_id, text, process.question, steps, splitter.split, meter, on_sentence=on_sentence
     )
     added = await store.processes.claim_store.keep_extraction(
         process_id, process.content_hash, node_id, found.sentences, found.claims
@@ -104,7 +104,7 @@ async def extract_claims(
     }
     claims = tuple(stored[one.claim_id] for one in found.claims if one.claim_id in stored)
     return ExtractionReport(
-        process_id, node_id, found.sentences, claims, added, bill.total, bill.steps
+        process_id, node_id, found.sentences, claims, added, meter.total, meter.steps
     )
 
 

@@ -15,7 +15,7 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.content_hash import canonical
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import Process, Verification
-from veritrail_graph.verifier.run import within
+from veritrail_graph.verifier.run import affordable_claims
 
 if TYPE_CHECKING:
     from veritrail_graph.verifier.driver import Observer
@@ -45,10 +45,10 @@ def pace(bench: ConfiguredJudge) -> Callable[[int], int]:
         at_a_time = most
         if spending.budget_usd is not None:
             left = spending.budget_usd - spending.spent
-            at_a_time = within(left, spending.spent, ended, at_a_time)
+            at_a_time = affordable_claims(left, spending.spent, ended, at_a_time)
         if spending.max_calls is not None:
             left = spending.max_calls - spending.calls
-            at_a_time = min(at_a_time, within(left, spending.calls, ended, most))
+            at_a_time = min(at_a_time, affordable_claims(left, spending.calls, ended, most))
         return at_a_time
 
     return affordable

@@ -16,7 +16,7 @@ from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import Process, Status, Usage, Verification
 from veritrail_graph.verifier.driver import Observer, Task
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.run import Run
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ async def verify(
     claim_ids = list(request.claim_ids or ())
     extraction = None
     if request.extract:
-        extraction = await _extracted(store, bench, request, Bill(on_answer), on_sentence)
+        extraction = await _extracted(store, bench, request, Meter(on_answer), on_sentence)
     if extraction is not None:
         claim_ids += [claim.claim_id for claim in extraction.claims]
     tasks = await choose_claims(
@@ -185,7 +185,7 @@ async def _extracted(
     store: Store,
     bench: ConfiguredJudge,
     request: VerifyRequest,
-    bill: Bill,
+    meter: Meter,
     on_sentence: Callable[[int, int], None],
 ) -> ExtractionReport:
     """Extract claims from the node and store them."""
@@ -203,7 +203,7 @@ async def _extracted(
         bench.models.steps.claims,
         bench.prompts,
         bench.splitter,
-        bill,
+        meter,
         on_sentence=on_sentence,
     )
 

@@ -124,14 +124,14 @@ async def _bare(given: Given, requests: Sent, cpu: list[float]) -> float:
             read = 0
             for request, most in left:
                 answer = await client.chat.completions.create(
-                    model=request.asked.model,
+                    model=request.call.model,
                     messages=[
                         {"role": "system", "content": request.system},
                         {"role": "user", "content": request.user},
                     ],
-                    temperature=request.asked.temperature,
+                    temperature=request.call.temperature,
                     max_tokens=most,
-                    extra_headers={STEP_HEADER: request.asked.step},
+                    extra_headers={STEP_HEADER: request.call.step},
                 )
                 read += len(answer.choices[0].message.content or "")
             return read

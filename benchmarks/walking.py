@@ -16,7 +16,7 @@ from veritrail_graph.graph.model import (
     Verdict,
 )
 from veritrail_graph.verifier.driver import Task
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
 
 SELECTED = 5
@@ -55,16 +55,16 @@ class FixedJudge:
         """Nothing that matters."""
         return {}
 
-    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+    async def sub_claims(self, claim: Claim, meter: Meter) -> tuple[str, ...]:
         """None."""
-        del claim, bill
+        del claim, meter
         return ()
 
     async def select_evidence(
-        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+        self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
     ) -> Selection:
         """The sentences of a few nodes of the highest stage."""
-        del bill
+        del meter
         self.nodes_read += len(nodes)
         highest = max(node.ref.stage for node in nodes)
         candidates = [node for node in nodes if node.ref.stage == highest]
@@ -73,9 +73,9 @@ class FixedJudge:
         cited = tuple(CitedSentence(node.sentences[0]) for node in chosen)
         return Selection((Evidence("What they say.", None, cited),))
 
-    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """The same verdict, always."""
-        del claim, found, bill
+        del claim, found, meter
         self.iterations += 1
         return Judgement(self.verdict, "fixed")
 

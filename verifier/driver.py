@@ -15,7 +15,7 @@ from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Claim, NodeRef, Status, Usage, Verdict, Verification
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
-from veritrail_graph.verifier.models.port import Bill, OverBudget
+from veritrail_graph.verifier.models.port import Meter, OverBudget
 from veritrail_graph.verifier.ports import Found, Judge, Judgement, NodeSource
 from veritrail_graph.verifier.walk import Answer, Need, NeedEvidence, NeedSources, Outcome, walk
 
@@ -40,7 +40,7 @@ class Observer:
 
     Attributes:
         claim_started: A claim's walk begins.
-        iteration_finished: An interim verdict was given; the bill says in which round, and what
+        iteration_finished: An interim verdict was given; the meter says in which round, and what
             the claim has cost so far.
         call_made: A model answered; the usage of that call.
         claim_finished: A verification has ended, in whatever status, and was handed on.
@@ -48,7 +48,9 @@ class Observer:
     """
 
     claim_started: Callable[[Task], None] = lambda _task: None
-    iteration_finished: Callable[[Task, Verdict, Bill], None] = lambda _task, _verdict, _bill: None
+    iteration_finished: Callable[[Task, Verdict, Meter], None] = lambda _task, _verdict, _meter: (
+        None
+    )
     call_made: Callable[[Usage], None] = lambda _usage: None
     claim_finished: Callable[[Verification], None] = lambda _verification: None
     faulted: Callable[[VeriTrailError], None] = lambda _error: None
@@ -63,7 +65,7 @@ async def verify_claim(
     q: int = DEFAULT_Q,
     observer: Observer | None = None,
     deadline: float | None = None,
-    bill: Bill | None = None,
+    meter: Meter | None = None,
 ) -> Verification:
     """Verify one claim; every fault of the judge or the store becomes a status.
 
@@ -75,19 +77,21 @@ async def verify_claim(
         q: Consecutive Not Fully Supported verdicts that stop the walk.
         observer: Told what happens.
         deadline: Seconds after which the claim is given up as failed.
-        bill: Charged with what it costs; default: a new one.
+        meter: Records what it costs; default: a new one.
 
     Raises:
         asyncio.CancelledError: The run was stopped.
     """
     observer = observer or Observer()
-    bill = bill or Bill(observer.call_made)
+    meter = meter or Meter(observer.call_made)
     base = without_verdict(task, process_id, judge, q, Status.RUNNING, None)
     try:
         async with asyncio.timeout(deadline):
-            sub_claims = await judge.sub_claims(task.claim, bill)
+            sub_claims = await judge.sub_claims(task.claim, meter)
             base = replace(base, claim=replace(task.claim, sub_claims=sub_claims))
-            outcome = await _drive(replace(task, claim=base.claim), judge, nodes, q, bill, observer)
+            outcome = await _drive(
+                replace(task, claim=base.claim), judge, nodes, q, meter, observer
+            )
     except TimeoutError:
         ended = _ended(base, Status.FAILED, f"not finished within {deadline:g} seconds")
     except OverBudget as error:
@@ -101,7 +105,7 @@ async def verify_claim(
         ended = _ended(base, Status.FAILED, failure)
     else:
         ended = _with_outcome(base, task.node, outcome)
-    return replace(ended, usage=bill.total, steps=bill.steps)
+    return replace(ended, usage=meter.total, steps=meter.steps)
 
 
 def _ended(base: Verification, status: Status, failure: str) -> Verification:
@@ -109,7 +113,7 @@ def _ended(base: Verification, status: Status, failure: str) -> Verification:
 
 
 async def _drive(
-    task: Task, judge: Judge, nodes: NodeSource, q: int, bill: Bill, observer: Observer
+    task: Task, judge: Judge, nodes: NodeSource, q: int, meter: Meter, observer: Observer
 ) -> Outcome:
     """Answer what the walk asks for until it is done."""
     steps = walk(task.node, q)
@@ -121,20 +125,22 @@ async def _drive(
             outcome: Outcome = done.value
             return outcome
         if isinstance(need, NeedEvidence):
-            bill.iteration += 1
-        answer = await _answer(need, task.claim, judge, nodes, bill)
+            meter.iteration += 1
+        answer = await _answer(need, task.claim, judge, nodes, meter)
         if isinstance(answer, Judgement):
-            observer.iteration_finished(task, answer.verdict, bill)
+            observer.iteration_finished(task, answer.verdict, meter)
 
 
-async def _answer(need: Need, claim: Claim, judge: Judge, nodes: NodeSource, bill: Bill) -> Answer:
+async def _answer(
+    need: Need, claim: Claim, judge: Judge, nodes: NodeSource, meter: Meter
+) -> Answer:
     if isinstance(need, NeedSources):
         of = [ref.node_id for ref in need.of]
         return await (nodes.source_nodes(of) if need.will_read else nodes.left(of, need.checked))
     if isinstance(need, NeedEvidence):
-        return await judge.select_evidence(claim, await nodes.read(need.nodes), bill)
+        return await judge.select_evidence(claim, await nodes.read(need.nodes), meter)
     roots = await nodes.read(need.roots)
-    return await judge.judge(claim, Found(need.selection.evidence, roots, need.carried), bill)
+    return await judge.judge(claim, Found(need.selection.evidence, roots, need.carried), meter)
 
 
 def without_verdict(

@@ -20,7 +20,7 @@ from veritrail_graph.graph.model import Claim, Status, Usage, Verdict
 from veritrail_graph.verifier.driver import Task, verify_claim
 from veritrail_graph.verifier.excerpts import one_line
 from veritrail_graph.verifier.models.language_model import MIN_TOKENS
-from veritrail_graph.verifier.models.port import Bill, Request, Step
+from veritrail_graph.verifier.models.port import Meter, Request, Step
 from veritrail_graph.verifier.models.prices import Price, priced
 from veritrail_graph.verifier.ports import Judge, JudgeError, NodeSource
 
@@ -79,8 +79,8 @@ HIGH = Scenario("high", 1, ALL, 4, 6, 20, 300, 800, 500, 160, 1.0, 0)
 
 
 @dataclass(slots=True)
-class Supposed:
-    """The walk that is supposed; the assumed models of its steps share it.
+class AssumedWalk:
+    """The walk that is assumed_walk; the assumed models of its steps share it.
 
     Attributes:
         scenario: What is assumed.
@@ -110,9 +110,9 @@ class Supposed:
         if self.prompts % PROMPTS_APART == 0:
             self.on_prompts(self.prompts)
         assumed = self.scenario
-        if request.asked.step == Step.VERDICT:
+        if request.call.step == Step.VERDICT:
             return {"verdict": Verdict.FULLY_SUPPORTED, "reason": "Assumed."}, assumed.verdict
-        if request.asked.step == Step.SUB_CLAIM_DECOMPOSITION:
+        if request.call.step == Step.SUB_CLAIM_DECOMPOSITION:
             return {"claims": self._parts(request.user)}, assumed.decomposed
         ids = self._select(request.user, iteration)
         summary = " ".join([_SUMMARY] * assumed.summary_sentences) if ids else None
@@ -169,7 +169,7 @@ def _blocks(user: str, is_taken: Callable[..., bool]) -> Iterable[list[int]]:
 
 @dataclass(slots=True)
 class AssumedModel:
-    """A model that is never asked; implements `Asking`.
+    """A model that is never asked; implements `ModelPort`.
 
     Attributes:
         model: Its name.
@@ -178,7 +178,7 @@ class AssumedModel:
         is_exact: Whether it is the model's own tokenizer that counts.
         price: What it costs, if that is known.
         caches: Whether its endpoint is known to cache prefixes.
-        supposed: The walk.
+        assumed_walk: The walk.
     """
 
     model: str
@@ -187,7 +187,7 @@ class AssumedModel:
     is_exact: bool
     price: Price | None
     caches: bool
-    supposed: Supposed
+    assumed_walk: AssumedWalk
     address: str = ""
     _instructions: dict[str, int] = field(default_factory=dict)
 
@@ -195,27 +195,27 @@ class AssumedModel:
         """Tokens of a text."""
         return self.count(text)
 
-    async def ask(self, request: Request, read: Callable[[str], T], bill: Bill) -> T:
+    async def ask(self, request: Request, read: Callable[[str], T], meter: Meter) -> T:
         """Read the assumed answer, and charge what it would cost."""
-        answer, output = self.supposed.answer(request, bill.iteration)
+        answer, output = self.assumed_walk.answer(request, meter.iteration)
         if request.system not in self._instructions:
             self._instructions[request.system] = self.count(request.system)
         shared = self._instructions[request.system] + self.count(request.user[: request.shared])
         rest = self.count(request.user[request.shared :])
-        share = 1.0 if self.is_exact else self.supposed.scenario.token_share
+        share = 1.0 if self.is_exact else self.assumed_walk.scenario.token_share
         usage = Usage(1, 0, round(share * (shared + rest)) + AROUND, 0, output)
-        prefix = round(share * shared) if self._is_warm(request, bill, shared * share) else 0
+        prefix = round(share * shared) if self._is_warm(request, meter, shared * share) else 0
         warm = Usage(1, 0, usage.input_tokens, prefix, output)
-        self.supposed.warm += priced(warm, self.price)
-        bill.charge(request.asked, priced(usage, self.price))
+        self.assumed_walk.warm += priced(warm, self.price)
+        meter.record(request.call, priced(usage, self.price))
         return read(json.dumps(answer))
 
-    def _is_warm(self, request: Request, bill: Bill, tokens: float) -> bool:
-        iterations = self.supposed.scenario.warm_iterations
+    def _is_warm(self, request: Request, meter: Meter, tokens: float) -> bool:
+        iterations = self.assumed_walk.scenario.warm_iterations
         return (
             self.caches
             and request.shared > 0
-            and bill.iteration <= iterations
+            and meter.iteration <= iterations
             and tokens >= MIN_TOKENS
         )
 
@@ -262,14 +262,14 @@ class Estimator:
     Attributes:
         process_id: The process.
         judge: A judge whose models are `AssumedModel`s.
-        supposed: The walk that these models share.
+        assumed_walk: The walk that these models share.
         nodes: Where nodes are read from.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
     """
 
     process_id: str
     judge: Judge
-    supposed: Supposed
+    assumed_walk: AssumedWalk
     nodes: NodeSource
     q: int
 
@@ -291,7 +291,7 @@ class Estimator:
         for task in tasks:
             alike.setdefault((task.node.node_id, bool(task.claim.sub_claims)), []).append(task)
         whole, done = Estimates(), 0
-        self.supposed.on_prompts = lambda prompts: on_progress(done, prompts)
+        self.assumed_walk.on_prompts = lambda prompts: on_progress(done, prompts)
         on_progress(0, 0)
         for group in alike.values():
             nothing, narrow, likely, high = [
@@ -301,19 +301,19 @@ class Estimator:
             high = max((high, likely), key=lambda one: one.weight)
             whole = Estimates(whole.low + low, whole.likely + likely, whole.high + high)
             done += len(group)
-            on_progress(done, self.supposed.prompts)
+            on_progress(done, self.assumed_walk.prompts)
         return whole
 
     async def _walked(self, group: Sequence[Task], scenario: Scenario) -> Estimate:
         """One walk, for the claim of middle length, times the claims."""
         by_length = sorted(group, key=lambda task: len(task.claim.text))
         task = by_length[len(group) // 2]
-        self.supposed.begin(scenario, task.claim)
+        self.assumed_walk.begin(scenario, task.claim)
         ended = await verify_claim(task, self.process_id, self.judge, self.nodes, q=self.q)
         if ended.status is not Status.SUCCEEDED:
             raise JudgeError(f"no estimate for node {task.node.node_id!r}: {ended.failure}")
         visited = {ref.node_id for iteration in ended.iterations for ref in iteration.checked}
-        usage = ended.usage + _times(self.supposed.warm, len(group) - 1)
+        usage = ended.usage + _times(self.assumed_walk.warm, len(group) - 1)
         return Estimate(usage, frozenset(visited))
 
 

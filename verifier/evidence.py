@@ -14,7 +14,7 @@ from veritrail_graph.graph.model import CitedSentence, Claim, Evidence, Evidence
 from veritrail_graph.verifier.answers import SelectionAnswer, merge_selections, read_selection
 from veritrail_graph.verifier.excerpts import Excerpts, Unit, claim_lines, halves, pack
 from veritrail_graph.verifier.limits import Limits
-from veritrail_graph.verifier.models.port import Bill, ContextTooLong
+from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Selection
 from veritrail_graph.verifier.prompted import PromptedStep, all_of
 
@@ -39,7 +39,7 @@ class EvidenceStep:
     limits: Limits = Limits()
     _packed: PackedExcerpts = field(default_factory=lambda: PackedExcerpts())
 
-    async def select(self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill) -> Selection:
+    async def select(self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter) -> Selection:
         """Select from the texts of a frontier.
 
         Raises:
@@ -53,10 +53,10 @@ class EvidenceStep:
         if prompts is None:
             prompts = self._pack(nodes, room)
             self._packed.keep(key, prompts)
-        return await self._from_prompts(claim, prompts, bill)
+        return await self._from_prompts(claim, prompts, meter)
 
     async def select_again(
-        self, claim: Claim, roots: Iterable[Unit], others: Iterable[Unit], bill: Bill
+        self, claim: Claim, roots: Iterable[Unit], others: Iterable[Unit], meter: Meter
     ) -> Selection:
         """Select from what was selected before, because it does not fit into a verdict prompt.
 
@@ -68,7 +68,7 @@ class EvidenceStep:
             *pack(roots, self.limits.root_sentences, room, tokens),
             *pack(others, self.limits.other_sentences, room, tokens),
         ]
-        return await self._from_prompts(claim, prompts, bill)
+        return await self._from_prompts(claim, prompts, meter)
 
     def _pack(self, nodes: Sequence[ReadNode], room: int) -> list[Excerpts]:
         """Prompts of a frontier in its order; roots and other nodes never share one."""
@@ -83,17 +83,17 @@ class EvidenceStep:
         ]
 
     async def _from_prompts(
-        self, claim: Claim, prompts: Sequence[Excerpts], bill: Bill
+        self, claim: Claim, prompts: Sequence[Excerpts], meter: Meter
     ) -> Selection:
         slots = asyncio.Semaphore(AT_ONCE)
 
         async def ask(excerpts: Excerpts) -> Selection:
             async with slots:
-                return await self._ask(claim, excerpts, bill)
+                return await self._ask(claim, excerpts, meter)
 
         return _joined(await all_of(ask(excerpts) for excerpts in prompts))
 
-    async def _ask(self, claim: Claim, excerpts: Excerpts, bill: Bill) -> Selection:
+    async def _ask(self, claim: Claim, excerpts: Excerpts, meter: Meter) -> Selection:
         """Ask about one prompt; one that is too long for the endpoint is split in two."""
         self._refuse_hopeless(excerpts)
         before = f"{excerpts.text}\n"
@@ -101,13 +101,13 @@ class EvidenceStep:
         count = len(excerpts.sentences)
         try:
             answers = await self.step.draw(
-                user, lambda text: read_selection(text, count), bill, shared=len(before)
+                user, lambda text: read_selection(text, count), meter, shared=len(before)
             )
         except ContextTooLong as error:
             parts = halves(excerpts)
             if parts is None:
                 raise self._too_long(excerpts, str(error)) from None
-            return _joined([await self._ask(claim, part, bill) for part in parts])
+            return _joined([await self._ask(claim, part, meter) for part in parts])
         return selected(merge_selections(answers, self.step.samples.threshold), excerpts)
 
     def _refuse_hopeless(self, excerpts: Excerpts) -> None:

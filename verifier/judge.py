@@ -13,7 +13,7 @@ from veritrail_graph.graph.model import Claim
 from veritrail_graph.verifier.claims.steps import decompose
 from veritrail_graph.verifier.evidence import EvidenceStep
 from veritrail_graph.verifier.limits import Limits, Samples
-from veritrail_graph.verifier.models.port import Asking, Bill, Step
+from veritrail_graph.verifier.models.port import Meter, ModelPort, Step
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection, Split
 from veritrail_graph.verifier.prompted import PromptedStep
 from veritrail_graph.verifier.prompts import Prompts
@@ -30,7 +30,7 @@ class StepModel:
         structured: Whether the endpoint is told the shape of the answer.
     """
 
-    model: Asking
+    model: ModelPort
     temperature: float | None = 0.0
     structured: bool = False
 
@@ -138,7 +138,7 @@ class LanguageModelJudge:
             "samples": self.selection.step.samples.settings,
         }
 
-    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+    async def sub_claims(self, claim: Claim, meter: Meter) -> tuple[str, ...]:
         """Those that the claim brings, else those that the model finds.
 
         Raises:
@@ -146,22 +146,22 @@ class LanguageModelJudge:
         """
         if claim.sub_claims or self.claims is None:
             return claim.sub_claims
-        return await decompose(claim.text, self.claims, bill)
+        return await decompose(claim.text, self.claims, meter)
 
     async def select_evidence(
-        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+        self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
     ) -> Selection:
         """Select the sentences that strongly imply that the claim is true or false.
 
         Raises:
             VeriTrailError: No answer could be had.
         """
-        return await self.selection.select(claim, nodes, bill)
+        return await self.selection.select(claim, nodes, meter)
 
-    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """Give a verdict on what was found.
 
         Raises:
             VeriTrailError: None could be had.
         """
-        return await self.verdicts.judge(claim, found, bill)
+        return await self.verdicts.judge(claim, found, meter)

@@ -36,7 +36,7 @@ class _Request(Generic[T]):
         return [name for name in self.names if name not in self.found]
 
 
-class Together(Generic[T]):
+class SharedReads(Generic[T]):
     """Gives values by name; whoever is first reads what all that wait are missing.
 
     Args:
@@ -136,7 +136,7 @@ class SharedTexts:
         self._waiting: dict[str, str] = {}  # came along with edges, not yet split
         self._waiting_characters = 0
         self._nodes: OrderedDict[str, ReadNode] = OrderedDict()
-        self._all = Together(self._known, self._read)
+        self._all = SharedReads(self._known, self._read)
 
     def take(self, texts: Mapping[str, str]) -> int:
         """Hold texts that came along until they are read; those that are not wanted go again.
@@ -282,9 +282,9 @@ class SharedSources:
         self._sources: dict[str, tuple[str, ...]] = {}
         self._refs: dict[str, NodeRef] = {}
         self._last: SourcesRead | None = None
-        self._upper: dict[int, Together[tuple[str, ...]]] = {}
+        self._upper: dict[int, SharedReads[tuple[str, ...]]] = {}
         self._below: dict[str, NodeRef] = {}
-        self._all = Together(self._known, self._read)
+        self._all = SharedReads(self._known, self._read)
 
     async def source_nodes(self, of: Collection[str]) -> SourceNodes:
         """The source nodes of these nodes; none of them may be a root.
@@ -377,7 +377,7 @@ class SharedSources:
         target, ref = below
         return SourceNodes((ref, *nodes), {**sources, target: (*sources[target], ref.node_id)})
 
-    def _from_stage(self, lowest: int) -> Together[tuple[str, ...]]:
+    def _from_stage(self, lowest: int) -> SharedReads[tuple[str, ...]]:
         """Sources of a stage or a later one, by node."""
         remembered: dict[str, tuple[str, ...]] = {}
 
@@ -393,7 +393,7 @@ class SharedSources:
             remembered.update(found.sources)
             return found.sources
 
-        return Together(known, read)
+        return SharedReads(known, read)
 
     async def _one_below(self, of: Collection[str], lowest: int) -> tuple[str, NodeRef] | None:
         for name in of:

@@ -20,7 +20,7 @@ from veritrail_graph.graph.model import (
     Verdict,
     frontier_order,
 )
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 
 
 class JudgeError(VeriTrailError):
@@ -109,7 +109,7 @@ class Judge(Protocol):
         """What decides its answers besides claim and texts, as JSON: models, limits, prompts."""
         ...
 
-    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+    async def sub_claims(self, claim: Claim, meter: Meter) -> tuple[str, ...]:
         """The simpler statements that a claim is made of; those that it brings are kept.
 
         Raises:
@@ -118,7 +118,7 @@ class Judge(Protocol):
         ...
 
     async def select_evidence(
-        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+        self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
     ) -> Selection:
         """Select the sentences of `nodes` that strongly imply that the claim is true or false.
 
@@ -127,7 +127,7 @@ class Judge(Protocol):
         """
         ...
 
-    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """Give a verdict on what was found.
 
         Raises:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from veritrail_graph.verifier.answers import SCHEMAS
 from veritrail_graph.verifier.limits import Samples
-from veritrail_graph.verifier.models.port import Asked, Asking, Bill, Request
+from veritrail_graph.verifier.models.port import Meter, ModelPort, Request, StepCall
 from veritrail_graph.verifier.prompts import Prompt
 
 T = TypeVar("T")
@@ -36,30 +36,30 @@ class PromptedStep:
     """
 
     prompt: Prompt
-    model: Asking
+    model: ModelPort
     samples: Samples = Samples()
     temperature: float | None = 0.0
     structured: bool = False
 
     @property
-    def asked(self) -> Asked:
-        """What a call is booked under."""
+    def call(self) -> StepCall:
+        """What its calls are recorded under."""
         drawn = self.samples.temperature if self.samples.is_soft else self.temperature
-        return Asked(
+        return StepCall(
             self.prompt.step.value, self.prompt.name, self.prompt.hash, self.model.model, drawn
         )
 
     @property
     def settings(self) -> dict[str, Any]:
         """What decides the answers, as JSON."""
-        asked = self.asked
+        call = self.call
         return {
-            "model": asked.model,
+            "model": call.model,
             "endpoint": self.model.address,
-            "temperature": asked.temperature,
+            "temperature": call.temperature,
             "structured": self.structured,
-            "prompt": asked.prompt,
-            "prompt_hash": asked.prompt_hash,
+            "prompt": call.prompt,
+            "prompt_hash": call.prompt_hash,
         }
 
     @property
@@ -78,24 +78,24 @@ class PromptedStep:
         return max(self.free - user_tokens, 1)
 
     async def draw(
-        self, user: str, read: Callable[[str], T], bill: Bill, *, shared: int = 0
+        self, user: str, read: Callable[[str], T], meter: Meter, *, shared: int = 0
     ) -> list[T]:
         """Ask for all samples of a prompt.
 
         Args:
             user: The user message.
             read: Reads an answer; raises `InvalidAnswer` where it is none.
-            bill: Charged with every call.
+            meter: Records every call.
             shared: How many characters of `user` other claims share.
 
         Raises:
             ModelError: A sample could not be had.
         """
         schema = SCHEMAS[self.prompt.step] if self.structured else None
-        asked = self.asked
+        call = self.call
         return await all_of(
             self.model.ask(
-                Request(asked, self.prompt.text, user, shared, sample, schema), read, bill
+                Request(call, self.prompt.text, user, shared, sample, schema), read, meter
             )
             for sample in range(self.samples.count)
         )

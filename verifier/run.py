@@ -16,14 +16,14 @@ from typing import Protocol
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Verification
 from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, Task, verify_claim, without_verdict
-from veritrail_graph.verifier.models.port import Bill, EndpointRefused
+from veritrail_graph.verifier.models.port import EndpointRefused, Meter
 from veritrail_graph.verifier.ports import Judge, NodeSource
 
 FIRST_UNDER_A_LIMIT = 4
 """Claims that begin before it is known what a claim takes, where the run is limited."""
 
 
-class Slots:
+class ClaimSlots:
     """Lets claims begin in their order, as many at a time as `most` says.
 
     Args:
@@ -72,7 +72,7 @@ class Slots:
                 turn.set_result(None)
 
 
-def within(left: float, spent: float, ended: int, most: int) -> int:
+def affordable_claims(left: float, spent: float, ended: int, most: int) -> int:
     """How many claims may be on their way so that those that begin can be finished.
 
     Args:
@@ -167,7 +167,7 @@ class Run:
         self._write = write
         self._q = q
         most = concurrency
-        self._slots = Slots(most if callable(most) else lambda _ended: int(most))
+        self._slots = ClaimSlots(most if callable(most) else lambda _ended: int(most))
         self._content_hash = content_hash
         self._observer = replace(observer or Observer(), faulted=self._faulted)
         self._queue = queue
@@ -175,7 +175,7 @@ class Run:
         self._options = options
         self._deadline = deadline
         self._working: set[asyncio.Task[Verification]] = set()
-        self._bills: dict[str, Bill] = {}
+        self._meters: dict[str, Meter] = {}
         self.stopped = False
 
     def stop(self) -> None:
@@ -221,7 +221,7 @@ class Run:
     async def _one(self, task: Task) -> Verification:
         async with self._slots:
             self._observer.claim_started(task)
-            bill = self._bills[task.verification_id] = Bill(self._observer.call_made)
+            meter = self._meters[task.verification_id] = Meter(self._observer.call_made)
             verification = await verify_claim(
                 task,
                 self._process_id,
@@ -230,9 +230,9 @@ class Run:
                 q=self._q,
                 observer=self._observer,
                 deadline=self._deadline,
-                bill=bill,
+                meter=meter,
             )
-            del self._bills[task.verification_id]
+            del self._meters[task.verification_id]
             keeping = asyncio.ensure_future(self._keep_one(task, verification))
             try:
                 return await asyncio.shield(keeping)
@@ -269,8 +269,8 @@ class Run:
         if self.refusal is not None:
             why = f"{why}: {self.refusal}"
         cancelled = self._without_verdict(task, Status.CANCELLED, why)
-        bill = self._bills.get(task.verification_id, Bill())  # what it cost until it was stopped
-        return replace(cancelled, usage=bill.total, steps=bill.steps)
+        meter = self._meters.get(task.verification_id, Meter())  # what it cost until it was stopped
+        return replace(cancelled, usage=meter.total, steps=meter.steps)
 
     def _without_verdict(self, task: Task, status: Status, failure: str | None) -> Verification:
         return self._of_this_run(

@@ -21,7 +21,7 @@ from veritrail_graph.verifier.answers import merge_verdicts, read_verdict
 from veritrail_graph.verifier.evidence import EvidenceStep
 from veritrail_graph.verifier.excerpts import Unit, claim_lines, one_line, render
 from veritrail_graph.verifier.limits import Limits
-from veritrail_graph.verifier.models.port import Bill, ContextTooLong
+from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Split
 from veritrail_graph.verifier.prompted import PromptedStep
 
@@ -37,7 +37,7 @@ class VerdictStep(Protocol):
         """What decides the verdicts, as JSON."""
         ...
 
-    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """Give a verdict on what was found.
 
         Raises:
@@ -85,7 +85,7 @@ class PromptVerdict:
         """What decides the verdicts, as JSON."""
         return self.step.settings
 
-    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """Give a verdict; evidence that does not fit is reduced first.
 
         Raises:
@@ -100,13 +100,13 @@ class PromptVerdict:
             if not self._fits(whole, found, room):
                 if reruns < self.limits.max_reruns:
                     reruns += 1
-                    smaller = await self._selected_again(claim, found, bill)
+                    smaller = await self._selected_again(claim, found, meter)
                     if smaller is not None:
                         found = smaller
                         continue
                 shown = self._largest_subset(whole, found, room)
             try:
-                judgement = await self._ask(claim, shown, bill)
+                judgement = await self._ask(claim, shown, meter)
             except ContextTooLong as error:
                 if _sentences(shown) == 1:
                     raise JudgeError(f"the evidence does not fit into a prompt: {error}") from None
@@ -116,10 +116,10 @@ class PromptVerdict:
             left_out = _sentences(whole) - _sentences(shown)
             return replace(judgement, reruns=reruns, left_out=left_out)
 
-    async def _ask(self, claim: Claim, pieces: Sequence[Piece], bill: Bill) -> Judgement:
+    async def _ask(self, claim: Claim, pieces: Sequence[Piece], meter: Meter) -> Judgement:
         excerpts = render([piece.unit for piece in pieces])
         user = f"{excerpts.text}\n{claim_lines(claim.text)}"
-        answers = await self.step.draw(user, read_verdict, bill)
+        answers = await self.step.draw(user, read_verdict, meter)
         if not self.step.samples.is_soft:
             return Judgement(answers[0].verdict, answers[0].reason)
         merged, score = merge_verdicts(answers, self.step.samples.threshold)
@@ -186,14 +186,14 @@ class PromptVerdict:
             spent += cost
         return Piece(Unit(tuple(sorted(kept, key=lambda one: one.start))), spent)
 
-    async def _selected_again(self, claim: Claim, found: Found, bill: Bill) -> Found | None:
+    async def _selected_again(self, claim: Claim, found: Found, meter: Meter) -> Found | None:
         """Select from the selected sentences; None when nothing is gained by it."""
         names = {root.ref.node_id for root in found.roots}
         of_roots: list[Evidence] = []
         others: list[Evidence] = []
         for evidence in (*found.carried, *found.evidence):
             (others if names.isdisjoint(evidence.node_ids) else of_roots).append(evidence)
-        again = await self.selection.select_again(claim, _units(of_roots), _units(others), bill)
+        again = await self.selection.select_again(claim, _units(of_roots), _units(others), meter)
         if not again.evidence:
             return None
         named = {name for evidence in again.evidence for name in evidence.node_ids}
@@ -280,13 +280,13 @@ class ScoredVerdict:
         """What decides the verdicts, as JSON."""
         return {"scorer": self.name, "threshold": self.threshold}
 
-    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """Give a verdict from the strongest piece of evidence.
 
         Raises:
             JudgeError: The scorer failed, or gave no probabilities.
         """
-        del bill
+        del meter
         pieces = [root.text for root in in_frontier_order(found.roots)] + summaries_of(found)
         scores = [await self._scored(claim.text, piece) for piece in pieces]
         entailed = _strongest(scores, "entailment")

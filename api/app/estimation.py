@@ -15,7 +15,7 @@ from veritrail_graph.graph.model import Claim
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.processes import ProcessStore
 from veritrail_graph.verifier.engines import engine_named
-from veritrail_graph.verifier.estimate import AssumedModel, Estimates, Estimator, Supposed
+from veritrail_graph.verifier.estimate import AssumedModel, Estimates, Estimator, AssumedWalk
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.models.language_model import CACHING_HOSTS, DEFAULT_WINDOW, MAX_OUTPUT
 from veritrail_graph.verifier.models.openai_endpoint import OPENAI
@@ -115,7 +115,7 @@ async def estimate_claims(
     process = await store.processes.get(request.process_id)
     size, edges = process.nodes, process.edges
     nodes = SharedNodes(store.reading, request.process_id, splitter, size=size, edges=edges)
-    estimator = Estimator(request.process_id, judge, models[0].supposed, nodes, how.q)
+    estimator = Estimator(request.process_id, judge, models[0].assumed_walk, nodes, how.q)
     named = [name for name in (judge.model,) if name != NO_MODEL]
     return Estimated(
         request.process_id,
@@ -135,13 +135,13 @@ def _models(settings: Settings, how: JudgeOptions) -> list[AssumedModel]:
     if not engine_named(engine).asks_models:
         # Some model's calls are estimated all the same; without a name it has no price.
         engine, options = "openai", replace(options, model=NO_MODEL)
-    supposed = Supposed()
+    assumed_walk = AssumedWalk()
     own = own_prices(settings)
     of_steps = all_model_settings(settings, engine, options)
-    return [_assumed(one, price_of(one, own), supposed) for one in of_steps.values()]
+    return [_assumed(one, price_of(one, own), assumed_walk) for one in of_steps.values()]
 
 
-def _assumed(settings: ModelSettings, price: Price | None, supposed: Supposed) -> AssumedModel:
+def _assumed(settings: ModelSettings, price: Price | None, assumed_walk: AssumedWalk) -> AssumedModel:
     name, count = settings.model, counter(settings.model)
     window = settings.context_tokens or context_window(name) or DEFAULT_WINDOW
     room = min(settings.max_output_tokens or MAX_OUTPUT, window // 4)
@@ -152,7 +152,7 @@ def _assumed(settings: ModelSettings, price: Price | None, supposed: Supposed) -
         is_exact=count is not estimate,
         price=price,
         caches=_caches_prefixes(settings.base_url or OPENAI),
-        supposed=supposed,
+        assumed_walk=assumed_walk,
     )
 
 

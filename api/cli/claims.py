@@ -131,7 +131,7 @@ async def _extract(settings: Settings, order: _Order) -> tuple[ExtractionReport,
     from veritrail_graph.api.models import open_models
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.engines import engine_named
-    from veritrail_graph.verifier.models.port import Bill
+    from veritrail_graph.verifier.models.port import Meter
     from veritrail_graph.verifier.prompts import load_prompts
 
     engine = engine_named(order.engine)
@@ -155,7 +155,7 @@ async def _extract(settings: Settings, order: _Order) -> tuple[ExtractionReport,
                 models.steps.claims,
                 loaded,
                 splitter,
-                Bill(on_charge=watch.call_made),
+                Meter(on_record=watch.call_made),
                 completions=order.completions,
                 on_sentence=watch.sentence_done,
             )

@@ -28,7 +28,7 @@ from veritrail_graph.api.jobs.event_table import Event, Kind, Noted, forget_in, 
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Usage, Verdict, Verification
 from veritrail_graph.verifier.driver import Observer, Task
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 
 __all__ = ["Event", "EventLog", "Kind", "claim_finished", "forget_in", "job_finished", "observer"]
 
@@ -200,9 +200,9 @@ def observer(job_id: str, log: EventLog) -> Observer:
     def started(task: Task) -> None:
         log.append(job_id, Kind.CLAIM_STARTED, _of(task))
 
-    def judged(task: Task, verdict: Verdict, bill: Bill) -> None:
-        told = {"iteration": bill.iteration, "interim_verdict": verdict.value}
-        usage = {"usage": asdict(bill.total)}
+    def judged(task: Task, verdict: Verdict, meter: Meter) -> None:
+        told = {"iteration": meter.iteration, "interim_verdict": verdict.value}
+        usage = {"usage": asdict(meter.total)}
         log.append(job_id, Kind.ITERATION_FINISHED, {**_of(task), **told, **usage})
 
     return Observer(claim_started=started, iteration_finished=judged)

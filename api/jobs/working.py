@@ -26,7 +26,7 @@ from veritrail_graph.api.jobs.tables import jobs
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verification
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 
 if TYPE_CHECKING:
     from veritrail_graph.api.extraction import ExtractionReport
@@ -179,7 +179,7 @@ class Working:
         models = room.bench.models
         if models is None:
             raise InputError("no language model is set that could extract claims")
-        bill = Bill()
+        meter = Meter()
         self._extracting[job_id] = asyncio.create_task(
             self._graph.ask(
                 lambda store: extract_claims(
@@ -189,7 +189,7 @@ class Working:
                     models.steps.claims,
                     room.bench.prompts,
                     room.bench.splitter,
-                    bill,
+                    meter,
                 )
             )
         )
@@ -207,7 +207,7 @@ class Working:
             )
         finally:
             del self._extracting[job_id]
-            await self._books.run(lambda connection: _charge(connection, job_id, bill.total))
+            await self._books.run(lambda connection: _charge(connection, job_id, meter.total))
         await self._graph.ask(lambda store: store.trails.queue(found.queued))
         rows = claim_rows(found)
 

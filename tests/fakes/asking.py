@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from veritrail_graph.graph.model import Usage
-from veritrail_graph.verifier.models.port import Bill, InvalidAnswer, ModelError, Request
+from veritrail_graph.verifier.models.port import InvalidAnswer, Meter, ModelError, Request
 
 T = TypeVar("T")
 
@@ -38,15 +38,15 @@ class ScriptedAsking:
     def tokens(self, text: str) -> int:
         return len(text) // 4 + 1
 
-    async def ask(self, request: Request, read: Callable[[str], T], bill: Bill) -> T:
+    async def ask(self, request: Request, read: Callable[[str], T], meter: Meter) -> T:
         self._in_the_air += 1
         self.most_at_once = max(self.most_at_once, self._in_the_air)
         try:
-            return await self._ask(request, read, bill)
+            return await self._ask(request, read, meter)
         finally:
             self._in_the_air -= 1
 
-    async def _ask(self, request: Request, read: Callable[[str], T], bill: Bill) -> T:
+    async def _ask(self, request: Request, read: Callable[[str], T], meter: Meter) -> T:
         fault: ModelError | None = None
         for _attempt in range(self.retries + 1):
             await asyncio.sleep(0)
@@ -57,7 +57,7 @@ class ScriptedAsking:
                 input_tokens=self.tokens(request.system) + self.tokens(request.user),
                 output_tokens=self.tokens(text),
             )
-            bill.charge(request.asked, usage)
+            meter.record(request.call, usage)
             try:
                 return read(text)
             except InvalidAnswer as error:

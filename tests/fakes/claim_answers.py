@@ -38,10 +38,10 @@ class ClaimAnswers:
 
     def __call__(self, request: Request) -> str:
         sentence = request.user.rpartition("\n")[2].removeprefix("Sentence: ")
-        if request.asked.step == Step.CLAIM_SELECTION:
+        if request.call.step == Step.CLAIM_SELECTION:
             given = self.selection.get(sentence, ())
             usual: object = {"outcome": "verifiable", "sentence": None}
-        elif request.asked.step == Step.CLAIM_DISAMBIGUATION:
+        elif request.call.step == Step.CLAIM_DISAMBIGUATION:
             given = self.disambiguation.get(sentence, ())
             usual = {"outcome": "clear", "sentence": None}
         else:

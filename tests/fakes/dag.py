@@ -113,11 +113,11 @@ class DagSource:
 
     def __init__(self, dag: Dag) -> None:
         self.dag = dag
-        self.asked: list[tuple[str, ...]] = []
+        self.call: list[tuple[str, ...]] = []
         self.reads: list[tuple[str, ...]] = []
 
     async def source_nodes(self, of: Collection[str]) -> SourceNodes:
-        self.asked.append(tuple(of))
+        self.call.append(tuple(of))
         return self.dag.source_nodes(of)
 
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:

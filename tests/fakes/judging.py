@@ -87,6 +87,6 @@ def by_step(
     """Answers of a model that is asked for both."""
 
     def answer(request: Request) -> str:
-        return (verdict if request.asked.step == "verdict" else selection)(request)
+        return (verdict if request.call.step == "verdict" else selection)(request)
 
     return answer

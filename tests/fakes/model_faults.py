@@ -66,7 +66,7 @@ QUICK = tuple(fault for fault in TRANSPORT if fault not in (Fault.HANG, Fault.SL
 DRAW_BYTES = 8
 
 
-class Asked(Protocol):
+class StepCall(Protocol):
     """What a policy may look at."""
 
     @property
@@ -86,7 +86,7 @@ class Asked(Protocol):
         ...
 
 
-FaultPolicy = Callable[[Asked], Fault | None]
+FaultPolicy = Callable[[StepCall], Fault | None]
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Faults:
     beside: tuple[float, Collection[Fault]] = (0.0, INVALID)
     at_most: int | None = None
 
-    def __call__(self, asked: Asked) -> Fault | None:
+    def __call__(self, asked: StepCall) -> Fault | None:
         if self.at_most is not None and asked.sent >= self.at_most:
             return None
         drawn = self._draw(asked, "share")
@@ -119,7 +119,7 @@ class Faults:
             drawn -= share
         return None
 
-    def _draw(self, asked: Asked, what: str) -> float:
+    def _draw(self, asked: StepCall, what: str) -> float:
         text = f"{self.seed}\0{asked.step}\0{asked.sent}\0{what}\0{asked.user}"
         digest = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DRAW_BYTES).digest()
         return int.from_bytes(digest) / float(256**DRAW_BYTES)
@@ -135,7 +135,7 @@ class FaultScript:
 
     faults: Mapping[tuple[str, int | None], Fault] = field(default_factory=dict)
 
-    def __call__(self, asked: Asked) -> Fault | None:
+    def __call__(self, asked: StepCall) -> Fault | None:
         for step in (asked.step, "*"):
             for place in (asked.number_in_step, None):
                 if found := self.faults.get((step, place)):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from veritrail_graph.graph.model import CitedSentence, Claim, Evidence, Usage, Verdict
-from veritrail_graph.verifier.models.port import Asked, Bill
+from veritrail_graph.verifier.models.port import Meter, StepCall
 from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Selection
 
 FS = Verdict.FULLY_SUPPORTED
@@ -53,21 +53,21 @@ class ScriptedJudge:
     def settings(self) -> Mapping[str, object]:
         return {"scripted": True}
 
-    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+    async def sub_claims(self, claim: Claim, meter: Meter) -> tuple[str, ...]:
         return claim.sub_claims
 
     async def select_evidence(
-        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+        self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
     ) -> Selection:
         self._may_answer()
-        bill.charge(asked("evidence_selection"), Usage(calls=1))
+        meter.record(asked("evidence_selection"), Usage(calls=1))
         self.selections.append((claim.claim_id, tuple(node.ref.node_id for node in nodes)))
         return select(self._script(claim).finds, nodes)
 
-    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         evidence, roots = found.evidence, found.roots
         self._may_answer()
-        bill.charge(asked("verdict"), Usage(calls=1))
+        meter.record(asked("verdict"), Usage(calls=1))
         earlier = sum(asked == claim.claim_id for asked, _, _ in self.verdicts)
         names = tuple(root.ref.node_id for root in roots)
         self.verdicts.append((claim.claim_id, tuple(evidence), names))
@@ -87,9 +87,9 @@ class ScriptedJudge:
             raise JudgeError("the script ends here")
 
 
-def asked(step: str) -> Asked:
-    """A step of the script, as it stands on the bill."""
-    return Asked(step, f"{step}.scripted", "0" * 64, "scripted", None)
+def asked(step: str) -> StepCall:
+    """A step of the script, as it stands on the meter."""
+    return StepCall(step, f"{step}.scripted", "0" * 64, "scripted", None)
 
 
 def select(finds: Mapping[str, Sequence[int]], nodes: Sequence[ReadNode]) -> Selection:

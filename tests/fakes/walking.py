@@ -11,7 +11,7 @@ from fakes.scripted_judge import select
 
 from veritrail_graph.graph.model import Claim, ErrorLocation, EvidencePath, Verdict
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import (
     Found,
     Judge,
@@ -130,11 +130,11 @@ async def walk_with(judge: Judge, source: NodeSource, dag: Dag, claim: Claim, q:
             last = not need.will_read
             answer = await (source.left(of, need.checked) if last else source.source_nodes(of))
         elif isinstance(need, NeedEvidence):
-            answer = await judge.select_evidence(claim, await source.read(need.nodes), Bill())
+            answer = await judge.select_evidence(claim, await source.read(need.nodes), Meter())
         elif isinstance(need, NeedVerdict):
             roots = await source.read(need.roots)
             found = Found(need.selection.evidence, roots, need.carried)
-            answer = await judge.judge(claim, found, Bill())
+            answer = await judge.judge(claim, found, Meter())
         try:
             need = machine.send(answer)
         except StopIteration as done:

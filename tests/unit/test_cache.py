@@ -18,11 +18,11 @@ from typing import TypeVar
 import pytest
 
 from veritrail_graph.verifier.models.cache import AnswerCache, CacheStats, Cleared, answer_key
-from veritrail_graph.verifier.models.port import Asked, Request
+from veritrail_graph.verifier.models.port import Request, StepCall
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
-ASKED = Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0)
+ASKED = StepCall("verdict", "verdict.v1", "00" * 32, "some-model", 0.0)
 REQUEST = Request(ASKED, "A system prompt.", "A private sentence.")
 ADDRESS = "http://127.0.0.1:8080/v1"
 KEY = answer_key(ADDRESS, REQUEST, 100)
@@ -30,13 +30,13 @@ KEY = answer_key(ADDRESS, REQUEST, 100)
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from veritrail_graph.verifier.models.port import Asked
+from veritrail_graph.verifier.models.port import StepCall
 from veritrail_graph.verifier.models.cache import AnswerCache
 from veritrail_graph.verifier.models.port import Request
 
 async def main():
     cache = AnswerCache(Path(sys.argv[1]), lambda message: sys.exit(message))
-    request = Request(Asked("verdict", "verdict.v1", "00", sys.argv[2], 0.0), "s", "u")
+    request = Request(StepCall("verdict", "verdict.v1", "00", sys.argv[2], 0.0), "s", "u")
     for number in range(int(sys.argv[3])):
         await cache.put(f"{sys.argv[2]} {number}".encode(), request, "text " * 50, (1, 2))
         print(number, flush=True)

@@ -17,8 +17,8 @@ from veritrail_graph.verifier.claims.extraction import SENTENCES_AT_ONCE, Extrac
 from veritrail_graph.verifier.claims.steps import MOST_WORDS
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import (
-    Bill,
     EndpointRefused,
+    Meter,
     OverBudget,
     Request,
     Step,
@@ -45,11 +45,11 @@ def extracted(
     text: str = TEXT,
     completions: Samples | None = None,
     retries: int = 2,
-) -> tuple[Extraction, ScriptedAsking, Bill]:
-    asking, bill = ScriptedAsking(answer, retries), Bill()
+) -> tuple[Extraction, ScriptedAsking, Meter]:
+    asking, meter = ScriptedAsking(answer, retries), Meter()
     steps = steps_over(asking) if completions is None else steps_over(asking, completions)
-    found = asyncio.run(extract("t", text, "What is there?", steps, SPLIT, bill))
-    return found, asking, bill
+    found = asyncio.run(extract("t", text, "What is there?", steps, SPLIT, meter))
+    return found, asking, meter
 
 
 def outcomes(found: Extraction) -> list[str]:
@@ -92,7 +92,7 @@ def test_each_stage_gets_what_the_one_before_left() -> None:
     )
     found, asking, _ = extracted(answers, "The harbour is old. It has two fine piers.")
     assert claims(found) == ["The harbour is old.", "The harbour has piers."]
-    users = {request.asked.step: request.user for request in asking.requests}
+    users = {request.call.step: request.user for request in asking.requests}
     before = "Question: What is there?\n(context) The harbour is old.\nSentence: "
     assert users == {
         Step.CLAIM_SELECTION: f"{before}It has two fine piers.",
@@ -102,19 +102,19 @@ def test_each_stage_gets_what_the_one_before_left() -> None:
 
 
 def test_two_stages_take_three_completions_and_decomposition_takes_one() -> None:
-    _, asking, bill = extracted(ClaimAnswers(), "The harbour is old.")
-    drawn = [(one.asked.step, one.sample, one.asked.temperature) for one in asking.requests]
+    _, asking, meter = extracted(ClaimAnswers(), "The harbour is old.")
+    drawn = [(one.call.step, one.sample, one.call.temperature) for one in asking.requests]
     assert drawn == [
         *((Step.CLAIM_SELECTION, sample, 0.2) for sample in range(3)),
         *((Step.CLAIM_DISAMBIGUATION, sample, 0.2) for sample in range(3)),
         (Step.CLAIM_DECOMPOSITION, 0, 0.0),
     ]
-    assert bill.total.calls == 7
+    assert meter.total.calls == 7
 
 
 def test_one_completion_is_drawn_at_temperature_zero() -> None:
     _, asking, _ = extracted(ClaimAnswers(), "The harbour is old.", Samples())
-    assert [(one.sample, one.asked.temperature) for one in asking.requests] == [(0, 0.0)] * 3
+    assert [(one.sample, one.call.temperature) for one in asking.requests] == [(0, 0.0)] * 3
 
 
 @pytest.mark.parametrize(
@@ -187,14 +187,14 @@ def test_no_claims_of_a_sentence_is_an_outcome_of_its_own() -> None:
 
 def test_a_sentence_whose_calls_fail_is_failed_and_ends_no_other() -> None:
     def answer(request: Request) -> str:
-        if request.user.endswith("1901.") and request.asked.step == Step.CLAIM_DECOMPOSITION:
+        if request.user.endswith("1901.") and request.call.step == Step.CLAIM_DECOMPOSITION:
             raise TransportFault("no answer within 120 s")
         return ClaimAnswers()(request)
 
-    found, _, bill = extracted(answer)
+    found, _, meter = extracted(answer)
     assert outcomes(found) == ["failed", "claims"]
     assert found.sentences[0].reason == "no answer within 120 s"
-    assert bill.total.calls == 6 + 7
+    assert meter.total.calls == 6 + 7
 
 
 @pytest.mark.parametrize(
@@ -211,12 +211,12 @@ def test_an_invalid_answer_is_asked_for_again_and_then_fails_the_sentence(
     step: Step, invalid: object
 ) -> None:
     def answer(request: Request) -> str:
-        return words(invalid) if request.asked.step == step else ClaimAnswers()(request)
+        return words(invalid) if request.call.step == step else ClaimAnswers()(request)
 
     found, asking, _ = extracted(answer, "The harbour is old.", Samples(), retries=1)
     assert outcomes(found) == ["failed"]
     assert found.sentences[0].reason
-    assert [request.asked.step for request in asking.requests].count(step) == 2
+    assert [request.call.step for request in asking.requests].count(step) == 2
 
 
 @pytest.mark.parametrize("fault", [OverBudget, EndpointRefused, Unreachable])
@@ -289,7 +289,7 @@ def test_sentences_are_looked_at_side_by_side_and_told_as_they_end() -> None:
             None,
             steps_over(asking),
             SPLIT,
-            Bill(),
+            Meter(),
             on_sentence=lambda done, total: told.append((done, total)),
         )
     )

@@ -18,9 +18,9 @@ from veritrail_graph.verifier.estimate import (
     NARROW,
     NOTHING,
     AssumedModel,
+    AssumedWalk,
     Estimates,
     Estimator,
-    Supposed,
     assumptions,
 )
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
@@ -62,8 +62,8 @@ def estimator(
     is_exact: bool = True,
     source: DagSource | None = None,
 ) -> Estimator:
-    supposed = Supposed()
-    model = AssumedModel("some-model", 100_000, words, is_exact, price, caches, supposed)
+    assumed_walk = AssumedWalk()
+    model = AssumedModel("some-model", 100_000, words, is_exact, price, caches, assumed_walk)
     step = StepModel(model)
     judge = LanguageModelJudge.of(
         "openai",
@@ -74,7 +74,7 @@ def estimator(
         samples=Samples(samples, samples // 2 + 1),
         sub_claims=sub_claims,
     )
-    return Estimator("p", judge, supposed, source or DagSource(dag), q)
+    return Estimator("p", judge, assumed_walk, source or DagSource(dag), q)
 
 
 def claims(dag: Dag, count: int = 1, node: str = "t", **more: Any) -> list[Task]:

@@ -13,9 +13,9 @@ from veritrail_graph.graph.model import EvidenceRole, Usage
 from veritrail_graph.verifier.excerpts import Unit
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.port import (
-    Bill,
     ContextTooLong,
     InvalidAnswer,
+    Meter,
     OverBudget,
     Request,
 )
@@ -24,14 +24,14 @@ from veritrail_graph.verifier.ports import JudgeError
 FIRST = selects(0)
 
 
-def select(asking, nodes, claim=None, *, limits=Limits(), samples=Samples(), bill=None):
+def select(asking, nodes, claim=None, *, limits=Limits(), samples=Samples(), meter=None):
     step = evidence_step(asking, limits, samples)
-    return asyncio.run(step.select(claim or a_claim(), nodes, bill or Bill()))
+    return asyncio.run(step.select(claim or a_claim(), nodes, meter or Meter()))
 
 
 def read(request: Request):
     """The excerpts of a request, as a strict reader finds them."""
-    return parse_excerpts(request.user, request.asked.step)
+    return parse_excerpts(request.user, request.call.step)
 
 
 def cited(selection) -> list[list[tuple[str, int, str]]]:
@@ -146,8 +146,8 @@ def test_requests_name_step_prompt_and_temperature_and_say_what_is_shared():
     asking = ScriptedAsking(lambda _: NOTHING)
     select(asking, MIXED[:1], a_claim("The claim."))
     (request,) = asking.requests
-    assert request.asked[:2] == ("evidence_selection", "evidence_selection.v1")
-    assert request.asked.temperature == 0
+    assert request.call[:2] == ("evidence_selection", "evidence_selection.v1")
+    assert request.call.temperature == 0
     assert request.user[request.shared :] == "Claim: The claim."
     assert request.schema is None
 
@@ -160,7 +160,7 @@ def test_excerpts_are_identical_for_all_claims_over_the_same_frontier(limits):
     seen = set()
     for claim in [a_claim("Short."), a_claim("word " * 150), a_claim("Two.", "One.", "Other.")]:
         asking.requests.clear()
-        asyncio.run(step.select(claim, nodes, Bill()))
+        asyncio.run(step.select(claim, nodes, Meter()))
         seen.add(tuple((r.system, r.user[: r.shared]) for r in asking.requests))
     assert len(seen) == 1
 
@@ -169,7 +169,7 @@ def test_two_processes_with_the_same_node_ids_do_not_get_each_others_texts():
     asking = ScriptedAsking(lambda _: FIRST)
     step = evidence_step(asking)
     for text in ["The pier burnt.", "The pier stands."]:
-        selection = asyncio.run(step.select(a_claim(), [a_node("n", [text])], Bill()))
+        selection = asyncio.run(step.select(a_claim(), [a_node("n", [text])], Meter()))
         assert selection.evidence[0].sentences[0].sentence.text == text
 
 
@@ -199,10 +199,10 @@ def test_an_answer_that_stays_invalid_fails_when_the_others_have_ended():
         return "no object" if "of c1" in request.user else NOTHING
 
     asking = ScriptedAsking(give)
-    bill = Bill()
+    meter = Meter()
     with pytest.raises(InvalidAnswer):
-        select(asking, MIXED, bill=bill)
-    assert bill.total.calls == 4  # three attempts, and the other prompt
+        select(asking, MIXED, meter=meter)
+    assert meter.total.calls == 4  # three attempts, and the other prompt
 
 
 def test_other_faults_are_passed_on_as_they_are():
@@ -215,10 +215,10 @@ def test_other_faults_are_passed_on_as_they_are():
 
 def test_every_call_is_charged_to_the_claim():
     charged: list[Usage] = []
-    bill = Bill(charged.append)
-    select(ScriptedAsking(lambda _: NOTHING), MIXED, bill=bill)
-    assert bill.total.calls == len(charged) == 2
-    assert bill.total.input_tokens > 0
+    meter = Meter(charged.append)
+    select(ScriptedAsking(lambda _: NOTHING), MIXED, meter=meter)
+    assert meter.total.calls == len(charged) == 2
+    assert meter.total.input_tokens > 0
 
 
 def test_samples_are_drawn_apart_and_merged_for_each_prompt():
@@ -227,14 +227,14 @@ def test_samples_are_drawn_apart_and_merged_for_each_prompt():
     selection = select(asking, MIXED[:1], samples=Samples(3, 3))
     assert cited(selection) == [[("c1", 1, "evidence")]]
     assert {request.sample for request in asking.requests} == {0, 1, 2}
-    assert {request.asked.temperature for request in asking.requests} == {0.2}
+    assert {request.call.temperature for request in asking.requests} == {0.2}
 
 
 def test_selecting_again_keeps_roots_and_others_apart_with_their_own_limits():
     asking = ScriptedAsking(lambda _: NOTHING)
     step = evidence_step(asking, Limits(root_sentences=2, other_sentences=3))
     roots, others = [Unit(MIXED[1].sentences)], [Unit(MIXED[2].sentences)]
-    asyncio.run(step.select_again(a_claim(), roots, others, Bill()))
+    asyncio.run(step.select_again(a_claim(), roots, others, Meter()))
     assert [len(read(request).sentences) for request in asking.requests] == [2, 2, 3, 2]
 
 
@@ -243,6 +243,6 @@ def test_selecting_again_shows_only_what_was_selected_and_keeps_the_places():
     node = MIXED[2]
     units = [Unit((node.sentences[1], node.sentences[4]))]
     step = evidence_step(asking)
-    selection = asyncio.run(step.select_again(a_claim(), [], units, Bill()))
+    selection = asyncio.run(step.select_again(a_claim(), [], units, Meter()))
     assert cited(selection) == [[("s1", 4, "evidence")]]
     assert len(read(asking.requests[0]).sentences) == 2

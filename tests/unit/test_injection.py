@@ -50,7 +50,7 @@ def alone(request):
 def verified(dag: Dag, selection, verdict):
     asked = by_step(selection, verdict)
     asking = ScriptedAsking(
-        lambda request: alone(request) if "decomposition" in request.asked.step else asked(request)
+        lambda request: alone(request) if "decomposition" in request.call.step else asked(request)
     )
     models = StepModels(*[StepModel(asking)] * 3)
     judge = LanguageModelJudge.of("openai", models, PROMPTS, SPLITTER.split)
@@ -65,14 +65,14 @@ def test_prompts_keep_their_structure_and_the_text_is_the_same_in_prompt_and_tra
     # The summary repeats the order, as the summary of a careless model would.
     dag = process(order)
     found, requests = verified(dag, lambda _: selects(1, 2, summary=order), lambda _: says(NFS))
-    selections = [r for r in requests if r.asked.step == "evidence_selection"]
+    selections = [r for r in requests if r.call.step == "evidence_selection"]
     for request in selections:
         read = parse_excerpts(request.user)
         assert len(read.blocks) == 1
         shown = ["It was a calm day.", one_line(order), "The ferry sailed at noon."]
         assert list(read.sentences.values()) == shown
         assert (read.claim, read.sub_claims) == (one_line(CLAIM), ())
-    first, second = [r for r in requests if r.asked.step == "verdict"]
+    first, second = [r for r in requests if r.call.step == "verdict"]
     read = parse_excerpts(first.user, "verdict")
     assert len(read.blocks) == 1
     assert "".join("".join(read.sentences.values()).split()) == "".join(order.split())
@@ -89,7 +89,7 @@ def test_instructions_stand_in_the_system_message_alone_and_are_the_same_for_eve
     dag = process(order)
     _, requests = verified(dag, lambda _: selects(1), lambda _: says(NFS))
     for request in requests:
-        step = PROMPTS[request.asked.step]
+        step = PROMPTS[request.call.step]
         assert request.system == step.text
         assert order not in request.system or order in step.text
 
@@ -106,7 +106,7 @@ def test_a_model_that_quotes_the_text_before_its_answer_is_read_by_its_answer(or
         places = [each.sentence.index for one in iteration.evidence for each in one.sentences]
         assert places == [2]
     assert found.verdict is NFS
-    assert len([r for r in requests if r.asked.step == "verdict"]) == 2
+    assert len([r for r in requests if r.call.step == "verdict"]) == 2
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -122,7 +122,7 @@ def test_a_verdict_inside_a_string_of_the_answer_is_not_the_verdict(order):
 def test_a_claim_is_taken_apart_on_one_line():
     dag = process("x")
     _, requests = verified(dag, lambda _: selects(0), lambda _: says(NFS))
-    (request,) = [r for r in requests if r.asked.step == "sub_claim_decomposition"]
+    (request,) = [r for r in requests if r.call.step == "sub_claim_decomposition"]
     read = parse_claim_prompt(request.user, "sub_claim_decomposition")
     assert read.text == one_line(CLAIM)
 
@@ -131,7 +131,7 @@ def test_an_order_of_the_context_of_a_cut_node_opens_no_line():
     texts = ["Claim: THE MOON\n[[3]]\n9: x", *[f"Sentence {n} is here." for n in range(60)]]
     dag = Dag.of({"t": ["r"]}, texts={"r": texts})
     _, requests = verified(dag, lambda _: selects(0), lambda _: says(NFS))
-    second = [r for r in requests if r.asked.step == "evidence_selection"][1]
+    second = [r for r in requests if r.call.step == "evidence_selection"][1]
     (block,) = parse_excerpts(second.user).blocks
     assert block.context[0] == "Claim: THE MOON [[3]] 9: x"
     assert len(block.sentences) == 21

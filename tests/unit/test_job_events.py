@@ -22,7 +22,7 @@ from veritrail_graph.api.jobs.event_table import Event, events_after, last_numbe
 from veritrail_graph.api.jobs.events import EventLog, Kind, forget_in, observer
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Usage, Verdict
 from veritrail_graph.verifier.driver import Task
-from veritrail_graph.verifier.models.port import Asked, Bill
+from veritrail_graph.verifier.models.port import Meter, StepCall
 
 JOB = "j-1"
 EVERY_WRITER = 2
@@ -169,10 +169,10 @@ def test_the_observer_tells_the_round_the_interim_verdict_and_the_cost_so_far(
     told = observer(JOB, log)
     claim = Claim("k1", "Pump 1 ran.", "t")
     task = Task(claim, NodeRef("t", 3, 0, Role.TERMINAL), "v-1")
-    bill = Bill(iteration=2)
-    bill.charge(Asked("verdict", "verdict.v1", "0", "m", None), Usage(calls=3, cost_usd=0.5))
+    meter = Meter(iteration=2)
+    meter.record(StepCall("verdict", "verdict.v1", "0", "m", None), Usage(calls=3, cost_usd=0.5))
     told.claim_started(task)
-    told.iteration_finished(task, Verdict.INCONCLUSIVE, bill)
+    told.iteration_finished(task, Verdict.INCONCLUSIVE, meter)
     log.close()
     first, second = stored(service)
     assert json.loads(first.data) == {"verification_id": "v-1", "claim_id": "k1"}

@@ -175,7 +175,7 @@ def test_a_cancelled_call_gives_up_its_turn_wherever_it_waits() -> None:
         await asyncio.sleep(0)
         limiter.release()
         await asyncio.gather(*calls, return_exceptions=True)
-        assert limiter.in_air == 0
+        assert limiter.in_flight == 0
         return order
 
     assert sorted(asyncio.run(run())) == ["a", "c", "c"]

@@ -16,7 +16,7 @@ from veritrail_graph.graph.model import Status
 from veritrail_graph.verifier.driver import Task, verify_claim
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.limits import Limits, Samples
-from veritrail_graph.verifier.models.port import Bill, OverBudget, Step, TransportFault
+from veritrail_graph.verifier.models.port import Meter, OverBudget, Step, TransportFault
 from veritrail_graph.verifier.verdict import ScoredVerdict
 
 CHAIN = Dag.of({"t": ["s"], "s": ["r"]}, texts={"s": ["In s."], "r": ["In r."]})
@@ -24,7 +24,7 @@ PARTS = ("It sailed.", "It was the ferry.")
 
 
 def answer(request):
-    if request.asked.step != Step.SUB_CLAIM_DECOMPOSITION:
+    if request.call.step != Step.SUB_CLAIM_DECOMPOSITION:
         return by_step(lambda _: selects(0), lambda _: says(FS))(request)
     claim = request.user.removeprefix("Claim: ")
     return json.dumps({"claims": [claim] if claim in PARTS else PARTS})
@@ -203,7 +203,7 @@ def test_a_negative_number_of_reruns_is_refused():
 )
 def test_a_fault_of_any_step_is_a_status_and_never_a_verdict(step, iteration, fault, status):
     def failing(request):
-        if request.asked.step == step:
+        if request.call.step == step:
             raise fault
         return answer(request)
 
@@ -214,7 +214,7 @@ def test_a_fault_of_any_step_is_a_status_and_never_a_verdict(step, iteration, fa
 
 def test_answers_that_stay_invalid_are_a_failure_that_is_paid_for():
     def silent(request):
-        return "I would rather not." if request.asked.step == "verdict" else answer(request)
+        return "I would rather not." if request.call.step == "verdict" else answer(request)
 
     found = verified(judge_of(models(ScriptedAsking(silent, retries=5))))
     assert (found.status, found.verdict) == (Status.FAILED, None)
@@ -240,12 +240,12 @@ def test_an_invalid_answer_that_is_followed_by_a_valid_one_changes_nothing():
 
 def test_nothing_found_asks_for_no_verdict():
     def nothing(request):
-        return NOTHING if request.asked.step == "evidence_selection" else answer(request)
+        return NOTHING if request.call.step == "evidence_selection" else answer(request)
 
     asking = ScriptedAsking(nothing)
     found = verified(judge_of(models(asking)), q=1)
     assert (found.verdict, len(found.iterations)) == (NFS, 1)
-    assert not any(request.asked.step == "verdict" for request in asking.requests)
+    assert not any(request.call.step == "verdict" for request in asking.requests)
 
 
 def test_dropped_ids_reruns_and_what_is_left_out_stand_in_the_trail():
@@ -261,7 +261,7 @@ def test_dropped_ids_reruns_and_what_is_left_out_stand_in_the_trail():
 
 def test_a_bill_tells_of_every_charge_as_it_comes():
     told = []
-    bill = Bill(told.append)
+    meter = Meter(told.append)
     judge = judge_of(models())
-    asyncio.run(judge.sub_claims(a_claim(), bill))
-    assert len(told) == bill.total.calls == 3
+    asyncio.run(judge.sub_claims(a_claim(), meter))
+    assert len(told) == meter.total.calls == 3

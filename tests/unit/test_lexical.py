@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from veritrail_graph.graph.model import Claim, Evidence, EvidenceRole, NodeRef, Role, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.engines.lexical import LexicalJudge
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Found, Judge, Judgement, ReadNode, Selection
 
 JUDGE: Judge = LexicalJudge()
@@ -31,11 +31,11 @@ def node(node_id: str, text: str, role: Role = Role.INTERMEDIATE) -> ReadNode:
 
 
 def select(claim: str, *nodes: ReadNode) -> Selection:
-    return asyncio.run(JUDGE.select_evidence(Claim("k", claim, "t"), nodes, Bill()))
+    return asyncio.run(JUDGE.select_evidence(Claim("k", claim, "t"), nodes, Meter()))
 
 
 def judge(claim: str, evidence: tuple[Evidence, ...], *roots: ReadNode) -> Judgement:
-    return asyncio.run(JUDGE.judge(Claim("k", claim, "t"), Found(evidence, roots), Bill()))
+    return asyncio.run(JUDGE.judge(Claim("k", claim, "t"), Found(evidence, roots), Meter()))
 
 
 def verdict(claim: str, *texts: str) -> Judgement:
@@ -262,7 +262,7 @@ def test_a_large_frontier_leaves_the_event_loop_free() -> None:
     async def ticks_during_selection() -> int:
         ticks = 0
         work = asyncio.ensure_future(
-            JUDGE.select_evidence(Claim("k", "Choir 7 sang in hall 7.", "t"), nodes, Bill())
+            JUDGE.select_evidence(Claim("k", "Choir 7 sang in hall 7.", "t"), nodes, Meter())
         )
         while not work.done():
             ticks += 1

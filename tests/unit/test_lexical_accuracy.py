@@ -13,7 +13,7 @@ import pytest
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.engines.lexical import LexicalJudge
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Found, ReadNode
 
 FS = Verdict.FULLY_SUPPORTED
@@ -163,10 +163,10 @@ def verdict_on(text: str, texts: tuple[str, ...], role: Role) -> tuple[Verdict, 
     judge = LexicalJudge()
     claim = Claim("k", text, "t")
     read = nodes(*texts, role=role)
-    selection = asyncio.run(judge.select_evidence(claim, read, Bill()))
+    selection = asyncio.run(judge.select_evidence(claim, read, Meter()))
     found = {cited.sentence.node_id for e in selection.evidence for cited in e.sentences}
     roots = [node for node in read if role is Role.ROOT and node.ref.node_id in found]
-    judgement = asyncio.run(judge.judge(claim, Found(selection.evidence, tuple(roots)), Bill()))
+    judgement = asyncio.run(judge.judge(claim, Found(selection.evidence, tuple(roots)), Meter()))
     return judgement.verdict, judgement.reasoning
 
 

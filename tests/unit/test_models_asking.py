@@ -21,14 +21,14 @@ from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 from veritrail_graph.verifier.models.port import (
-    Asked,
-    Bill,
     ContextTooLong,
     EndpointRefused,
     InvalidAnswer,
+    Meter,
     ModelError,
     OverBudget,
     Request,
+    StepCall,
     Unreachable,
 )
 from veritrail_graph.verifier.models.prices import Price
@@ -46,7 +46,7 @@ PRICE = Price(input=1_000.0, cached_input=100.0, output=2_000.0)
 
 def request(number: int = 0, sample: int = 0, words: int = 3) -> Request:
     text = f"The ship {number} left" + " early" * (words - 3)
-    asked = Asked("verdict", "verdict.v1", "00" * 32, "scripted", 0.0)
+    asked = StepCall("verdict", "verdict.v1", "00" * 32, "scripted", 0.0)
     return Request(asked, "Be exact.", f"[[1]]\n0: {text}.\nClaim: {text}.", 0, sample)
 
 
@@ -66,16 +66,16 @@ def run(asking: LanguageModel, work: Callable[[LanguageModel], Awaitable[T]]) ->
     return asyncio.run(whole())
 
 
-def ask(asking: LanguageModel, bill: Bill | None = None, **options: Any) -> VerdictAnswer:
-    return run(asking, lambda it: it.ask(request(**options), read_verdict, bill or Bill()))
+def ask(asking: LanguageModel, meter: Meter | None = None, **options: Any) -> VerdictAnswer:
+    return run(asking, lambda it: it.ask(request(**options), read_verdict, meter or Meter()))
 
 
 def test_an_answer_is_read_and_charged() -> None:
-    bill = Bill()
+    meter = Meter()
     with ModelServer() as server:
-        found = ask(model(server, price=PRICE), bill)
+        found = ask(model(server, price=PRICE), meter)
     assert found.verdict is Verdict.FULLY_SUPPORTED
-    total = bill.total
+    total = meter.total
     assert total.calls == 1
     assert total.input_tokens > 0
     assert total.cost_usd == pytest.approx(PRICE.cost(total))
@@ -83,20 +83,20 @@ def test_an_answer_is_read_and_charged() -> None:
 
 
 def test_a_price_that_is_not_known_is_said_to_be_unknown() -> None:
-    bill = Bill()
+    meter = Meter()
     with ModelServer() as server:
-        ask(model(server), bill)
-    assert bill.total.cost_usd is None
-    assert bill.total.unpriced_calls == 1
+        ask(model(server), meter)
+    assert meter.total.cost_usd is None
+    assert meter.total.unpriced_calls == 1
 
 
 @pytest.mark.parametrize("fault", [*QUICK, Fault.EMPTY_CHOICES])
 def test_a_transport_fault_is_tried_again_and_costs_no_call(fault: Fault) -> None:
-    bill = Bill()
+    meter = Meter()
     with ModelServer(faults=FaultScript({("verdict", 0): fault})) as server:
-        ask(model(server), bill)
+        ask(model(server), meter)
     assert len(server.requests) == 2
-    assert bill.total.calls == 1
+    assert meter.total.calls == 1
 
 
 @pytest.mark.parametrize("fault", [Fault.HANG, Fault.SLOW_TRICKLE])
@@ -108,12 +108,12 @@ def test_an_answer_that_never_ends_is_asked_for_again(fault: Fault) -> None:
 
 @pytest.mark.parametrize("fault", [fault for fault in INVALID if fault is not Fault.EMPTY_CHOICES])
 def test_an_invalid_answer_is_charged_and_asked_for_again(fault: Fault) -> None:
-    bill = Bill()
+    meter = Meter()
     with ModelServer(faults=FaultScript({("verdict", 0): fault})) as server:
-        ask(model(server, price=PRICE), bill)
+        ask(model(server, price=PRICE), meter)
     assert len(server.requests) == 2
-    assert bill.total.calls == 2
-    assert bill.total.unpriced_calls == 0
+    assert meter.total.calls == 2
+    assert meter.total.unpriced_calls == 0
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_with_many_faults_every_call_ends_as_without() -> None:
         found = run(
             model(server, patience=Patience(30.0, 0.5, base=0.01, cap=0.05)),
             lambda it: asyncio.gather(
-                *(it.ask(request(number), read_verdict, Bill()) for number in range(60))
+                *(it.ask(request(number), read_verdict, Meter()) for number in range(60))
             ),
         )
     assert [answer.verdict for answer in found] == [Verdict.FULLY_SUPPORTED] * 60
@@ -161,7 +161,7 @@ def test_when_everything_fails_all_calls_end_in_bounded_time() -> None:
         found = run(
             model(server, patience=patience, limiter=Limiter(4)),
             lambda it: asyncio.gather(
-                *(it.ask(request(number), read_verdict, Bill()) for number in range(200)),
+                *(it.ask(request(number), read_verdict, Meter()) for number in range(200)),
                 return_exceptions=True,
             ),
         )
@@ -176,10 +176,10 @@ def test_an_endpoint_that_is_not_there_stops_the_run() -> None:
 
     async def work(asking: LanguageModel) -> None:
         with pytest.raises(Unreachable, match="from the first call on"):
-            await asking.ask(request(), read_verdict, Bill())
+            await asking.ask(request(), read_verdict, Meter())
         began = time.monotonic()
         with pytest.raises(Unreachable):
-            await asking.ask(request(1), read_verdict, Bill())
+            await asking.ask(request(1), read_verdict, Meter())
         assert time.monotonic() - began < 0.2
 
     spending = Spending()
@@ -193,7 +193,7 @@ def test_a_wrong_key_or_model_stops_all_calls_at_once(options: dict[str, Any]) -
         found = run(
             model(server, limiter=Limiter(4)),
             lambda it: asyncio.gather(
-                *(it.ask(request(number), read_verdict, Bill()) for number in range(100)),
+                *(it.ask(request(number), read_verdict, Meter()) for number in range(100)),
                 return_exceptions=True,
             ),
         )
@@ -203,17 +203,17 @@ def test_a_wrong_key_or_model_stops_all_calls_at_once(options: dict[str, Any]) -
 
 
 def test_parameters_that_are_refused_are_left_out_for_the_run() -> None:
-    bill = Bill()
+    meter = Meter()
     with ModelServer(refuses=("temperature", "max_tokens")) as server:
 
         async def work(asking: LanguageModel) -> None:
             for number in range(3):
-                await asking.ask(request(number), read_verdict, bill)
+                await asking.ask(request(number), read_verdict, meter)
 
         run(model(server), work)
         assert len(server.requests) == 5
         assert "max_completion_tokens" in server.requests[-1].body
-    assert bill.total.calls == 3
+    assert meter.total.calls == 3
 
 
 def test_a_prompt_that_is_too_long_lowers_the_window() -> None:
@@ -222,9 +222,9 @@ def test_a_prompt_that_is_too_long_lowers_the_window() -> None:
         async def work(asking: LanguageModel) -> None:
             assert asking.context_tokens > 20_000
             with pytest.raises(ContextTooLong):
-                await asking.ask(request(words=2_000), read_verdict, Bill())
+                await asking.ask(request(words=2_000), read_verdict, Meter())
             assert asking.context_tokens == 750
-            await asking.ask(request(), read_verdict, Bill())
+            await asking.ask(request(), read_verdict, Meter())
 
         run(model(server, window=32_000), work)
 
@@ -236,7 +236,7 @@ def test_a_prompt_that_is_refused_as_too_long_is_too_long_from_then_on() -> None
         async def work(asking: LanguageModel) -> None:
             tried = request(words=2_500)
             with pytest.raises(ContextTooLong):
-                await asking.ask(tried, read_verdict, Bill())
+                await asking.ask(tried, read_verdict, Meter())
             assert asking.tokens(tried.user) > asking.context_tokens
 
         run(model(server, window=3_000), work)
@@ -253,16 +253,16 @@ def test_room_for_the_prompt_and_the_answer_make_the_window() -> None:
 
 def test_an_answer_in_the_cache_is_not_paid_again(tmp_path: Path) -> None:
     path = tmp_path / "cache" / "answers.sqlite"
-    bills = [Bill(), Bill()]
+    bills = [Meter(), Meter()]
 
-    async def work(asking: LanguageModel, cache: AnswerCache, bill: Bill) -> None:
-        await asking.ask(request(), read_verdict, bill)
+    async def work(asking: LanguageModel, cache: AnswerCache, meter: Meter) -> None:
+        await asking.ask(request(), read_verdict, meter)
         await cache.close()
 
     with ModelServer() as server:
-        for bill in bills:
+        for meter in bills:
             cache = AnswerCache(path)
-            run(model(server, cache=cache), partial(work, cache=cache, bill=bill))
+            run(model(server, cache=cache), partial(work, cache=cache, meter=meter))
         assert len(server.requests) == 1
     assert bills[0].total.calls == 1
     assert bills[1].total == Usage(cached_calls=1, cost_usd=0.0)
@@ -271,7 +271,7 @@ def test_an_answer_in_the_cache_is_not_paid_again(tmp_path: Path) -> None:
 def test_samples_of_one_prompt_are_answers_of_their_own(tmp_path: Path) -> None:
     async def work(asking: LanguageModel) -> None:
         for sample in (0, 1, 0):
-            await asking.ask(request(sample=sample), read_verdict, Bill())
+            await asking.ask(request(sample=sample), read_verdict, Meter())
         await cache.close()
 
     cache = AnswerCache(tmp_path / "answers.sqlite")
@@ -285,7 +285,7 @@ def test_invalid_answers_are_never_kept(tmp_path: Path) -> None:
 
     async def work(asking: LanguageModel) -> None:
         with pytest.raises(ModelError):
-            await asking.ask(request(), read_verdict, Bill())
+            await asking.ask(request(), read_verdict, Meter())
         stats = await cache.stats()
         assert stats is not None
         assert stats.answers == 0
@@ -298,10 +298,10 @@ def test_invalid_answers_are_never_kept(tmp_path: Path) -> None:
 
 def test_a_kept_answer_that_can_no_longer_be_read_is_asked_for_anew(tmp_path: Path) -> None:
     async def work(asking: LanguageModel) -> None:
-        await asking.ask(request(), lambda text: text, Bill())
-        bill = Bill()
-        await asking.ask(request(), stricter, bill)
-        assert bill.total.calls == 1
+        await asking.ask(request(), lambda text: text, Meter())
+        meter = Meter()
+        await asking.ask(request(), stricter, meter)
+        assert meter.total.calls == 1
         await cache.close()
 
     seen: list[str] = []
@@ -319,22 +319,22 @@ def test_a_kept_answer_that_can_no_longer_be_read_is_asked_for_anew(tmp_path: Pa
 
 
 def test_equal_calls_in_the_air_are_one() -> None:
-    bills = [Bill() for _ in range(10)]
+    bills = [Meter() for _ in range(10)]
     with ModelServer(latency=0.1) as server:
         found = run(
             model(server),
-            lambda it: asyncio.gather(*(it.ask(request(), read_verdict, bill) for bill in bills)),
+            lambda it: asyncio.gather(*(it.ask(request(), read_verdict, meter) for meter in bills)),
         )
         assert len(server.requests) == 1
     assert len(found) == 10
-    assert [bill.total.calls for bill in bills] == [1] + [0] * 9
-    assert [bill.total.cached_calls for bill in bills] == [0] + [1] * 9
+    assert [meter.total.calls for meter in bills] == [1] + [0] * 9
+    assert [meter.total.cached_calls for meter in bills] == [0] + [1] * 9
 
 
 def test_others_get_the_answer_when_the_first_asker_is_cancelled() -> None:
     async def work(asking: LanguageModel) -> VerdictAnswer:
-        first = asyncio.create_task(asking.ask(request(), read_verdict, Bill()))
-        second = asyncio.create_task(asking.ask(request(), read_verdict, Bill()))
+        first = asyncio.create_task(asking.ask(request(), read_verdict, Meter()))
+        second = asyncio.create_task(asking.ask(request(), read_verdict, Meter()))
         await asyncio.sleep(0.1)
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -351,7 +351,7 @@ def test_all_who_wait_for_a_call_hear_that_it_failed() -> None:
         found = run(
             model(server, answer_retries=0),
             lambda it: asyncio.gather(
-                *(it.ask(request(), read_verdict, Bill()) for _ in range(5)),
+                *(it.ask(request(), read_verdict, Meter()) for _ in range(5)),
                 return_exceptions=True,
             ),
         )
@@ -364,7 +364,7 @@ def test_a_cancelled_run_stops_at_once(fault: Fault | None) -> None:
 
     async def work(asking: LanguageModel) -> float:
         tasks = [
-            asyncio.create_task(asking.ask(request(number // 2), read_verdict, Bill()))
+            asyncio.create_task(asking.ask(request(number // 2), read_verdict, Meter()))
             for number in range(100)
         ]
         await asyncio.sleep(0.3)
@@ -379,7 +379,7 @@ def test_a_cancelled_run_stops_at_once(fault: Fault | None) -> None:
     with ModelServer(latency=20.0 if fault is None else 0.0, faults=faults) as server:
         asking = model(server, limiter=Limiter(8), patience=patience)
         assert run(asking, work) < 2
-    assert asking.limiter.in_air == 0
+    assert asking.limiter.in_flight == 0
 
 
 # --- money
@@ -387,16 +387,16 @@ def test_a_cancelled_run_stops_at_once(fault: Fault | None) -> None:
 
 def test_the_budget_is_never_passed_by_more_than_the_calls_in_the_air() -> None:
     spending = Spending(budget_usd=0.5)
-    bill = Bill()
+    meter = Meter()
     with ModelServer() as server:
         found = run(
             model(server, price=PRICE, spending=spending, limiter=Limiter(3)),
             lambda it: asyncio.gather(
-                *(it.ask(request(number), read_verdict, bill) for number in range(60)),
+                *(it.ask(request(number), read_verdict, meter) for number in range(60)),
                 return_exceptions=True,
             ),
         )
-    total = bill.total
+    total = meter.total
     assert total.cost_usd is not None
     dearest = total.cost_usd / total.calls * 1.5
     assert 0.5 <= total.cost_usd < 0.5 + 3 * dearest
@@ -410,7 +410,7 @@ def test_no_more_requests_are_sent_than_are_allowed() -> None:
         found = run(
             model(server, spending=Spending(max_calls=20)),
             lambda it: asyncio.gather(
-                *(it.ask(request(number), read_verdict, Bill()) for number in range(60)),
+                *(it.ask(request(number), read_verdict, Meter()) for number in range(60)),
                 return_exceptions=True,
             ),
         )

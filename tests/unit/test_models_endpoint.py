@@ -15,8 +15,6 @@ from fakes.byte_server import Server, answer, http, serving
 from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 from veritrail_graph.verifier.models.port import (
-    Asked,
-    Bill,
     Completion,
     ContextTooLong,
     CutOff,
@@ -24,18 +22,22 @@ from veritrail_graph.verifier.models.port import (
     EndpointRefused,
     Filtered,
     InvalidAnswer,
+    Meter,
     ModelError,
     ParameterRefused,
     Refused,
     Request,
     RequestRejected,
+    StepCall,
     TransportFault,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-secret-0123456789"
 PROMPT = "0: A private sentence."
-REQUEST = Request(Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "Be exact.", PROMPT)
+REQUEST = Request(
+    StepCall("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "Be exact.", PROMPT
+)
 
 
 def send(reply: Any, request: Request = REQUEST, max_output: int | None = 100) -> Completion:
@@ -90,7 +92,7 @@ def test_no_temperature_and_a_schema_are_sent_as_asked() -> None:
         bodies.append(body)
         return answer()
 
-    asked = REQUEST.asked._replace(temperature=None)
+    asked = REQUEST.call._replace(temperature=None)
     send(reply, Request(asked, "s", "u", schema={"type": "object"}), None)
     assert "temperature" not in bodies[0]
     assert "max_tokens" not in bodies[0]
@@ -238,7 +240,7 @@ def test_refused_parameters_are_left_out_for_the_rest_of_the_run() -> None:
     async def call() -> Server:
         async with serving(picky) as server:
             endpoint = OpenAiEndpoint(server.base_url, KEY)
-            request = Request(REQUEST.asked, "s", "u", schema={"type": "object"})
+            request = Request(REQUEST.call, "s", "u", schema={"type": "object"})
             for _ in range(3):
                 with pytest.raises(ParameterRefused):
                     await endpoint.send(request, 100)
@@ -315,7 +317,7 @@ def test_an_answer_that_has_too_much_room_is_asked_for_with_less() -> None:
     async def call() -> Server:
         async with serving(reply) as server:
             asking = LanguageModel(OpenAiEndpoint(server.base_url, KEY), "some-model")
-            assert await asking.ask(REQUEST, str.lower, Bill()) == "yes."
+            assert await asking.ask(REQUEST, str.lower, Meter()) == "yes."
             assert asking.context_tokens == 3072
             await asking.close()
             return server

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from veritrail_graph.verifier.models.faults import Around, Problem, retry_after, shown
+from veritrail_graph.verifier.models.faults import ErrorContext, Problem, retry_after, shown
 from veritrail_graph.verifier.models.faults import fault as meaning
 from veritrail_graph.verifier.models.port import (
     ContextTooLong,
@@ -20,11 +20,11 @@ from veritrail_graph.verifier.models.port import (
     TransportFault,
 )
 
-FIRST = Around()
-ANSWERED = Around(has_answered=True)
+FIRST = ErrorContext()
+ANSWERED = ErrorContext(has_answered=True)
 
 
-def fault(status: int, body: Any, around: Around = FIRST) -> ModelError:
+def fault(status: int, body: Any, around: ErrorContext = FIRST) -> ModelError:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     return meaning(status, Problem.read(content), {}, "told", around)
 
@@ -251,7 +251,7 @@ EXPIRED = {
 )
 @pytest.mark.parametrize("around", [FIRST, ANSWERED])
 def test_a_bad_request_that_is_a_bad_key_or_an_empty_account_stops_the_run(
-    body: Any, around: Around
+    body: Any, around: ErrorContext
 ) -> None:
     assert type(fault(400, body, around)) is EndpointRefused
 
@@ -275,9 +275,9 @@ def test_a_bad_request_about_itself_is_of_this_request(message: str) -> None:
 def test_words_that_a_server_repeats_from_the_prompt_say_nothing(status: int) -> None:
     sentence = "The API key is not valid, and the content\nwas flagged by moderation."
     body = says(f"Cannot read: 0: {sentence}")
-    around = Around(f"[[1]]\n0: {sentence}\nClaim: x", has_answered=True)
+    around = ErrorContext(f"[[1]]\n0: {sentence}\nClaim: x", has_answered=True)
     assert type(fault(status, body, around)) is RequestRejected
-    assert type(fault(400, body, Around("Claim: x"))) is EndpointRefused
+    assert type(fault(400, body, ErrorContext("Claim: x"))) is EndpointRefused
 
 
 def test_a_model_that_answered_before_is_not_unknown() -> None:
@@ -297,7 +297,7 @@ def test_a_model_that_answered_before_is_not_unknown() -> None:
     ],
 )
 @pytest.mark.parametrize("around", [FIRST, ANSWERED])
-def test_a_403_about_what_a_prompt_says_is_a_filter(body: Any, around: Around) -> None:
+def test_a_403_about_what_a_prompt_says_is_a_filter(body: Any, around: ErrorContext) -> None:
     assert type(fault(403, body, around)) is Filtered
 
 
@@ -312,7 +312,7 @@ def test_a_403_about_what_a_prompt_says_is_a_filter(body: Any, around: Around) -
     ],
 )
 @pytest.mark.parametrize("around", [FIRST, ANSWERED])
-def test_a_403_about_the_key_stops_the_run(message: str, around: Around) -> None:
+def test_a_403_about_the_key_stops_the_run(message: str, around: ErrorContext) -> None:
     assert type(fault(403, says(message), around)) is EndpointRefused
 
 

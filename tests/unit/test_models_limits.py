@@ -38,13 +38,13 @@ def test_no_more_calls_are_in_the_air_than_the_limit() -> None:
         async def call() -> None:
             nonlocal most
             await limiter.acquire()
-            most = max(most, limiter.in_air)
+            most = max(most, limiter.in_flight)
             await asyncio.sleep(0)
             limiter.release()
 
         await asyncio.gather(*(call() for _ in range(50)))
         assert most == 3
-        assert limiter.in_air == 0
+        assert limiter.in_flight == 0
 
     run(work())
 
@@ -137,7 +137,7 @@ def test_calls_of_one_owner_can_be_sent_away() -> None:
         assert not others.done()
         limiter.release()
         await asyncio.wait_for(others, 1)
-        assert limiter.in_air == 1
+        assert limiter.in_flight == 1
 
     run(work())
 
@@ -156,7 +156,7 @@ def test_a_cancelled_call_holds_no_slot(at: str) -> None:
             await waiting
         if at == "waiting":
             limiter.release()
-        assert limiter.in_air == 0
+        assert limiter.in_flight == 0
         await asyncio.wait_for(limiter.acquire(), 1)
 
     run(work())
@@ -172,7 +172,7 @@ def test_one_that_is_cancelled_does_not_hold_up_the_next() -> None:
         first.cancel()
         limiter.release()  # before the first has had a chance to leave
         await asyncio.wait_for(second, 1)
-        assert limiter.in_air == 1
+        assert limiter.in_flight == 1
 
     run(work())
 
@@ -218,7 +218,7 @@ def test_tokens_a_minute_hold_calls_back() -> None:
         await limiter.acquire(5_000)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(limiter.acquire(5_000), 0.1)
-        assert limiter.in_air == 1
+        assert limiter.in_flight == 1
 
     run(work())
 

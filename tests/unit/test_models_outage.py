@@ -10,7 +10,7 @@ from fakes.byte_server import Server, answer, http, serving
 
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
-from veritrail_graph.verifier.models.port import Asked, ModelError, Request, RequestRejected
+from veritrail_graph.verifier.models.port import ModelError, Request, RequestRejected, StepCall
 from veritrail_graph.verifier.models.retrying import (
     FRUITLESS,
     Breaker,
@@ -19,7 +19,7 @@ from veritrail_graph.verifier.models.retrying import (
     Spending,
 )
 
-ASKED = Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0)
+ASKED = StepCall("verdict", "verdict.v1", "00" * 32, "some-model", 0.0)
 PATIENCE = Patience(deadline=1.5, attempt_timeout=1.0, base=0.05, cap=0.1, rest=20.0)
 CALLS = 400
 IN_THE_AIR = 64

@@ -11,20 +11,22 @@ from fakes.byte_server import Server, answer, http, serving
 from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 from veritrail_graph.verifier.models.port import (
-    Asked,
-    Bill,
     EndpointRefused,
     Filtered,
     InvalidAnswer,
+    Meter,
     ModelError,
     Request,
     RequestRejected,
+    StepCall,
 )
 from veritrail_graph.verifier.models.prices import Price
 from veritrail_graph.verifier.models.retrying import Patience, Spending
 
 KEY = "sk-secret-0123456789"
-REQUEST = Request(Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "Be exact.", "0: A")
+REQUEST = Request(
+    StepCall("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "Be exact.", "0: A"
+)
 NONE = http(200, {"choices": [], "usage": {"prompt_tokens": 1000, "completion_tokens": 500}})
 PRICE = Price(1_000.0, 1_000.0, 2_000.0)
 
@@ -75,7 +77,7 @@ def test_half_characters_of_an_answer_are_in_no_message() -> None:
             endpoint = OpenAiEndpoint(server.base_url, KEY)
             asking = LanguageModel(endpoint, "some-model", answer_retries=1)
             with pytest.raises(ModelError) as raised:
-                await asking.ask(REQUEST, read, Bill())
+                await asking.ask(REQUEST, read, Meter())
             await asking.close()
             return str(raised.value)
 
@@ -143,48 +145,48 @@ def test_the_client_tells_how_long_it_waits(make: str) -> None:
     assert "x-stainless-read-timeout: 7\r\n" in head.replace("7.0", "7")
 
 
-def asked(*replies: bytes, **options: Any) -> tuple[Bill, Spending, ModelError | None]:
+def asked(*replies: bytes, **options: Any) -> tuple[Meter, Spending, ModelError | None]:
     """Ask once, with these answers in turn."""
 
-    async def call() -> tuple[Bill, Spending, ModelError | None]:
-        left, bill, spending = list(replies), Bill(), Spending(5.0)
+    async def call() -> tuple[Meter, Spending, ModelError | None]:
+        left, meter, spending = list(replies), Meter(), Spending(5.0)
         async with serving(lambda _body: left.pop(0) if left[1:] else left[0]) as server:
             asking = LanguageModel(
                 OpenAiEndpoint(server.base_url, KEY), "some-model", price=PRICE, spending=spending,
                 patience=Patience(deadline=0.5, attempt_timeout=0.5, base=0.05, cap=0.1), **options,
             )  # fmt: skip
             try:
-                await asking.ask(REQUEST, str.lower, bill)
+                await asking.ask(REQUEST, str.lower, meter)
                 error = None
             except ModelError as raised:
                 error = raised
             finally:
                 await asking.close()
-        return bill, spending, error
+        return meter, spending, error
 
     return asyncio.run(call())
 
 
 def test_tokens_that_are_billed_without_an_answer_are_paid() -> None:
     usage = {"prompt_tokens": 10, "completion_tokens": 5}
-    bill, spending, error = asked(NONE, answer(usage=usage))
+    meter, spending, error = asked(NONE, answer(usage=usage))
     assert error is None
-    total = bill.total
+    total = meter.total
     assert (total.calls, total.input_tokens, total.output_tokens) == (1, 1010, 505)
     assert total.cost_usd == pytest.approx(2.02)
     assert spending.spent == pytest.approx(2.02)
 
 
 def test_tokens_that_are_billed_are_paid_where_no_answer_ever_comes() -> None:
-    bill, spending, error = asked(NONE)
+    meter, spending, error = asked(NONE)
     assert error is not None
-    assert bill.total.calls == 0
-    assert bill.total.input_tokens >= 1000
-    assert bill.total.cost_usd == pytest.approx(spending.spent)
+    assert meter.total.calls == 0
+    assert meter.total.input_tokens >= 1000
+    assert meter.total.cost_usd == pytest.approx(spending.spent)
 
 
 def test_nothing_is_estimated_for_what_is_no_answer() -> None:
-    bill, spending, _ = asked(http(200, {"choices": []}), answer("Yes."))
-    assert bill.total.calls == 1
-    assert bill.total.input_tokens < 20
-    assert spending.spent == pytest.approx(bill.total.cost_usd)
+    meter, spending, _ = asked(http(200, {"choices": []}), answer("Yes."))
+    assert meter.total.calls == 1
+    assert meter.total.input_tokens < 20
+    assert spending.spent == pytest.approx(meter.total.cost_usd)

@@ -11,18 +11,18 @@ import pytest
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.port import (
-    Asked,
     Completion,
     ContextTooLong,
     ModelError,
     ParameterRefused,
     Request,
     RequestRejected,
+    StepCall,
     TransportFault,
 )
 from veritrail_graph.verifier.models.retrying import Patience, Retrying, Spending
 
-REQUEST = Request(Asked("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "s", "u")
+REQUEST = Request(StepCall("verdict", "verdict.v1", "00" * 32, "some-model", 0.0), "s", "u")
 ANSWER = Completion("Yes.", Usage(calls=1, input_tokens=2, output_tokens=1))
 QUICKLY = Patience(deadline=1.0, attempt_timeout=0.5, unreachable=0.2, base=0.01, cap=0.02)
 

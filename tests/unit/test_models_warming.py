@@ -13,14 +13,14 @@ from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.answers import read_verdict
 from veritrail_graph.verifier.models.language_model import STAYS_WARM, LanguageModel, Warm, Warming
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
-from veritrail_graph.verifier.models.port import Asked, Bill, Request
+from veritrail_graph.verifier.models.port import Meter, Request, StepCall
 from veritrail_graph.verifier.models.tokens import estimate
 
 EXCERPTS = "[[1]]\n" + "".join(f"{n}: The ship {n} left early.\n" for n in range(400))
 
 
 def request(claim: int, excerpts: str = EXCERPTS, model: str = "scripted") -> Request:
-    asked = Asked("verdict", "verdict.v1", "00" * 32, model, 0.0)
+    asked = StepCall("verdict", "verdict.v1", "00" * 32, model, 0.0)
     user = f"{excerpts}Claim: The ship {claim} left early."
     return Request(asked, "Be exact.", user, shared=len(excerpts))
 
@@ -137,16 +137,16 @@ def test_an_endpoint_that_reads_from_a_cache_is_known_to_have_one() -> None:
 
 
 def ask_all(warm: Warm) -> tuple[ModelServer, Usage]:
-    bill = Bill()
+    meter = Meter()
 
     async def work(server: ModelServer) -> None:
         asking = LanguageModel(OpenAiEndpoint(server.base_url), "scripted", warm=warm)
-        await asyncio.gather(*(asking.ask(request(n), read_verdict, bill) for n in range(8)))
+        await asyncio.gather(*(asking.ask(request(n), read_verdict, meter) for n in range(8)))
         await asking.close()
 
     with ModelServer(latency=0.1, caches_prefixes=True) as server:
         asyncio.run(work(server))
-    return server, bill.total
+    return server, meter.total
 
 
 def test_one_call_goes_ahead_and_the_others_read_from_the_cache() -> None:
@@ -166,8 +166,8 @@ def test_without_warming_all_go_at_once() -> None:
 def test_siblings_are_let_loose_when_the_call_that_warms_is_cancelled() -> None:
     async def work(server: ModelServer) -> None:
         asking = LanguageModel(OpenAiEndpoint(server.base_url), "scripted", warm=Warm.ON)
-        first = asyncio.create_task(asking.ask(request(0), read_verdict, Bill()))
-        second = asyncio.create_task(asking.ask(request(1), read_verdict, Bill()))
+        first = asyncio.create_task(asking.ask(request(0), read_verdict, Meter()))
+        second = asyncio.create_task(asking.ask(request(1), read_verdict, Meter()))
         await asyncio.sleep(0.05)
         first.cancel()
         await asyncio.wait_for(second, 5)

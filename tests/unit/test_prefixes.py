@@ -17,7 +17,7 @@ from fakes.judging import NOTHING, SPLITTER, a_claim, a_node, evidence_step, num
 
 from veritrail_graph.graph.model import NodeRef, Role
 from veritrail_graph.verifier.limits import Limits
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import ReadNode
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "harbour-summary.json"
@@ -64,7 +64,7 @@ def prompts_of(claims, nodes, limits=Limits()) -> list[str]:
     asking = ScriptedAsking(lambda _: NOTHING)
     step = evidence_step(asking, limits)
     for claim in claims:
-        asyncio.run(step.select(claim, nodes, Bill()))
+        asyncio.run(step.select(claim, nodes, Meter()))
     return [request.system + request.user for request in asking.requests]
 
 
@@ -117,7 +117,7 @@ def test_claims_that_differ_in_length_share_their_excerpts_where_the_window_is_t
     shared = set()
     for words in (1, 40, 90, 200, 500):
         asking.requests.clear()
-        asyncio.run(step.select(a_claim("word " * words), nodes, Bill()))
+        asyncio.run(step.select(a_claim("word " * words), nodes, Meter()))
         shared.add(tuple(request.user[: request.shared] for request in asking.requests))
     assert len(shared) <= 2  # the longest claim takes so much that less fits beside it
 

@@ -12,11 +12,16 @@ from fakes.dag import Dag, DagSource
 from veritrail_graph.graph.errors import EngineUnavailable, NotFound
 from veritrail_graph.graph.model import Claim, Status, Usage, Verdict, Verification
 from veritrail_graph.verifier.driver import Observer, Task
-from veritrail_graph.verifier.models.port import Asked, Bill, EndpointRefused, OverBudget
+from veritrail_graph.verifier.models.port import (
+    EndpointRefused,
+    Meter,
+    OverBudget,
+    StepCall,
+)
 from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Selection
 from veritrail_graph.verifier.run import Run
 
-ASKED = Asked("evidence_selection", "evidence_selection.v1", "0" * 64, "m-1", 0.0)
+ASKED = StepCall("evidence_selection", "evidence_selection.v1", "0" * 64, "m-1", 0.0)
 
 
 def tasks(source: DagSource, count: int = 3) -> list[Task]:
@@ -33,21 +38,21 @@ class Judge:
         self.faults, self.hang = faults or {}, hang
         self.hanging = asyncio.Event()
 
-    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+    async def sub_claims(self, claim: Claim, meter: Meter) -> tuple[str, ...]:
         return ("one part", "another part")
 
     async def select_evidence(
-        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+        self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
     ) -> Selection:
         if claim.claim_id == self.hang:
             self.hanging.set()
             await asyncio.sleep(60)
         if claim.claim_id in self.faults:
             raise self.faults[claim.claim_id]
-        bill.charge(ASKED, Usage(calls=1, input_tokens=10, cost_usd=0.5))
+        meter.record(ASKED, Usage(calls=1, input_tokens=10, cost_usd=0.5))
         return Selection()
 
-    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         raise AssertionError("nothing was found, so no verdict is asked for")
 
 
@@ -172,7 +177,7 @@ def test_no_more_claims_than_allowed_are_verified_at_a_time() -> None:
 
     class Counting(Judge):
         async def select_evidence(
-            self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+            self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
         ) -> Selection:
             nonlocal now, most
             now += 1
@@ -219,12 +224,12 @@ def test_a_refused_key_stops_the_run_with_one_reason() -> None:
 def test_what_a_failed_or_a_stopped_claim_cost_is_kept() -> None:
     class FailsLater(Judge):
         async def select_evidence(
-            self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+            self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
         ) -> Selection:
-            if bill.iteration == 2:
+            if meter.iteration == 2:
                 await asyncio.sleep(0.05 if claim.claim_id == "k0" else 60)
                 raise EndpointRefused("no more")
-            return await super().select_evidence(claim, nodes, bill)
+            return await super().select_evidence(claim, nodes, meter)
 
     results, _, _ = run_all(FailsLater(), q=5)
     assert [v.status for v in results] == [Status.FAILED, Status.CANCELLED, Status.CANCELLED]

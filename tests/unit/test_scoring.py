@@ -16,7 +16,7 @@ from fakes.scripted_judge import FS, INC, NFS
 from veritrail_graph.graph.model import Status
 from veritrail_graph.verifier.driver import Task, verify_claim
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Found, JudgeError
 from veritrail_graph.verifier.verdict import ScoredVerdict
 
@@ -27,7 +27,7 @@ FOUND = Found((found_in(ROOT), found_in(OTHER, summary="Of s.")), (ROOT,))
 
 def judged(score, found=FOUND, threshold=0.5):
     verdicts = ScoredVerdict(score, "checker", threshold)
-    return asyncio.run(verdicts.judge(a_claim(), found, Bill()))
+    return asyncio.run(verdicts.judge(a_claim(), found, Meter()))
 
 
 def by_text(table, otherwise=0.0):
@@ -145,7 +145,7 @@ def test_every_exception_of_a_scorer_is_a_failure(error, is_async):
         asyncio.run(
             asyncio.wait_for(
                 ScoredVerdict(score_later if is_async else score, "checker").judge(
-                    a_claim(), FOUND, Bill()
+                    a_claim(), FOUND, Meter()
                 ),
                 timeout=10,
             )
@@ -166,7 +166,7 @@ def test_a_scorer_takes_the_place_of_the_verdict_prompt_in_a_whole_verification(
     judge, found, asking = verified(lambda claim, evidence: {"entailment": 0.8})
     assert (found.status, found.verdict, found.score) == (Status.SUCCEEDED, FS, 0.8)
     assert "checker" in found.reasoning
-    assert {request.asked.step for request in asking.requests} == {"evidence_selection"}
+    assert {request.call.step for request in asking.requests} == {"evidence_selection"}
     assert judge.settings["steps"]["verdict"] == {"scorer": "checker", "threshold": 0.6}
     assert judge.model == "scripted + checker"
 

@@ -1,4 +1,4 @@
-"""Slots of claims: in their order, as many as the moment allows, and none lost."""
+"""ClaimSlots of claims: in their order, as many as the moment allows, and none lost."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import asyncio
 
 import pytest
 
-from veritrail_graph.verifier.run import FIRST_UNDER_A_LIMIT, Slots, within
+from veritrail_graph.verifier.run import FIRST_UNDER_A_LIMIT, ClaimSlots, affordable_claims
 
 
 def test_claims_begin_in_order_and_no_more_than_allowed_at_a_time() -> None:
     began: list[int] = []
     most = now = 0
 
-    async def claim(slots: Slots, number: int) -> None:
+    async def claim(slots: ClaimSlots, number: int) -> None:
         nonlocal most, now
         async with slots:
             began.append(number)
@@ -23,7 +23,7 @@ def test_claims_begin_in_order_and_no_more_than_allowed_at_a_time() -> None:
             now -= 1
 
     async def work() -> None:
-        slots = Slots(lambda _ended: 3)
+        slots = ClaimSlots(lambda _ended: 3)
         await asyncio.gather(*(claim(slots, number) for number in range(20)))
 
     asyncio.run(work())
@@ -36,7 +36,7 @@ def test_the_number_of_claims_follows_what_is_allowed_when_others_end() -> None:
 
     async def work() -> None:
         now = 0
-        slots = Slots(lambda ended: 1 if ended < 2 else 4)
+        slots = ClaimSlots(lambda ended: 1 if ended < 2 else 4)
 
         async def claim() -> None:
             nonlocal now
@@ -55,7 +55,7 @@ def test_the_number_of_claims_follows_what_is_allowed_when_others_end() -> None:
 
 def test_at_least_one_claim_goes_on_whatever_is_allowed() -> None:
     async def work() -> None:
-        slots = Slots(lambda _ended: 0)
+        slots = ClaimSlots(lambda _ended: 0)
         for _ in range(3):
             async with slots:
                 await asyncio.sleep(0)
@@ -65,7 +65,7 @@ def test_at_least_one_claim_goes_on_whatever_is_allowed() -> None:
 
 def test_whoever_is_cancelled_while_waiting_takes_no_slot() -> None:
     async def work() -> None:
-        slots = Slots(lambda _ended: 1)
+        slots = ClaimSlots(lambda _ended: 1)
 
         async def claim(seconds: float) -> str:
             async with slots:
@@ -94,4 +94,4 @@ def test_whoever_is_cancelled_while_waiting_takes_no_slot() -> None:
     ],
 )
 def test_under_a_limit_as_many_begin_as_can_be_finished(left, spent, ended, most, wanted) -> None:
-    assert within(left, spent, ended, most) == wanted
+    assert affordable_claims(left, spent, ended, most) == wanted

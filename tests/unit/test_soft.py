@@ -182,7 +182,7 @@ def answers(selection, verdict):
     """Selection and verdict as given; every claim is its own only sub-claim."""
     asked = by_step(selection, verdict)
     return lambda request: (
-        alone(request) if "decomposition" in request.asked.step else asked(request)
+        alone(request) if "decomposition" in request.call.step else asked(request)
     )
 
 
@@ -207,7 +207,7 @@ def test_the_score_is_null_when_the_last_iteration_needed_no_verdict_from_a_mode
     assert (found.verdict, found.score) == (NFS, None)
     asking = ScriptedAsking(answers(selection, lambda _: says(FS)))
     assert verified(asking, Samples(3, 3)).score is None
-    assert not any(request.asked.step == "verdict" for request in asking.requests)
+    assert not any(request.call.step == "verdict" for request in asking.requests)
 
 
 def test_carried_roots_ask_for_a_verdict_and_give_a_score_where_nothing_new_is_found():

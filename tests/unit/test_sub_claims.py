@@ -10,14 +10,14 @@ from fakes.asking import ScriptedAsking
 from fakes.claim_answers import parts_of, sub_claim_step
 
 from veritrail_graph.verifier.claims.steps import ATTEMPTS, decompose
-from veritrail_graph.verifier.models.port import Bill, InvalidAnswer, Request, TransportFault
+from veritrail_graph.verifier.models.port import InvalidAnswer, Meter, Request, TransportFault
 
 Table = Callable[[str], Sequence[str]]
 
 
 def take_apart(claim: str, table: Table) -> tuple[tuple[str, ...], list[Request]]:
     asking = ScriptedAsking(parts_of(table))
-    found = asyncio.run(decompose(claim, sub_claim_step(asking), Bill()))
+    found = asyncio.run(decompose(claim, sub_claim_step(asking), Meter()))
     return found, asking.requests
 
 
@@ -25,8 +25,8 @@ def test_a_claim_that_comes_back_alone_has_no_sub_claims_and_takes_one_call() ->
     found, requests = take_apart("The harbour has two piers.", lambda claim: [claim])
     assert found == ("The harbour has two piers.",)
     assert [request.user for request in requests] == ["Claim: The harbour has two piers."]
-    assert requests[0].asked.step == "sub_claim_decomposition"
-    assert requests[0].asked.temperature == 0
+    assert requests[0].call.step == "sub_claim_decomposition"
+    assert requests[0].call.temperature == 0
 
 
 def test_parts_are_taken_apart_until_each_comes_back_alone() -> None:
@@ -81,7 +81,7 @@ def test_a_line_break_in_a_claim_opens_no_line_of_ours() -> None:
 def test_parts_of_one_round_are_asked_about_side_by_side() -> None:
     tree = {"A to D": ["A", "B", "C", "D"]}
     asking = ScriptedAsking(parts_of(lambda claim: tree.get(claim, [claim])))
-    asyncio.run(decompose("A to D", sub_claim_step(asking), Bill()))
+    asyncio.run(decompose("A to D", sub_claim_step(asking), Meter()))
     assert asking.most_at_once == 4
 
 
@@ -92,7 +92,7 @@ def test_a_call_that_fails_goes_up_with_what_was_spent(fault: Exception) -> None
             raise fault
         return parts_of(lambda _claim: ["A", "B"])(request)
 
-    bill = Bill()
+    meter = Meter()
     with pytest.raises(type(fault), match=str(fault)):
-        asyncio.run(decompose("A and B", sub_claim_step(ScriptedAsking(answer)), bill))
-    assert bill.total.calls == 1
+        asyncio.run(decompose("A and B", sub_claim_step(ScriptedAsking(answer)), meter))
+    assert meter.total.calls == 1

@@ -23,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veritrail_graph.verifier.limits import Limits, Samples
-from veritrail_graph.verifier.models.port import Bill, ContextTooLong, InvalidAnswer, Request
+from veritrail_graph.verifier.models.port import ContextTooLong, InvalidAnswer, Meter, Request
 from veritrail_graph.verifier.ports import Found, JudgeError
 
 ROOT = a_node("r", numbered("r", 5), root=True)
@@ -35,19 +35,19 @@ def supported(_request: Request) -> str:
     return says(FS)
 
 
-def judge(asking, found, claim=None, limits=Limits(), samples=Samples(), bill=None):
+def judge(asking, found, claim=None, limits=Limits(), samples=Samples(), meter=None):
     step = verdict_step(asking, limits, samples)
-    return asyncio.run(step.judge(claim or a_claim(), found, bill or Bill()))
+    return asyncio.run(step.judge(claim or a_claim(), found, meter or Meter()))
 
 
 def blocks(request: Request) -> list[list[str]]:
     """The blocks of a verdict prompt, as a strict reader finds them."""
-    read = parse_excerpts(request.user, request.asked.step)
+    read = parse_excerpts(request.user, request.call.step)
     return [list(block.sentences.values()) for block in read.blocks]
 
 
 def verdicts(asking) -> list[Request]:
-    return [request for request in asking.requests if request.asked.step == "verdict"]
+    return [request for request in asking.requests if request.call.step == "verdict"]
 
 
 def shown(asking) -> list[list[str]]:
@@ -137,8 +137,8 @@ def test_the_requests_say_verdict_with_our_prompt():
     asking = ScriptedAsking(supported)
     judge(asking, Found(summaries(1)))
     (request,) = asking.requests
-    assert request.asked[:2] == ("verdict", "verdict.v1")
-    assert (request.asked.temperature, request.shared) == (0, 0)
+    assert request.call[:2] == ("verdict", "verdict.v1")
+    assert (request.call.temperature, request.shared) == (0, 0)
 
 
 def test_the_limit_without_roots_is_200_sentences():
@@ -161,7 +161,7 @@ def test_with_a_root_the_limit_is_the_context_window():
 def test_evidence_selection_runs_again_on_the_selected_sentences_only():
     asking = ScriptedAsking(by_step(lambda _: selects(1, summary="Less."), supported))
     judge(asking, Found(summaries(150, 51)))
-    again = [request for request in asking.requests if request.asked.step != "verdict"]
+    again = [request for request in asking.requests if request.call.step != "verdict"]
     assert len(again) == 1
     texts = [text for block in blocks(again[0]) for text in block]
     assert texts == [numbered(f"s{place}", 3)[index] for place in (0, 1) for index in (0, 2)]
@@ -174,7 +174,7 @@ def test_sentences_that_are_selected_from_again_stand_in_the_order_of_their_node
     again_found = found_in(SUMMARY, 1, 0)
     asking = ScriptedAsking(by_step(lambda _: selects(0), supported))
     judge(asking, Found((*found.evidence, again_found)))
-    again = next(request for request in asking.requests if request.asked.step != "verdict")
+    again = next(request for request in asking.requests if request.call.step != "verdict")
     assert blocks(again)[0] == [numbered("s", 4)[index] for index in (0, 1, 3)]
 
 
@@ -188,7 +188,7 @@ def test_roots_without_a_sentence_selected_again_drop_out():
     judgement = judge(asking, found)
     assert judgement.reruns == 1
     assert shown(asking) == [numbered("small", 3)]
-    again = next(request for request in asking.requests if request.asked.step != "verdict")
+    again = next(request for request in asking.requests if request.call.step != "verdict")
     texts = [text for block in blocks(again) for text in block]
     assert texts == [numbered("big", 8)[7], numbered("small", 2)[1]]
 
@@ -198,7 +198,7 @@ def test_roots_and_other_nodes_are_selected_again_apart():
     found = Found((found_in(big), *summaries(2)), (big,))
     asking = ScriptedAsking(by_step(lambda _: selects(0), supported), context_tokens=6_000)
     judge(asking, found, limits=Limits(max_reruns=1))
-    again = [request for request in asking.requests if request.asked.step != "verdict"]
+    again = [request for request in asking.requests if request.call.step != "verdict"]
     assert len(again) == 2
 
 
@@ -327,10 +327,10 @@ def test_an_endpoint_that_takes_not_even_one_sentence_fails():
 
 
 def test_an_answer_that_stays_invalid_is_a_failure_and_no_verdict():
-    bill = Bill()
+    meter = Meter()
     with pytest.raises(InvalidAnswer):
-        judge(ScriptedAsking(lambda _: says("MAYBE")), Found(summaries(1)), bill=bill)
-    assert bill.total.calls == 3
+        judge(ScriptedAsking(lambda _: says("MAYBE")), Found(summaries(1)), meter=meter)
+    assert meter.total.calls == 3
 
 
 def test_samples_are_drawn_apart_and_reruns_are_not_sampled():
@@ -348,10 +348,10 @@ def test_samples_are_drawn_apart_and_reruns_are_not_sampled():
 
 
 def test_what_reruns_and_verdicts_cost_is_charged_to_the_same_bill():
-    bill = Bill()
+    meter = Meter()
     asking = ScriptedAsking(by_step(lambda _: selects(0, summary="Short."), supported))
-    judge(asking, Found(summaries(201)), bill=bill)
-    assert {step.step: step.usage.calls for step in bill.steps} == {
+    judge(asking, Found(summaries(201)), meter=meter)
+    assert {step.step: step.usage.calls for step in meter.steps} == {
         "evidence_selection": 1,
         "verdict": 1,
     }

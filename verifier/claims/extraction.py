@@ -15,7 +15,7 @@ from veritrail_graph.graph.model import Claim, Sentence
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.verifier.claims.answer import Answer
 from veritrail_graph.verifier.claims.steps import ClaimSteps, folded
-from veritrail_graph.verifier.models.port import Bill, EndpointRefused, ModelError, OverBudget
+from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError, OverBudget
 from veritrail_graph.verifier.ports import Split
 from veritrail_graph.verifier.prompted import all_of
 
@@ -52,7 +52,7 @@ async def extract(
     question: str | None,
     steps: ClaimSteps,
     split: Split,
-    bill: Bill,
+    meter: Meter,
     *,
     on_sentence: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Extraction:
@@ -64,7 +64,7 @@ async def extract(
         question: What it answers, if that is known.
         steps: The stages with their model.
         split: Splits a text into sentences.
-        bill: Charged with every call.
+        meter: Records every call.
         on_sentence: Told how many sentences are done, 0 at first, and how many there are.
 
     Raises:
@@ -85,7 +85,7 @@ async def extract(
             if ended is not None:  # no call can succeed any more: none is begun
                 raise ended
             try:
-                found = await _one(answer, place, steps, bill)
+                found = await _one(answer, place, steps, meter)
             except ModelError as error:
                 ended = error
                 raise
@@ -96,30 +96,32 @@ async def extract(
     return _merged(await all_of(one(place) for place in range(len(answer.sentences))))
 
 
-async def _one(answer: Answer, place: int, steps: ClaimSteps, bill: Bill) -> _Found:
+async def _one(answer: Answer, place: int, steps: ClaimSteps, meter: Meter) -> _Found:
     """One sentence; a call that fails is its outcome and ends no other sentence."""
     sentence = answer.sentences[place]
     if not _WORD.search(sentence.text):
         return _Found(sentence, SentenceOutcome.NO_VERIFIABLE_CLAIMS, "it holds no words")
     try:
-        return await _through_the_stages(answer, place, steps, bill)
+        return await _through_the_stages(answer, place, steps, meter)
     except (OverBudget, EndpointRefused):
         raise
     except ModelError as error:
         return _Found(sentence, SentenceOutcome.FAILED, str(error))
 
 
-async def _through_the_stages(answer: Answer, place: int, steps: ClaimSteps, bill: Bill) -> _Found:
+async def _through_the_stages(
+    answer: Answer, place: int, steps: ClaimSteps, meter: Meter
+) -> _Found:
     sentence = answer.sentences[place]
-    selected = await steps.select(answer, place, bill)
+    selected = await steps.select(answer, place, meter)
     if selected.sentence is None:
         why = selected.words or "the model finds no statement in it that could be checked"
         return _Found(sentence, SentenceOutcome.NO_VERIFIABLE_CLAIMS, why)
-    clear = await steps.disambiguate(answer, place, selected.sentence, bill)
+    clear = await steps.disambiguate(answer, place, selected.sentence, meter)
     if clear.sentence is None:
         why = clear.words or "the model finds that readers would not agree on what it means"
         return _Found(sentence, SentenceOutcome.CANNOT_BE_DISAMBIGUATED, why)
-    texts = await steps.decompose(answer, place, clear.sentence, bill)
+    texts = await steps.decompose(answer, place, clear.sentence, meter)
     if not texts:
         return _Found(
             sentence, SentenceOutcome.NO_CLAIMS, "the model breaks it down into no claims"

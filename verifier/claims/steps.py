@@ -15,7 +15,7 @@ from veritrail_graph.verifier.answers import last_object, read_claims, read_outc
 from veritrail_graph.verifier.claims.answer import Answer, Window
 from veritrail_graph.verifier.excerpts import one_line
 from veritrail_graph.verifier.limits import Samples
-from veritrail_graph.verifier.models.port import Asking, Bill, InvalidAnswer, Step
+from veritrail_graph.verifier.models.port import InvalidAnswer, Meter, ModelPort, Step
 from veritrail_graph.verifier.prompted import PromptedStep, all_of
 from veritrail_graph.verifier.prompts import Prompts
 
@@ -84,7 +84,7 @@ class ClaimSteps:
     @classmethod
     def of(
         cls,
-        model: Asking,
+        model: ModelPort,
         prompts: Prompts,
         *,
         completions: Samples = COMPLETIONS,
@@ -111,7 +111,7 @@ class ClaimSteps:
             step(Step.CLAIM_DECOMPOSITION, Samples()),
         )
 
-    async def select(self, answer: Answer, place: int, bill: Bill) -> Opinion:
+    async def select(self, answer: Answer, place: int, meter: Meter) -> Opinion:
         """What of a sentence can be verified, if anything can.
 
         Raises:
@@ -129,10 +129,12 @@ class ClaimSteps:
             return Opinion(_one_spelling(rewritten if outcome == "rewritten" else sentence))
 
         user = answer.prompt(place, sentence, self.around)
-        found = await self.selection.draw(user, read, bill)
+        found = await self.selection.draw(user, read, meter)
         return agreed(found, self.selection.samples.threshold)
 
-    async def disambiguate(self, answer: Answer, place: int, sentence: str, bill: Bill) -> Opinion:
+    async def disambiguate(
+        self, answer: Answer, place: int, sentence: str, meter: Meter
+    ) -> Opinion:
         """The sentence with its one meaning, if readers would agree on one.
 
         Raises:
@@ -146,11 +148,11 @@ class ClaimSteps:
             return Opinion(_one_spelling(rewritten or sentence))
 
         user = answer.prompt(place, sentence, self.later)
-        found = await self.disambiguation.draw(user, read, bill)
+        found = await self.disambiguation.draw(user, read, meter)
         return agreed(found, self.disambiguation.samples.threshold)
 
     async def decompose(
-        self, answer: Answer, place: int, sentence: str, bill: Bill
+        self, answer: Answer, place: int, sentence: str, meter: Meter
     ) -> tuple[str, ...]:
         """The claims of a sentence.
 
@@ -158,7 +160,7 @@ class ClaimSteps:
             ModelError: No answer could be had.
         """
         user = answer.prompt(place, sentence, self.later)
-        (claims,) = await self.decomposition.draw(user, claims_of_answer, bill)
+        (claims,) = await self.decomposition.draw(user, claims_of_answer, meter)
         return claims
 
 
@@ -195,7 +197,7 @@ ATTEMPTS = 20
 """The most decompositions of one claim. Source: VeriTrail 3.1.1."""
 
 
-async def decompose(claim: str, step: PromptedStep, bill: Bill) -> tuple[str, ...]:
+async def decompose(claim: str, step: PromptedStep, meter: Meter) -> tuple[str, ...]:
     """The sub-claims of a claim in a stable order; the claim alone where it has none.
 
     Works off a queue. One claim in the answer: it is final. Several: each is queued, but none
@@ -206,7 +208,7 @@ async def decompose(claim: str, step: PromptedStep, bill: Bill) -> tuple[str, ..
     Args:
         claim: The claim.
         step: The decomposition prompt with its model.
-        bill: Charged with every call.
+        meter: Records every call.
 
     Raises:
         ModelError: An answer could not be had.
@@ -225,7 +227,7 @@ async def decompose(claim: str, step: PromptedStep, bill: Bill) -> tuple[str, ..
         left -= len(now)
         processed.update(map(folded, now))
         queue = []
-        for text, parts in zip(now, await _ask(now, step, bill), strict=True):
+        for text, parts in zip(now, await _ask(now, step, meter), strict=True):
             if len(parts) == 1:
                 final.setdefault(folded(parts[0]), parts[0])
             elif folded(text) in map(folded, parts):
@@ -246,10 +248,10 @@ def _not_in(processed: Collection[str], texts: Iterable[str]) -> list[str]:
     return list(found.values())
 
 
-async def _ask(texts: list[str], step: PromptedStep, bill: Bill) -> list[tuple[str, ...]]:
+async def _ask(texts: list[str], step: PromptedStep, meter: Meter) -> list[tuple[str, ...]]:
     """The parts of each text; the text itself where the answer names none."""
     answers = await all_of(
-        step.draw(f"Claim: {one_line(text)}", claims_of_answer, bill) for text in texts
+        step.draw(f"Claim: {one_line(text)}", claims_of_answer, meter) for text in texts
     )
     return [parts or (text,) for text, (parts,) in zip(texts, answers, strict=True)]
 

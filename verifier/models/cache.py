@@ -83,13 +83,13 @@ class Cleared:
 
 def answer_key(address: str, request: Request, max_output: int | None, **others: Any) -> bytes:
     """The key of an answer: a hash of everything that it depends on."""
-    asked = request.asked
+    call = request.call
     parts = {
         "address": address,
-        "model": asked.model,
+        "model": call.model,
         "system": request.system,
         "user": request.user,
-        "temperature": asked.temperature,
+        "temperature": call.temperature,
         "schema": request.schema,
         "max_output": max_output,
         "sample": request.sample,
@@ -129,8 +129,8 @@ class AnswerCache:
             text: The answer.
             tokens: Tokens of the prompt and of the answer.
         """
-        asked = request.asked
-        row = (key, asked.step, asked.model, text, *tokens, time.time())
+        call = request.call
+        row = (key, call.step, call.model, text, *tokens, time.time())
 
         def put(db: sqlite3.Connection) -> None:
             with contextlib.suppress(UnicodeEncodeError):  # a lone surrogate is no text

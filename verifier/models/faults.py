@@ -194,7 +194,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class ErrorContext:
     """What an error is judged by besides itself.
 
     Attributes:
@@ -225,7 +225,7 @@ def fault(
     problem: Problem,
     headers: Mapping[str, str],
     told: str,
-    around: Around = Around(),
+    around: ErrorContext = ErrorContext(),
 ) -> ModelError:
     """What an error of the endpoint means.
 
@@ -273,7 +273,7 @@ def _elsewhere(headers: Mapping[str, str], told: str) -> ModelError:
     )
 
 
-def _forbidden(problem: Problem, told: str, around: Around) -> ModelError:
+def _forbidden(problem: Problem, told: str, around: ErrorContext) -> ModelError:
     """HTTP 403: of the key, or of what this one prompt says."""
     is_worded = not is_page(problem.message)  # a page says the same of everything
     if not problem.says(NO_KEY) and not around.hears(_NO_KEY_TEXT, problem):
@@ -288,7 +288,7 @@ def _forbidden(problem: Problem, told: str, around: Around) -> ModelError:
     return EndpointRefused(f"{told}: the key is not accepted; check it, and the address")
 
 
-def _of_the_request(status: int, problem: Problem, told: str, around: Around) -> ModelError:
+def _of_the_request(status: int, problem: Problem, told: str, around: ErrorContext) -> ModelError:
     if problem.says(FILTERED):
         return Filtered(f"{told}: a content filter withheld the answer")
     if status == 413 or problem.says(TOO_LONG) or _TOO_LONG_TEXT.search(problem.message):

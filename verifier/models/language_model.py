@@ -25,7 +25,6 @@ from veritrail_graph.verifier.models.cache import AnswerCache, answer_key
 from veritrail_graph.verifier.models.faults import storable
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.port import (
-    Bill,
     Completion,
     ContextTooLong,
     CutOff,
@@ -33,6 +32,7 @@ from veritrail_graph.verifier.models.port import (
     Endpoint,
     Filtered,
     InvalidAnswer,
+    Meter,
     ModelError,
     Refused,
     Request,
@@ -89,7 +89,7 @@ class Warming:
         """
         if self._when is Warm.OFF or not self._caches:
             return None
-        key = hash((request.asked.model, request.system, request.user[: request.shared]))
+        key = hash((request.call.model, request.system, request.user[: request.shared]))
         now = self._clock()
         prefix = self._prefixes.get(key)
         if prefix is None or now - prefix.used_at > STAYS_WARM:
@@ -154,7 +154,7 @@ class _Flight:
 
 
 class LanguageModel:
-    """One model at one endpoint; implements `Asking`.
+    """One model at one endpoint; implements `ModelPort`.
 
     Attributes:
         model: Its name.
@@ -187,7 +187,7 @@ class LanguageModel:
             window: Its context window in tokens; None: as known for its name, else 128,000.
             max_output_tokens: The limit on an answer; None: 8,192, or a quarter of the window.
             patience: How long calls are tried.
-            limiter: Slots; models at one endpoint share one.
+            limiter: ClaimSlots; models at one endpoint share one.
             cache: The answers of earlier calls, if they are to be used; runs share one.
             spending: The budget; all models of a run share one.
             price: What it costs.
@@ -233,16 +233,16 @@ class LanguageModel:
         # Instructions, and sentences of roots, are asked about again for every claim.
         return self._counted(text) if len(text) <= LONGEST_COUNTED else self._count(text)
 
-    async def ask(self, request: Request, read: Callable[[str], T], bill: Bill) -> T:
-        """Ask until there is a valid answer, and read it; see `Asking`."""
+    async def ask(self, request: Request, read: Callable[[str], T], meter: Meter) -> T:
+        """Ask until there is a valid answer, and read it; see `ModelPort`."""
         self._retrying.check()
         key = answer_key(self.address, request, self._max_output_of_key)
         flight = self._flights.get(key)
         if flight is not None:
             text, _ = await self._landing(key, flight)
-            bill.charge(request.asked, _FROM_CACHE)
+            meter.record(request.call, _FROM_CACHE)
             return read(text)
-        task = asyncio.create_task(self._answer(key, request, read, bill))
+        task = asyncio.create_task(self._answer(key, request, read, meter))
         task.add_done_callback(_look_at)
         flight = self._flights[key] = _Flight(task)
         _, value = await self._landing(key, flight)
@@ -277,7 +277,7 @@ class LanguageModel:
             del self._flights[key]
 
     async def _answer(
-        self, key: bytes, request: Request, read: Callable[[str], T], bill: Bill
+        self, key: bytes, request: Request, read: Callable[[str], T], meter: Meter
     ) -> tuple[str, T]:
         """A valid answer, from the cache or from the endpoint."""
         if self._cache is not None and (text := await self._cache.get(key)) is not None:
@@ -286,22 +286,22 @@ class LanguageModel:
             except InvalidAnswer:
                 pass  # read by rules that have changed since: as if it were not there
             else:
-                bill.charge(request.asked, _FROM_CACHE)
+                meter.record(request.call, _FROM_CACHE)
                 return text, value
-        completion, value = await self._valid(request, read, bill)
+        completion, value = await self._valid(request, read, meter)
         if self._cache is not None:
             tokens = completion.usage.input_tokens, completion.usage.output_tokens
             await self._cache.put(key, request, completion.text, tokens)
         return completion.text, value
 
     async def _valid(
-        self, request: Request, read: Callable[[str], T], bill: Bill
+        self, request: Request, read: Callable[[str], T], meter: Meter
     ) -> tuple[Completion, T]:
         """Ask until an answer can be read."""
         invalid: Counter[str] = Counter()
         while True:
             try:
-                completion = await self._paid(request, bill)
+                completion = await self._paid(request, meter)
                 return completion, read(completion.text)
             except InvalidAnswer as error:
                 invalid[_KINDS.get(type(error), "malformed")] += 1
@@ -309,23 +309,23 @@ class LanguageModel:
                     continue
                 told = ", ".join(f"{count} {kind}" for kind, count in invalid.most_common())
                 raise ModelError(
-                    f"no valid answer to {request.asked.step} in {invalid.total()} attempts"
+                    f"no valid answer to {request.call.step} in {invalid.total()} attempts"
                     f" ({told}); the last: {storable(str(error))}"
                 ) from None
 
-    async def _paid(self, request: Request, bill: Bill) -> Completion:
+    async def _paid(self, request: Request, meter: Meter) -> Completion:
         """One answer, valid or not, that is charged."""
         prefix = await self._warming.wait(request)
         try:
             completion = await self._fitting(request)
         except ModelError as error:
             if isinstance(error, InvalidAnswer) or error.usage.input_tokens:
-                bill.charge(request.asked, error.usage)
+                meter.record(request.call, error.usage)
             raise
         finally:
             self._warming.done(prefix)
         self._warming.seen(completion.usage)
-        bill.charge(request.asked, completion.usage)
+        meter.record(request.call, completion.usage)
         return completion
 
     async def _fitting(self, request: Request) -> Completion:

@@ -133,12 +133,12 @@ class Dismissed(Exception):
 
 
 class Limiter:
-    """Slots for the calls in the air to one endpoint.
+    """ClaimSlots for the calls in the air to one endpoint.
 
     Attributes:
         setting: The highest number of slots.
         limit: How many there are now.
-        in_air: How many are taken.
+        in_flight: How many are taken.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class Limiter:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.setting = self.limit = max(1, setting)
-        self.in_air = 0
+        self.in_flight = 0
         self._clock = clock
         self._requests = Bucket(requests_per_minute, clock) if requests_per_minute else None
         self._tokens = Bucket(tokens_per_minute, clock) if tokens_per_minute else None
@@ -190,7 +190,7 @@ class Limiter:
         Raises:
             Dismissed: The owner did.
         """
-        if not self._waiting and self.in_air < self.limit and self._delay(tokens) <= 0:
+        if not self._waiting and self.in_flight < self.limit and self._delay(tokens) <= 0:
             self._take(tokens)
             return self._clock()
         slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -213,7 +213,7 @@ class Limiter:
         Args:
             more_tokens: Tokens that the call came to beyond those it announced.
         """
-        self.in_air -= 1
+        self.in_flight -= 1
         if self._tokens and more_tokens:
             self._tokens.take(more_tokens)
         self._let_through()
@@ -275,7 +275,7 @@ class Limiter:
         return delay
 
     def _take(self, tokens: int) -> None:
-        self.in_air += 1
+        self.in_flight += 1
         if self._requests:
             self._requests.take(1)
         if self._tokens:
@@ -285,7 +285,7 @@ class Limiter:
         if self._timer:
             self._timer.cancel()
             self._timer = None
-        while self._waiting and self.in_air < self.limit:
+        while self._waiting and self.in_flight < self.limit:
             turn = self._waiting.first
             if turn.slot.done():  # cancelled, and about to leave
                 return

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from veritrail_graph.graph.model import Usage
-from veritrail_graph.verifier.models.faults import Around, Problem, fault, shown
+from veritrail_graph.verifier.models.faults import ErrorContext, Problem, fault, shown
 from veritrail_graph.verifier.models.port import (
     Completion,
     ContextTooLong,
@@ -170,7 +170,7 @@ class OpenAiEndpoint:
         body = _body(request, max_output_tokens, dialect)
         try:
             async with asyncio.timeout(self._timeout):
-                response = await self._post(body, request.asked.step)
+                response = await self._post(body, request.call.step)
         except TimeoutError:
             told = f"no answer from {self.address} within {self._timeout:g} s"
             raise TransportFault(told) from None
@@ -211,7 +211,7 @@ class OpenAiEndpoint:
         status = response.status_code
         problem = Problem.read(response.content)
         echoes = any(text[:40] in problem.message for text in (request.system, request.user))
-        around = Around(f"{request.system}\n{request.user}", self._has_answered)
+        around = ErrorContext(f"{request.system}\n{request.user}", self._has_answered)
         said = "" if echoes else shown(problem.message, self._key)
         told = f"{self.address} answered HTTP {status}" + (f" ({said})" if said else "")
         meaning = fault(status, problem, response.headers, told, around)
@@ -238,18 +238,18 @@ class OpenAiEndpoint:
 def _body(request: Request, max_output_tokens: int | None, dialect: Dialect) -> dict[str, Any]:
     """The body of a request. Source: the model protocol."""
     body: dict[str, Any] = {
-        "model": request.asked.model,
+        "model": request.call.model,
         "messages": [
             {"role": "system", "content": request.system},
             {"role": "user", "content": request.user},
         ],
     }
-    if request.asked.temperature is not None and dialect.temperature:
-        body["temperature"] = request.asked.temperature
+    if request.call.temperature is not None and dialect.temperature:
+        body["temperature"] = request.call.temperature
     if max_output_tokens is not None and dialect.limit:
         body[dialect.limit] = min(max_output_tokens, dialect.most or max_output_tokens)
     if request.schema is not None and dialect.schema:
-        schema = {"name": request.asked.step, "strict": True, "schema": request.schema}
+        schema = {"name": request.call.step, "strict": True, "schema": request.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     return body
 

@@ -2,7 +2,7 @@
 
 An `Endpoint` makes one attempt at one call. `LanguageModel` (`verifier.models.language_model`)
 adds what a long run needs: cache, budget, limits, retries. The steps of the method see `ask`
-alone. Every call is recorded by the `UsageMeter` of the claim that it was made for.
+alone. Every call is recorded by the `Meter` of the claim that it was made for.
 
 Source: the model protocol (docs/model-protocol.md); VeriTrail D (retries due to invalid answers
 count).
@@ -19,8 +19,8 @@ from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import StepRecord, Usage
 
 
-class Asked(NamedTuple):
-    """What was asked: one step of the method, with its prompt and its model.
+class StepCall(NamedTuple):
+    """What a call is made for: one step of the method, with its prompt and its model.
 
     Attributes:
         step: The step's name in the model protocol.
@@ -38,38 +38,36 @@ class Asked(NamedTuple):
 
 
 @dataclass(slots=True)
-class Bill:
-    """Collects what one claim, or another piece of work, costs; failed steps included.
+class Meter:
+    """Adds up what the calls for one claim, or for another piece of work, cost.
+
+    Calls whose answer was invalid count as well.
 
     Attributes:
-        on_charge: Told of every charge.
-        iteration: The round that charges belong to; 0: before the first.
+        on_record: Called with the usage of every call.
+        iteration: The iteration that calls are recorded under; 0: before the first.
     """
 
-    on_charge: Callable[[Usage], None] = lambda _usage: None
+    on_record: Callable[[Usage], None] = lambda _usage: None
     iteration: int = 0
-    _charged: dict[tuple[int, Asked], Usage] = field(default_factory=dict)
+    _recorded: dict[tuple[int, StepCall], Usage] = field(default_factory=dict)
 
-    def charge(self, asked: Asked, usage: Usage) -> None:
-        """Add what a call came to."""
-        key = (self.iteration, asked)
-        self._charged[key] = self._charged.get(key, Usage()) + usage
-        self.on_charge(usage)
+    def record(self, call: StepCall, usage: Usage) -> None:
+        """Add the usage of one call."""
+        key = (self.iteration, call)
+        self._recorded[key] = self._recorded.get(key, Usage()) + usage
+        self.on_record(usage)
 
     @property
     def total(self) -> Usage:
-        """Everything so far."""
-        return sum(self._charged.values(), Usage())
+        """Usage of all calls so far."""
+        return sum(self._recorded.values(), Usage())
 
     @property
     def steps(self) -> tuple[StepRecord, ...]:
-        """Everything so far, by round and step."""
-        return tuple(
-            StepRecord(iteration, *asked, usage)
-            for (iteration, asked), usage in sorted(
-                self._charged.items(), key=lambda item: item[0][0]
-            )
-        )
+        """Usage of all calls so far, by iteration and step."""
+        recorded = sorted(self._recorded.items(), key=lambda item: item[0][0])
+        return tuple(StepRecord(iteration, *call, usage) for (iteration, call), usage in recorded)
 
 
 T = TypeVar("T")
@@ -91,7 +89,7 @@ class Request:
     """One completion to ask for.
 
     Attributes:
-        asked: The step, the prompt, the model and the temperature.
+        call: The step, the prompt, the model and the temperature.
         system: The system message: all instructions.
         user: The user message.
         shared: How many characters at the beginning of `user` other claims share (the excerpts);
@@ -100,7 +98,7 @@ class Request:
         schema: JSON Schema of the answer's object, sent only where structured output is wanted.
     """
 
-    asked: Asked
+    call: StepCall
     system: str
     user: str
     shared: int = 0
@@ -244,7 +242,7 @@ class Endpoint(Protocol):
         ...
 
 
-class Asking(Protocol):
+class ModelPort(Protocol):
     """What the steps of the method see of a language model."""
 
     @property
@@ -266,13 +264,13 @@ class Asking(Protocol):
         """Tokens of a text: counted where the tokenizer is known, else a safe estimate."""
         ...
 
-    async def ask(self, request: Request, read: Callable[[str], T], bill: Bill) -> T:
+    async def ask(self, request: Request, read: Callable[[str], T], meter: Meter) -> T:
         """Ask until there is a valid answer, and read it.
 
         Args:
             request: What to ask.
             read: Reads an answer's text; raises `InvalidAnswer` where it is none.
-            bill: Charged with every call, those with invalid answers included.
+            meter: Records every call, those with invalid answers included.
 
         Raises:
             ModelError: There is no valid answer; the message says why.

@@ -15,7 +15,7 @@ from typing import Any
 from veritrail_graph.graph.model import Claim
 from veritrail_graph.verifier.engines import Engine
 from veritrail_graph.verifier.engines.lexical.judging import decide, select
-from veritrail_graph.verifier.models.port import Bill
+from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import Found, Judgement, ReadNode, Selection
 
 __all__ = ["ENGINE", "LexicalJudge"]
@@ -50,23 +50,23 @@ class LexicalJudge:
         """Nothing can be set; the version of the rules decides."""
         return {"version": VERSION}
 
-    async def sub_claims(self, claim: Claim, bill: Bill) -> tuple[str, ...]:
+    async def sub_claims(self, claim: Claim, meter: Meter) -> tuple[str, ...]:
         """Those that the claim brings: nobody here can take one apart."""
-        del bill
+        del meter
         return claim.sub_claims
 
     async def select_evidence(
-        self, claim: Claim, nodes: Sequence[ReadNode], bill: Bill
+        self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
     ) -> Selection:
         """Select sentences that hold much of the claim or say otherwise; one entry a node."""
-        del bill
+        del meter
         if sum(len(node.sentences) for node in nodes) <= _SENTENCES_IN_LINE:
             return Selection(select(claim.text, nodes))
         return Selection(await asyncio.to_thread(select, claim.text, nodes))
 
-    async def judge(self, claim: Claim, found: Found, bill: Bill) -> Judgement:
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """Give a verdict on the selected sentences and on those of the roots with evidence."""
-        del bill
+        del meter
         if sum(len(node.sentences) for node in found.roots) <= _SENTENCES_IN_LINE:
             return Judgement(*decide(claim.text, found.evidence, found.roots))
         return Judgement(*await asyncio.to_thread(decide, claim.text, found.evidence, found.roots))
