@@ -16,10 +16,10 @@ from veritrail_graph.verifier.excerpts import Excerpts, Unit, claim_lines, halve
 from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import JudgeError, ReadNode, Selection
-from veritrail_graph.verifier.prompted import PromptedStep, all_of
+from veritrail_graph.verifier.prompted import PromptedStep, results
 
 AT_ONCE = 64
-"""Prompts of one claim in the air at a time; the model's own limit comes on top."""
+"""Prompts of one claim that are pending at a time; the model's own limit comes on top."""
 HOPELESS = 12
 """Characters a token that no ordinary text reaches."""
 KEPT_CHARACTERS = 32_000_000
@@ -39,75 +39,68 @@ class EvidenceStep:
     limits: Limits = Limits()
     _packed: PackedExcerpts = field(default_factory=lambda: PackedExcerpts())
 
-    async def select(self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter) -> Selection:
-        """Select from the texts of a frontier.
+    async def select(self, claim: Claim, prompts: Sequence[Excerpts], meter: Meter) -> Selection:
+        """Select from the excerpts of these prompts, side by side.
 
         Raises:
             VeriTrailError: An answer could not be had.
         """
-        said = claim_lines(claim.text, claim.sub_claims)
-        room = self.step.room(said)
+        slots = asyncio.Semaphore(AT_ONCE)
+        asked = (self._ask(claim, excerpts, meter, slots) for excerpts in prompts)
+        return _joined(results(await asyncio.gather(*asked, return_exceptions=True)))
+
+    def prompts_of(self, claim: Claim, nodes: Sequence[ReadNode]) -> list[Excerpts]:
+        """The texts of a frontier as excerpts; claims over the same nodes share them."""
+        room = self.step.room(claim_lines(claim.text, claim.sub_claims))
         # With texts: a judge may be asked about several processes that use the same node_ids.
         key = (tuple((node.ref.node_id, node.ref.is_root, node.text) for node in nodes), room)
         prompts = self._packed.get(key)
         if prompts is None:
-            prompts = self._pack(nodes, room)
+            units: dict[bool, list[Unit]] = {True: [], False: []}
+            for node in nodes:
+                if node.sentences:
+                    units[node.ref.is_root].append(Unit(node.sentences))
+            prompts = self._pack(units[True], units[False], room)
             self._packed.keep(key, prompts)
-        return await self._from_prompts(claim, prompts, meter)
+        return prompts
 
-    async def select_again(
-        self, claim: Claim, roots: Iterable[Unit], others: Iterable[Unit], meter: Meter
-    ) -> Selection:
-        """Select from what was selected before, because it does not fit into a verdict prompt.
+    def prompts_again(
+        self, claim: Claim, roots: Iterable[Unit], others: Iterable[Unit]
+    ) -> list[Excerpts]:
+        """What was selected before as excerpts, because it does not fit into a verdict prompt.
 
         Source: VeriTrail 3.1.3 (reruns).
         """
         room = self.step.room(claim_lines(claim.text, claim.sub_claims))
+        return self._pack(roots, others, room)
+
+    def _pack(self, roots: Iterable[Unit], others: Iterable[Unit], room: int) -> list[Excerpts]:
+        """Prompts in the order of the units; roots and other nodes never share one."""
         tokens = self.step.model.tokens
-        prompts = [
+        return [
             *pack(roots, self.limits.root_sentences, room, tokens),
             *pack(others, self.limits.other_sentences, room, tokens),
         ]
-        return await self._from_prompts(claim, prompts, meter)
 
-    def _pack(self, nodes: Sequence[ReadNode], room: int) -> list[Excerpts]:
-        """Prompts of a frontier in its order; roots and other nodes never share one."""
-        tokens = self.step.model.tokens
-        units: dict[bool, list[Unit]] = {True: [], False: []}
-        for node in nodes:
-            if node.sentences:
-                units[node.ref.is_root].append(Unit(node.sentences))
-        return [
-            *pack(units[True], self.limits.root_sentences, room, tokens),
-            *pack(units[False], self.limits.other_sentences, room, tokens),
-        ]
-
-    async def _from_prompts(
-        self, claim: Claim, prompts: Sequence[Excerpts], meter: Meter
+    async def _ask(
+        self, claim: Claim, excerpts: Excerpts, meter: Meter, slots: asyncio.Semaphore
     ) -> Selection:
-        slots = asyncio.Semaphore(AT_ONCE)
-
-        async def ask(excerpts: Excerpts) -> Selection:
-            async with slots:
-                return await self._ask(claim, excerpts, meter)
-
-        return _joined(await all_of(ask(excerpts) for excerpts in prompts))
-
-    async def _ask(self, claim: Claim, excerpts: Excerpts, meter: Meter) -> Selection:
         """Ask about one prompt; one that is too long for the endpoint is split in two."""
         self._refuse_hopeless(excerpts)
         before = f"{excerpts.text}\n"
         user = before + claim_lines(claim.text, claim.sub_claims)
         count = len(excerpts.sentences)
+        calls = self.step.calls(
+            user, lambda text: read_selection(text, count), meter, shared=len(before)
+        )
         try:
-            answers = await self.step.draw(
-                user, lambda text: read_selection(text, count), meter, shared=len(before)
-            )
+            async with slots:
+                answers = results(await asyncio.gather(*calls, return_exceptions=True))
         except ContextTooLong as error:
             parts = halves(excerpts)
             if parts is None:
                 raise self._too_long(excerpts, str(error)) from None
-            return _joined([await self._ask(claim, part, meter) for part in parts])
+            return _joined([await self._ask(claim, part, meter, slots) for part in parts])
         return selected(merge_selections(answers, self.step.samples.threshold), excerpts)
 
     def _refuse_hopeless(self, excerpts: Excerpts) -> None:

@@ -5,7 +5,7 @@ Source: VeriTrail 3.1.1 to 3.1.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -148,20 +148,13 @@ class LanguageModelJudge:
             return claim.sub_claims
         return await decompose(claim.text, self.claims, meter)
 
-    async def select_evidence(
+    def select_evidence(
         self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
-    ) -> Selection:
-        """Select the sentences that strongly imply that the claim is true or false.
+    ) -> Coroutine[Any, Any, Selection]:
+        """Select the sentences that strongly imply that the claim is true or false."""
+        prompts = self.selection.prompts_of(claim, nodes)
+        return self.selection.select(claim, prompts, meter)
 
-        Raises:
-            VeriTrailError: No answer could be had.
-        """
-        return await self.selection.select(claim, nodes, meter)
-
-    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
-        """Give a verdict on what was found.
-
-        Raises:
-            VeriTrailError: None could be had.
-        """
-        return await self.verdicts.judge(claim, found, meter)
+    def judge(self, claim: Claim, found: Found, meter: Meter) -> Coroutine[Any, Any, Judgement]:
+        """Give a verdict on what was found."""
+        return self.verdicts.judge(claim, found, meter)

@@ -5,7 +5,6 @@ Source: VeriTrail C.2, E.3.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -77,38 +76,35 @@ class PromptedStep:
         user_tokens = -(-self.model.tokens(user) // portion) * portion
         return max(self.free - user_tokens, 1)
 
-    async def draw(
+    def calls(
         self, user: str, read: Callable[[str], T], meter: Meter, *, shared: int = 0
-    ) -> list[T]:
-        """Ask for all samples of a prompt.
+    ) -> list[Coroutine[Any, Any, T]]:
+        """A call for each sample of a prompt, to be made side by side (see `results`).
 
         Args:
             user: The user message.
             read: Reads an answer; raises `InvalidAnswer` where it is none.
             meter: Records every call.
             shared: How many characters of `user` other claims share.
-
-        Raises:
-            ModelError: A sample could not be had.
         """
         schema = SCHEMAS[self.prompt.step] if self.structured else None
         call = self.call
-        return await all_of(
+        return [
             self.model.ask(
                 Request(call, self.prompt.text, user, shared, sample, schema), read, meter
             )
             for sample in range(self.samples.count)
-        )
+        ]
 
 
-async def all_of(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of all, side by side; when one fails, the others end first.
+def results(ended: Iterable[T | BaseException]) -> list[T]:
+    """The results of works gathered with `return_exceptions`; the first fault is raised.
 
-    A call in the air is paid for: an answer that still comes is kept for the next attempt.
+    Works that are gathered so all end before one's fault is raised: a pending call is paid for,
+    and its answer is kept for the next attempt.
     """
-    results = await asyncio.gather(*works, return_exceptions=True)
     done: list[T] = []
-    for result in results:
+    for result in ended:
         if isinstance(result, BaseException):
             raise result
         done.append(result)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Protocol
@@ -23,7 +23,7 @@ from veritrail_graph.verifier.excerpts import Unit, claim_lines, one_line, rende
 from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
 from veritrail_graph.verifier.ports import Found, JudgeError, Judgement, ReadNode, Split
-from veritrail_graph.verifier.prompted import PromptedStep
+from veritrail_graph.verifier.prompted import PromptedStep, results
 
 _LABEL = _AROUND = 4
 """Tokens of a block's label, and of the id and the line break around a sentence."""
@@ -37,7 +37,7 @@ class VerdictStep(Protocol):
         """What decides the verdicts, as JSON."""
         ...
 
-    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
+    def judge(self, claim: Claim, found: Found, meter: Meter) -> Coroutine[Any, Any, Judgement]:
         """Give a verdict on what was found.
 
         Raises:
@@ -119,7 +119,8 @@ class PromptVerdict:
     async def _ask(self, claim: Claim, pieces: Sequence[Piece], meter: Meter) -> Judgement:
         excerpts = render([piece.unit for piece in pieces])
         user = f"{excerpts.text}\n{claim_lines(claim.text)}"
-        answers = await self.step.draw(user, read_verdict, meter)
+        calls = self.step.calls(user, read_verdict, meter)
+        answers = results(await asyncio.gather(*calls, return_exceptions=True))
         if not self.step.samples.is_soft:
             return Judgement(answers[0].verdict, answers[0].reason)
         merged, score = merge_verdicts(answers, self.step.samples.threshold)
@@ -193,7 +194,8 @@ class PromptVerdict:
         others: list[Evidence] = []
         for evidence in (*found.carried, *found.evidence):
             (others if names.isdisjoint(evidence.node_ids) else of_roots).append(evidence)
-        again = await self.selection.select_again(claim, _units(of_roots), _units(others), meter)
+        prompts = self.selection.prompts_again(claim, _units(of_roots), _units(others))
+        again = await self.selection.select(claim, prompts, meter)
         if not again.evidence:
             return None
         named = {name for evidence in again.evidence for name in evidence.node_ids}

@@ -28,7 +28,20 @@ from veritrail_graph.graph.embedded import (
 )
 from veritrail_graph.graph.errors import EngineError, NotFound, StoreFull
 from veritrail_graph.graph.ingest import clean, ingest
-from veritrail_graph.graph.model import Claim, Status, Verification
+from veritrail_graph.graph.model import (
+    CitedSentence,
+    Claim,
+    Evidence,
+    EvidencePath,
+    Iteration,
+    NodeRef,
+    Role,
+    Sentence,
+    Status,
+    Termination,
+    Verdict,
+    Verification,
+)
 from veritrail_graph.graph.store import Database, DatabaseAddress, Store, open_store
 
 GONE = f"{socket.gethostname()}/999999999/0"  # no process has this number
@@ -212,16 +225,54 @@ def test_no_room_during_ingest_is_said_and_leaves_nothing_visible(
     asyncio.run(work())
 
 
-def test_an_engine_killed_during_write_back_leaves_whole_verifications_only(
+def a_trail(name: str) -> Verification:
+    """A trail over the process `wide`: two iterations, with evidence in every node."""
+    refs = [NodeRef(f"n{number}", 1, number, Role.ROOT) for number in range(5)]
+    sentences = [
+        Sentence(node_id=ref.node_id, index=0, start=0, end=9, text="Sentence ") for ref in refs
+    ]
+    evidence = [
+        Evidence(
+            summary="They say so.", missing=None, sentences=(CitedSentence(sentence=sentence),)
+        )
+        for sentence in sentences
+    ]
+    iterations = tuple(
+        Iteration(
+            number=number,
+            verdict=Verdict.FULLY_SUPPORTED,
+            reasoning=f"Reasons of iteration {number}.",
+            checked=tuple(refs[places]),
+            carried_roots=tuple(refs[:3]) if number == 2 else (),
+            evidence=tuple(evidence[places]),
+        )
+        for number, places in ((1, slice(0, 3)), (2, slice(3, 5)))
+    )
+    return Verification(
+        verification_id=name,
+        process_id="wide",
+        claim=Claim(claim_id="k", text="A claim.", node_id="t"),
+        q=3,
+        engine="lexical",
+        model=None,
+        indicative=True,
+        created_at=now(),
+        status=Status.SUCCEEDED,
+        verdict=Verdict.FULLY_SUPPORTED,
+        reasoning="Reasons of iteration 2.",
+        termination=Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT,
+        iterations=iterations,
+        paths=tuple(
+            EvidencePath(source=ref.node_id, target="t", iteration=1 if ref.position < 3 else 2)
+            for ref in refs
+        ),
+    )
+
+
+def test_an_engine_killed_during_write_back_leaves_whole_trails_only(
     settings: EngineSettings,
 ) -> None:
-    names = [f"v-{number:03}" for number in range(200)]
-
-    def verification(name: str) -> Verification:
-        claim = Claim("k", "A claim.", "t")
-        return Verification(
-            name, "wide", claim, 3, "lexical", None, True, now(), Status.FAILED, failure="none"
-        )
+    trails = [a_trail(f"v-{number:03}") for number in range(200)]
 
     async def killed() -> list[str]:
         written = []
@@ -232,12 +283,12 @@ def test_an_engine_killed_during_write_back_leaves_whole_verifications_only(
             )
             pid = await engine_pid(settings)
             with suppress(EngineError):
-                for name in names:
-                    await store.trails.write(verification(name))
-                    written.append(name)
+                for trail in trails:
+                    await store.trails.write(trail)
+                    written.append(trail.verification_id)
                     await asyncio.sleep(0.005)
             killing.cancel()
-        assert len(written) < len(names)  # the engine was gone before the last one
+        assert len(written) < len(trails)  # the engine was killed before the last one
         return written
 
     async def after(written: list[str]) -> None:
@@ -245,8 +296,13 @@ def test_an_engine_killed_during_write_back_leaves_whole_verifications_only(
             stored = await store.trails.all_ids("wide")
             assert set(written) <= set(stored)
             assert len(stored) <= len(written) + 1
-            assert len(await store.trails.read(stored)) == len(stored)
-            await store.trails.write(verification("after"))
-            assert (await store.trails.get("after")).status is Status.FAILED
+            by_id = {trail.verification_id: trail for trail in trails}
+            for verification_id in stored:
+                found, wanted = await store.trails.get(verification_id), by_id[verification_id]
+                assert found.iterations == wanted.iterations
+                assert found.paths == wanted.paths
+                assert (found.verdict, found.status) == (wanted.verdict, wanted.status)
+            await store.trails.write(a_trail("after"))
+            assert (await store.trails.get("after")).iterations == trails[0].iterations
 
     asyncio.run(after(asyncio.run(killed())))

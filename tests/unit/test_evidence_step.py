@@ -26,7 +26,8 @@ FIRST = selects(0)
 
 def select(asking, nodes, claim=None, *, limits=Limits(), samples=Samples(), meter=None):
     step = evidence_step(asking, limits, samples)
-    return asyncio.run(step.select(claim or a_claim(), nodes, meter or Meter()))
+    claim = claim or a_claim()
+    return asyncio.run(step.select(claim, step.prompts_of(claim, nodes), meter or Meter()))
 
 
 def read(request: Request):
@@ -160,7 +161,7 @@ def test_excerpts_are_identical_for_all_claims_over_the_same_frontier(limits):
     seen = set()
     for claim in [a_claim("Short."), a_claim("word " * 150), a_claim("Two.", "One.", "Other.")]:
         asking.requests.clear()
-        asyncio.run(step.select(claim, nodes, Meter()))
+        asyncio.run(step.select(claim, step.prompts_of(claim, nodes), Meter()))
         seen.add(tuple((r.system, r.user[: r.shared]) for r in asking.requests))
     assert len(seen) == 1
 
@@ -169,7 +170,8 @@ def test_two_processes_with_the_same_node_ids_do_not_get_each_others_texts():
     asking = ScriptedAsking(lambda _: FIRST)
     step = evidence_step(asking)
     for text in ["The pier burnt.", "The pier stands."]:
-        selection = asyncio.run(step.select(a_claim(), [a_node("n", [text])], Meter()))
+        prompts = step.prompts_of(a_claim(), [a_node("n", [text])])
+        selection = asyncio.run(step.select(a_claim(), prompts, Meter()))
         assert selection.evidence[0].sentences[0].sentence.text == text
 
 
@@ -234,7 +236,8 @@ def test_selecting_again_keeps_roots_and_others_apart_with_their_own_limits():
     asking = ScriptedAsking(lambda _: NOTHING)
     step = evidence_step(asking, Limits(root_sentences=2, other_sentences=3))
     roots, others = [Unit(MIXED[1].sentences)], [Unit(MIXED[2].sentences)]
-    asyncio.run(step.select_again(a_claim(), roots, others, Meter()))
+    prompts = step.prompts_again(a_claim(), roots, others)
+    asyncio.run(step.select(a_claim(), prompts, Meter()))
     assert [len(read(request).sentences) for request in asking.requests] == [2, 2, 3, 2]
 
 
@@ -243,6 +246,7 @@ def test_selecting_again_shows_only_what_was_selected_and_keeps_the_places():
     node = MIXED[2]
     units = [Unit((node.sentences[1], node.sentences[4]))]
     step = evidence_step(asking)
-    selection = asyncio.run(step.select_again(a_claim(), [], units, Meter()))
+    prompts = step.prompts_again(a_claim(), [], units)
+    selection = asyncio.run(step.select(a_claim(), prompts, Meter()))
     assert cited(selection) == [[("s1", 4, "evidence")]]
     assert len(read(asking.requests[0]).sentences) == 2

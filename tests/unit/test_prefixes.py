@@ -64,7 +64,7 @@ def prompts_of(claims, nodes, limits=Limits()) -> list[str]:
     asking = ScriptedAsking(lambda _: NOTHING)
     step = evidence_step(asking, limits)
     for claim in claims:
-        asyncio.run(step.select(claim, nodes, Meter()))
+        asyncio.run(step.select(claim, step.prompts_of(claim, nodes), Meter()))
     return [request.system + request.user for request in asking.requests]
 
 
@@ -117,7 +117,8 @@ def test_claims_that_differ_in_length_share_their_excerpts_where_the_window_is_t
     shared = set()
     for words in (1, 40, 90, 200, 500):
         asking.requests.clear()
-        asyncio.run(step.select(a_claim("word " * words), nodes, Meter()))
+        claim = a_claim("word " * words)
+        asyncio.run(step.select(claim, step.prompts_of(claim, nodes), Meter()))
         shared.add(tuple(request.user[: request.shared] for request in asking.requests))
     assert len(shared) <= 2  # the longest claim takes so much that less fits beside it
 

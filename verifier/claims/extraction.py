@@ -17,7 +17,7 @@ from veritrail_graph.verifier.claims.answer import Answer
 from veritrail_graph.verifier.claims.steps import ClaimSteps, folded
 from veritrail_graph.verifier.models.port import EndpointRefused, Meter, ModelError, OverBudget
 from veritrail_graph.verifier.ports import Split
-from veritrail_graph.verifier.prompted import all_of
+from veritrail_graph.verifier.prompted import results
 
 SENTENCES_AT_ONCE = 64
 """Sentences looked at side by side; the model's own limit is what bounds the calls."""
@@ -93,7 +93,8 @@ async def extract(
         on_sentence(done, len(answer.sentences))
         return found
 
-    return _merged(await all_of(one(place) for place in range(len(answer.sentences))))
+    places = range(len(answer.sentences))
+    return _merged(results(await asyncio.gather(*map(one, places), return_exceptions=True)))
 
 
 async def _one(answer: Answer, place: int, steps: ClaimSteps, meter: Meter) -> _Found:

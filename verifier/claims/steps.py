@@ -8,6 +8,7 @@ VeriTrail 3.1.1 (sub-claims).
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from veritrail_graph.verifier.claims.answer import Answer, Window
 from veritrail_graph.verifier.excerpts import one_line
 from veritrail_graph.verifier.limits import Samples
 from veritrail_graph.verifier.models.port import InvalidAnswer, Meter, ModelPort, Step
-from veritrail_graph.verifier.prompted import PromptedStep, all_of
+from veritrail_graph.verifier.prompted import PromptedStep, results
 from veritrail_graph.verifier.prompts import Prompts
 
 
@@ -129,7 +130,8 @@ class ClaimSteps:
             return Opinion(_one_spelling(rewritten if outcome == "rewritten" else sentence))
 
         user = answer.prompt(place, sentence, self.around)
-        found = await self.selection.draw(user, read, meter)
+        calls = self.selection.calls(user, read, meter)
+        found = results(await asyncio.gather(*calls, return_exceptions=True))
         return agreed(found, self.selection.samples.threshold)
 
     async def disambiguate(
@@ -148,7 +150,8 @@ class ClaimSteps:
             return Opinion(_one_spelling(rewritten or sentence))
 
         user = answer.prompt(place, sentence, self.later)
-        found = await self.disambiguation.draw(user, read, meter)
+        calls = self.disambiguation.calls(user, read, meter)
+        found = results(await asyncio.gather(*calls, return_exceptions=True))
         return agreed(found, self.disambiguation.samples.threshold)
 
     async def decompose(
@@ -160,7 +163,8 @@ class ClaimSteps:
             ModelError: No answer could be had.
         """
         user = answer.prompt(place, sentence, self.later)
-        (claims,) = await self.decomposition.draw(user, claims_of_answer, meter)
+        calls = self.decomposition.calls(user, claims_of_answer, meter)
+        (claims,) = results(await asyncio.gather(*calls, return_exceptions=True))
         return claims
 
 
@@ -250,10 +254,13 @@ def _not_in(processed: Collection[str], texts: Iterable[str]) -> list[str]:
 
 async def _ask(texts: list[str], step: PromptedStep, meter: Meter) -> list[tuple[str, ...]]:
     """The parts of each text; the text itself where the answer names none."""
-    answers = await all_of(
-        step.draw(f"Claim: {one_line(text)}", claims_of_answer, meter) for text in texts
-    )
-    return [parts or (text,) for text, (parts,) in zip(texts, answers, strict=True)]
+    calls = [
+        call
+        for text in texts
+        for call in step.calls(f"Claim: {one_line(text)}", claims_of_answer, meter)
+    ]
+    answers = results(await asyncio.gather(*calls, return_exceptions=True))
+    return [parts or (text,) for text, parts in zip(texts, answers, strict=True)]
 
 
 def folded(text: str) -> str:

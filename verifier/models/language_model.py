@@ -146,8 +146,8 @@ _KINDS = {
 
 
 @dataclass(slots=True, eq=False)
-class _Flight:
-    """A call in the air, and how many wait for it."""
+class _PendingCall:
+    """A call that has not ended, and how many wait for its answer."""
 
     task: asyncio.Task[tuple[str, Any]]
     waiting: int = 0
@@ -187,7 +187,7 @@ class LanguageModel:
             window: Its context window in tokens; None: as known for its name, else 128,000.
             max_output_tokens: The limit on an answer; None: 8,192, or a quarter of the window.
             patience: How long calls are tried.
-            limiter: ClaimSlots; models at one endpoint share one.
+            limiter: Slots for calls; models at one endpoint share one.
             cache: The answers of earlier calls, if they are to be used; runs share one.
             spending: The budget; all models of a run share one.
             price: What it costs.
@@ -217,7 +217,7 @@ class LanguageModel:
             price=price,
             party=party,
         )
-        self._flights: dict[bytes, _Flight] = {}
+        self._pending: dict[bytes, _PendingCall] = {}
 
     @property
     def context_tokens(self) -> int:
@@ -237,44 +237,44 @@ class LanguageModel:
         """Ask until there is a valid answer, and read it; see `ModelPort`."""
         self._retrying.check()
         key = answer_key(self.address, request, self._max_output_of_key)
-        flight = self._flights.get(key)
-        if flight is not None:
-            text, _ = await self._landing(key, flight)
+        pending = self._pending.get(key)
+        if pending is not None:
+            text, _ = await self._joined(key, pending)
             meter.record(request.call, _FROM_CACHE)
             return read(text)
         task = asyncio.create_task(self._answer(key, request, read, meter))
-        task.add_done_callback(_look_at)
-        flight = self._flights[key] = _Flight(task)
-        _, value = await self._landing(key, flight)
-        return value  # type: ignore[no-any-return] # the flight was started with `read`
+        task.add_done_callback(_retrieve_exception)
+        pending = self._pending[key] = _PendingCall(task)
+        _, value = await self._joined(key, pending)
+        return value  # type: ignore[no-any-return] # the call was made with this `read`
 
     async def close(self) -> None:
-        """Stop what is in the air, and let go of the endpoint's connections."""
-        tasks = [flight.task for flight in self._flights.values()]
+        """Cancel the pending calls, and close the endpoint's connections."""
+        tasks = [pending.task for pending in self._pending.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._endpoint.close()
 
-    async def _landing(self, key: bytes, flight: _Flight) -> tuple[str, Any]:
-        """Wait for a flight; it goes on while anybody waits for it."""
-        flight.waiting += 1
+    async def _joined(self, key: bytes, pending: _PendingCall) -> tuple[str, Any]:
+        """Wait for a pending call; it is cancelled when no one is left who waits for it."""
+        pending.waiting += 1
         try:
-            return await asyncio.shield(flight.task)
+            return await asyncio.shield(pending.task)
         except asyncio.CancelledError:
-            if flight.waiting == 1 and not flight.task.done():
-                self._forget(key, flight)
-                flight.task.cancel()
-                await asyncio.wait([flight.task])
+            if pending.waiting == 1 and not pending.task.done():
+                self._forget(key, pending)
+                pending.task.cancel()
+                await asyncio.wait([pending.task])
             raise
         finally:
-            flight.waiting -= 1
-            if flight.task.done():
-                self._forget(key, flight)
+            pending.waiting -= 1
+            if pending.task.done():
+                self._forget(key, pending)
 
-    def _forget(self, key: bytes, flight: _Flight) -> None:
-        if self._flights.get(key) is flight:
-            del self._flights[key]
+    def _forget(self, key: bytes, pending: _PendingCall) -> None:
+        if self._pending.get(key) is pending:
+            del self._pending[key]
 
     async def _answer(
         self, key: bytes, request: Request, read: Callable[[str], T], meter: Meter
@@ -288,36 +288,39 @@ class LanguageModel:
             else:
                 meter.record(request.call, _FROM_CACHE)
                 return text, value
-        completion, value = await self._valid(request, read, meter)
+        invalid: Counter[str] = Counter()
+        while True:
+            try:
+                completion = await self._recorded(request, meter)
+                value = read(completion.text)
+                break
+            except InvalidAnswer as error:
+                invalid[_KINDS.get(type(error), "malformed")] += 1
+                if invalid.total() > self._answer_retries:
+                    raise _never_valid(request, invalid, error) from None
         if self._cache is not None:
             tokens = completion.usage.input_tokens, completion.usage.output_tokens
             await self._cache.put(key, request, completion.text, tokens)
         return completion.text, value
 
-    async def _valid(
-        self, request: Request, read: Callable[[str], T], meter: Meter
-    ) -> tuple[Completion, T]:
-        """Ask until an answer can be read."""
-        invalid: Counter[str] = Counter()
-        while True:
-            try:
-                completion = await self._paid(request, meter)
-                return completion, read(completion.text)
-            except InvalidAnswer as error:
-                invalid[_KINDS.get(type(error), "malformed")] += 1
-                if invalid.total() <= self._answer_retries:
-                    continue
-                told = ", ".join(f"{count} {kind}" for kind, count in invalid.most_common())
-                raise ModelError(
-                    f"no valid answer to {request.call.step} in {invalid.total()} attempts"
-                    f" ({told}); the last: {storable(str(error))}"
-                ) from None
+    async def _recorded(self, request: Request, meter: Meter) -> Completion:
+        """One answer, valid or not, whose usage is recorded.
 
-    async def _paid(self, request: Request, meter: Meter) -> Completion:
-        """One answer, valid or not, that is charged."""
+        Where only the room for the answer was too large, it is asked for once more with less.
+        """
+        tokens = self._tokens_of(request) if self.limiter.counts_tokens else 0
         prefix = await self._warming.wait(request)
+        room, is_first = self._max_output, True
         try:
-            completion = await self._fitting(request)
+            while True:
+                try:
+                    completion = await self._retrying.call(request, room, tokens)
+                    break
+                except ContextTooLong as error:
+                    if not is_first or not self._has_less_room(error, request, room):
+                        self._shrink(self._tokens_of(request))
+                        raise
+                    room, is_first = self._max_output, False
         except ModelError as error:
             if isinstance(error, InvalidAnswer) or error.usage.input_tokens:
                 meter.record(request.call, error.usage)
@@ -328,35 +331,30 @@ class LanguageModel:
         meter.record(request.call, completion.usage)
         return completion
 
-    async def _fitting(self, request: Request) -> Completion:
-        """One answer; where only the room for it was too large, it is asked for with less."""
-        tokens = self._tokens_of(request) if self.limiter.counts_tokens else 0
-        room = self._max_output
-        try:
-            return await self._retrying.call(request, room, tokens)
-        except ContextTooLong as error:
-            needed = self._tokens_of(request)
-            if error.context_tokens and error.context_tokens < self._window:
-                self._window = max(SMALLEST_WINDOW, error.context_tokens)
-            if self._max_output == room or needed > self.context_tokens:
-                self._shrink(needed)
-                raise
-        try:
-            return await self._retrying.call(request, self._max_output, tokens)
-        except ContextTooLong:
-            self._shrink(self._tokens_of(request))
-            raise
+    def _has_less_room(self, error: ContextTooLong, request: Request, room: int) -> bool:
+        """Learn the window that the endpoint states; whether the prompt fits with less room."""
+        if error.context_tokens and error.context_tokens < self._window:
+            self._window = max(SMALLEST_WINDOW, error.context_tokens)
+        return self._max_output != room and self._tokens_of(request) <= self.context_tokens
 
     def _shrink(self, tokens: int) -> None:
-        """See to it that a prompt of so many tokens is too long from now on."""
-        if tokens <= self.context_tokens:  # counted otherwise by the endpoint
+        """Make a prompt of this many tokens too long from now on: the endpoint counts otherwise."""
+        if tokens <= self.context_tokens:
             self._window = max(SMALLEST_WINDOW, tokens)
 
     def _tokens_of(self, request: Request) -> int:
         return self._count(request.system) + self._count(request.user)
 
 
-def _look_at(task: asyncio.Task[Any]) -> None:
-    """Take note of a flight's exception, which nobody may be left to see."""
+def _never_valid(request: Request, invalid: Counter[str], last: InvalidAnswer) -> ModelError:
+    kinds = ", ".join(f"{count} {kind}" for kind, count in invalid.most_common())
+    return ModelError(
+        f"no valid answer to {request.call.step} in {invalid.total()} attempts"
+        f" ({kinds}); the last: {storable(str(last))}"
+    )
+
+
+def _retrieve_exception(task: asyncio.Task[Any]) -> None:
+    """Retrieve a pending call's exception, so that asyncio does not report it as never seen."""
     if not task.cancelled():
         task.exception()

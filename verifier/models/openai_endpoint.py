@@ -164,13 +164,20 @@ class OpenAiEndpoint:
 
     async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
         """Ask once; see `Endpoint`."""
+        import httpx2
         import openai
 
         dialect = self._dialect
         body = _body(request, max_output_tokens, dialect)
         try:
             async with asyncio.timeout(self._timeout):
-                response = await self._post(body, request.call.step)
+                # As `chat.completions.create` does, but with the body as it came: we read it.
+                response = await self._client.post(
+                    "/chat/completions",
+                    body=body,
+                    cast_to=httpx2.Response,
+                    options={"headers": {STEP_HEADER: request.call.step}},
+                )
         except TimeoutError:
             told = f"no answer from {self.address} within {self._timeout:g} s"
             raise TransportFault(told) from None
@@ -192,20 +199,6 @@ class OpenAiEndpoint:
     async def close(self) -> None:
         """Let go of its connections."""
         await self._client.close()
-
-    async def _post(self, body: dict[str, Any], step: str) -> httpx2.Response:
-        import httpx2
-
-        # As `chat.completions.create` does, but with the body as it came: reading it is ours.
-        return cast(
-            httpx2.Response,
-            await self._client.post(
-                "/chat/completions",
-                body=body,
-                cast_to=httpx2.Response,
-                options={"headers": {STEP_HEADER: step}},
-            ),
-        )
 
     def _refusal(self, response: httpx2.Response, request: Request, dialect: Dialect) -> ModelError:
         status = response.status_code

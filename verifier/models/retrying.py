@@ -8,9 +8,10 @@ endpoint that has stopped answering; `Spending` ends one whose budget is used up
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import time
-from collections.abc import Hashable
+from collections.abc import AsyncIterator, Hashable
 from dataclasses import dataclass, field, fields
 
 from veritrail_graph.graph.model import Usage
@@ -218,7 +219,7 @@ class Patience:
 
 @dataclass(slots=True)
 class _Call:
-    """Where one call stands."""
+    """The state of one call; `usage` is that of `answer`, `lost` what failed attempts cost."""
 
     ends_at: float
     attempts: int = 0
@@ -227,6 +228,8 @@ class _Call:
     time_outs: int = 0
     last: TransportFault | None = None
     lost: Usage = field(default_factory=Usage)
+    answer: Completion = field(default_factory=lambda: Completion("", Usage()))
+    usage: Usage = field(default_factory=Usage)
 
 
 class Retrying:
@@ -278,26 +281,24 @@ class Retrying:
         """
         call = _Call(time.monotonic() + self._patience.deadline, tokens=tokens)
         try:
-            completion = await self._until_answered(request, max_output, call)
+            while True:
+                try:
+                    async with self._attempt(call):
+                        call.answer = await self._endpoint.send(request, max_output)
+                    return Completion(call.answer.text, call.usage + call.lost)
+                except ParameterRefused:
+                    call.adjustments += 1
+                    if call.adjustments > MAX_ADJUSTMENTS:
+                        raise
+                except TransportFault as fault:
+                    await self._wait(fault, call)
         except ModelError as error:
             error.usage += call.lost
             raise
-        return Completion(completion.text, completion.usage + call.lost)
 
-    async def _until_answered(
-        self, request: Request, max_output: int | None, call: _Call
-    ) -> Completion:
-        while True:
-            try:
-                return await self._attempt(request, max_output, call)
-            except ParameterRefused:
-                call.adjustments += 1
-                if call.adjustments > MAX_ADJUSTMENTS:
-                    raise
-            except TransportFault as fault:
-                await self._wait(fault, call)
-
-    async def _attempt(self, request: Request, max_output: int | None, call: _Call) -> Completion:
+    @contextlib.asynccontextmanager
+    async def _attempt(self, call: _Call) -> AsyncIterator[None]:
+        """One attempt: with a slot, counted, bounded in time and paid."""
         queued = time.monotonic()
         again = call.attempts + call.adjustments > 0
         self._breaker.check(queued)
@@ -311,20 +312,19 @@ class Retrying:
         call.ends_at += began - queued - (min(pause, began - queued) if again else 0.0)
         more_tokens = 0
         try:
-            completion = await self._send(request, max_output, call)
-            more_tokens = (
-                completion.usage.input_tokens + completion.usage.output_tokens - call.tokens
-            )
+            async with self._paid(call):
+                yield
+            more_tokens = call.usage.input_tokens + call.usage.output_tokens - call.tokens
         except TransportFault as fault:
             self._note(fault, began, call)
             raise
         finally:
             self._limiter.release(more_tokens if self._limiter.counts_tokens else 0)
         self._limiter.succeeded()
-        return completion
 
-    async def _send(self, request: Request, max_output: int | None, call: _Call) -> Completion:
-        """One request, counted and paid."""
+    @contextlib.asynccontextmanager
+    async def _paid(self, call: _Call) -> AsyncIterator[None]:
+        """One request within the budget: what it cost is settled, however it ends."""
         await self._spending.ready()
         self.check()  # others may have been refused while this one waited for its slot
         self._breaker.begin(time.monotonic())
@@ -337,11 +337,10 @@ class Retrying:
         patience = min(whole, max(call.ends_at - began, self._patience.attempt_timeout / 10))
         try:
             async with asyncio.timeout(patience):
-                answer = await self._endpoint.send(request, max_output)
-            usage = priced(answer.usage, self._price)
-            cost = usage.cost_usd
+                yield
+            call.usage = priced(call.answer.usage, self._price)
+            cost = call.usage.cost_usd
             self._is_answered(time.monotonic() - began)
-            return Completion(answer.text, usage)
         except InvalidAnswer as invalid:
             invalid.usage = priced(invalid.usage, self._price)
             cost = invalid.usage.cost_usd
@@ -363,10 +362,10 @@ class Retrying:
             raise
         except TimeoutError:
             call.time_outs += 1
-            told = f"no answer from {self._endpoint.address} within {patience:.3g} s"
+            late = f"no answer from {self._endpoint.address} within {patience:.3g} s"
             # An attempt that the deadline cut short says less than the one before it.
             known = call.last if patience < whole else None
-            raise TransportFault(str(known or told)) from None
+            raise TransportFault(str(known or late)) from None
         finally:
             self._spending.settle(cost, sent=sent)
 
