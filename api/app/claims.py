@@ -202,7 +202,7 @@ class Claims(Part):
         from veritrail_graph.graph.sentences import SentenceSplitter
         from veritrail_graph.verifier.engines import engine_named
         from veritrail_graph.verifier.limits import Samples
-        from veritrail_graph.verifier.models.port import Bill
+        from veritrail_graph.verifier.models.port import Meter
         from veritrail_graph.verifier.prompts import load_prompts
 
         settings = self._app.settings
@@ -223,7 +223,7 @@ class Claims(Part):
                 models.steps.claims,
                 prompts,
                 splitter,
-                Bill(on_charge=on_answer),
+                Meter(on_record=on_answer),
                 completions=Samples(options.completions, options.completions // 2 + 1),
                 on_sentence=on_sentence,
             )

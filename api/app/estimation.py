@@ -15,7 +15,7 @@ from veritrail_graph.graph.model import Claim
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.processes import ProcessStore
 from veritrail_graph.verifier.engines import engine_named
-from veritrail_graph.verifier.estimate import AssumedModel, Estimates, Estimator, AssumedWalk
+from veritrail_graph.verifier.estimate import AssumedModel, AssumedWalk, Estimates, Estimator
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.models.language_model import CACHING_HOSTS, DEFAULT_WINDOW, MAX_OUTPUT
 from veritrail_graph.verifier.models.openai_endpoint import OPENAI
@@ -141,7 +141,9 @@ def _models(settings: Settings, how: JudgeOptions) -> list[AssumedModel]:
     return [_assumed(one, price_of(one, own), assumed_walk) for one in of_steps.values()]
 
 
-def _assumed(settings: ModelSettings, price: Price | None, assumed_walk: AssumedWalk) -> AssumedModel:
+def _assumed(
+    settings: ModelSettings, price: Price | None, assumed_walk: AssumedWalk
+) -> AssumedModel:
     name, count = settings.model, counter(settings.model)
     window = settings.context_tokens or context_window(name) or DEFAULT_WINDOW
     room = min(settings.max_output_tokens or MAX_OUTPUT, window // 4)
