@@ -7,14 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from veritrail_graph.graph.claims import claim_faults, claim_from
 from veritrail_graph.graph.content_hash import derived_claim_id
-from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, Violation
+from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, Violation, shown
 from veritrail_graph.graph.importers.process_file.reading import NotJson, parse
 from veritrail_graph.graph.importers.process_file.schema import read_claim
 from veritrail_graph.graph.importers.records import ClaimRecord
+from veritrail_graph.graph.ingest.check import claim_faults, claim_from
 from veritrail_graph.graph.model import Claim, NodeRef, Status, Verification
-from veritrail_graph.graph.rules import shown
 from veritrail_graph.verifier.driver import Task
 
 if TYPE_CHECKING:

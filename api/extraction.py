@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.model import Claim, Process, StepRecord, Usage
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
-from veritrail_graph.graph.rules import shown
 from veritrail_graph.verifier.claims.extraction import extract
 from veritrail_graph.verifier.claims.steps import COMPLETIONS, ClaimSteps
 from veritrail_graph.verifier.limits import Samples

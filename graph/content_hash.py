@@ -10,10 +10,11 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.graph.importers.records import NodeRecord
-from veritrail_graph.graph.topology import Topology
+if TYPE_CHECKING:
+    from veritrail_graph.graph.importers.records import NodeRecord
+    from veritrail_graph.graph.ingest.topology import Topology
 
 _CANONICAL = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False

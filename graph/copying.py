@@ -20,12 +20,12 @@ from veritrail_graph.graph.exporters.process_file import json_text, write_lines
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import IngestReport, ingest
-from veritrail_graph.graph.loading import Progress, no_progress
+from veritrail_graph.graph.ingest.check import survey
+from veritrail_graph.graph.ingest.write import Progress, no_progress
 from veritrail_graph.graph.restoring import restored_id
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.exporting import StoredProcess
 from veritrail_graph.graph.store.process_state import READY
-from veritrail_graph.graph.survey import survey
 
 _ANY_LENGTH = 2**40
 """A text that is stored was short enough for whoever stored it."""

@@ -102,3 +102,8 @@ class ReadOnlyGraph(EngineError):
 
 class StoreFull(EngineError):
     """The graph engine has no room left to write to."""
+
+
+def shown(name: str) -> str:
+    """An id in quotes, cut when it is long, fit for one line of a terminal."""
+    return repr(name if len(name) <= 80 else f"{name[:77]}...")

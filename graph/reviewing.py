@@ -11,10 +11,9 @@ import uuid
 from dataclasses import dataclass
 from unicodedata import category
 
-from veritrail_graph.graph.errors import InputError, NotFound, ReviewOutdated, Violation
+from veritrail_graph.graph.errors import InputError, NotFound, ReviewOutdated, Violation, shown
 from veritrail_graph.graph.model import Review, ReviewKind, ReviewVerdict, Status, Verdict
 from veritrail_graph.graph.model.review import kind_of
-from veritrail_graph.graph.rules import shown
 
 MAX_REASON = 10_000
 MAX_REVIEWER = 200
@@ -162,7 +161,7 @@ def _surrogates(where: str, text: str) -> list[Violation]:
     try:
         text.encode()
     except UnicodeEncodeError:
-        message = "holds a lone surrogate, which is no character and cannot be stored"
+        message = "contains a lone surrogate, which is not a character and cannot be stored"
         return [Violation("lone_surrogate", where, message)]
     return []
 

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from veritrail_graph.graph import rules
-from veritrail_graph.graph.errors import InvalidProcess, Violation
+from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
 from veritrail_graph.graph.exporters.trail_file import verification_object
 from veritrail_graph.graph.importers.records import (
     ExtractionRecord,
@@ -22,11 +21,15 @@ from veritrail_graph.graph.importers.records import (
     TrailInput,
     VerificationRecord,
 )
+from veritrail_graph.graph.ingest.check import (
+    MAX_VIOLATIONS_OF_A_KIND,
+    Survey,
+    first_of_each_kind,
+    survey,
+)
 from veritrail_graph.graph.model import NodeRef, Role, Verdict, Verification
 from veritrail_graph.graph.restoring import with_nodes
 from veritrail_graph.graph.reviewing import restored_faults
-from veritrail_graph.graph.rules import shown
-from veritrail_graph.graph.survey import MAX_VIOLATIONS_OF_A_KIND, Survey, survey
 
 
 def survey_whole(source: ProcessInput, **options: Any) -> Survey:
@@ -48,7 +51,7 @@ def survey_whole(source: ProcessInput, **options: Any) -> Survey:
         message = (
             f"{error} (its verifications, extracted sentences and reviews break {len(faults)} more)"
         )
-        first = rules.first(faults, MAX_VIOLATIONS_OF_A_KIND)
+        first = first_of_each_kind(faults, MAX_VIOLATIONS_OF_A_KIND)
         raise InvalidProcess(message, [*error.violations, *first]) from None
     violations = check_trails(source, found)
     if violations:
@@ -90,7 +93,7 @@ def _invalid(violations: list[Violation]) -> InvalidProcess:
     count = len(violations)
     return InvalidProcess(
         f"The process breaks {count} rule{'' if count == 1 else 's'}; nothing was stored",
-        rules.first(violations, MAX_VIOLATIONS_OF_A_KIND),
+        first_of_each_kind(violations, MAX_VIOLATIONS_OF_A_KIND),
     )
 
 

@@ -31,10 +31,10 @@ from veritrail_graph.graph.importers.records import (
     VerificationRecord,
 )
 from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.ingest.check import Survey
 from veritrail_graph.graph.model import NodeRef, Process, Review, Reviewed, Verdict, Verification
 from veritrail_graph.graph.model.review import reviewed
 from veritrail_graph.graph.restoring import with_nodes
-from veritrail_graph.graph.survey import Survey
 from veritrail_graph.graph.trail_checks import survey_whole
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".gz")

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from veritrail_graph.graph.errors import ClaimInUse, InputError, NotFound
+from veritrail_graph.graph.errors import ClaimInUse, InputError, NotFound, shown
 from veritrail_graph.graph.model import Claim
 from veritrail_graph.graph.model.extraction import ExtractedSentence
-from veritrail_graph.graph.rules import shown
 from veritrail_graph.graph.store.claim_places import with_places_of
 from veritrail_graph.graph.store.claim_rows import (
     ROWS,

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from veritrail_graph.graph.errors import NotFound
-from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.errors import NotFound, shown
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.judged_claim import JudgedClaim, JudgedRow, judged_from
 from veritrail_graph.graph.store.processes import ProcessStore

@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from veritrail_graph.graph.errors import NotFound, QueryTimeout
-from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.errors import NotFound, QueryTimeout, shown
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.looking import look
 from veritrail_graph.graph.store.processes import ProcessStore

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from veritrail_graph.graph.errors import NotFound
-from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.errors import NotFound, shown
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.lineage import Direction
 from veritrail_graph.graph.store.listed_nodes import (

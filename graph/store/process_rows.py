@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.graph.errors import EngineError
 from veritrail_graph.graph.model import Claim, Process, Verdict
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
-from veritrail_graph.graph.survey import Survey
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.ingest.check import Survey
 
 _log = logging.getLogger("veritrail.store")
 

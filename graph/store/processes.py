@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import BeingWritten, NotFound
@@ -30,7 +30,9 @@ from veritrail_graph.graph.store.process_state import (
     taken_from_us,
 )
 from veritrail_graph.graph.store.writers import this_writer
-from veritrail_graph.graph.survey import Survey
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.ingest.check import Survey
 
 DELETE_BATCH = 5_000
 TRAIL_BATCH = 100  # iterations; each may have checked thousands of spans

@@ -9,8 +9,7 @@ from typing import Any
 
 from veritrail_graph import cypher
 from veritrail_graph.cypher import Parameter, Statement
-from veritrail_graph.graph.errors import InputError, NotFound, Violation
-from veritrail_graph.graph.rules import shown
+from veritrail_graph.graph.errors import InputError, NotFound, Violation, shown
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.processes import ProcessStore
 from veritrail_graph.graph.store.query_values import orders_of, plain

@@ -11,9 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from veritrail_graph.graph.adjacency import SPARSE, Adjacency, AdjacencyBuilder, Unfit
-from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.errors import NotFound, shown
 from veritrail_graph.graph.model import NodeRef, Role, SourcesRead, frontier_order
-from veritrail_graph.graph.rules import shown
 from veritrail_graph.graph.store.database import Database, Row
 
 ASK_FOR = 5_000

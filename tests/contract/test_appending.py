@@ -161,7 +161,7 @@ def test_too_much_for_one_transaction_is_told_before_it_is_sent(
     store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arun(ingest(store, index(process_id)))
-    monkeypatch.setattr("veritrail_graph.graph.appending.MOST_APPENDED", 4)
+    monkeypatch.setattr("veritrail_graph.graph.ingest.appending.MOST_APPENDED", 4)
     with pytest.raises(InputError, match="2 nodes and 3 edges"):
         arun(append(store, question(), process_id=process_id))
 

@@ -13,7 +13,7 @@ from fakes.processes import MemoryInput, process
 
 from veritrail_graph.graph.errors import EngineError, InputError, ProcessConflict, QueryTimeout
 from veritrail_graph.graph.ingest import ingest, read_and_check
-from veritrail_graph.graph.loading import Loading
+from veritrail_graph.graph.ingest.write import Loading
 from veritrail_graph.graph.store import DatabaseAddress, Store, faults
 from veritrail_graph.graph.store.database import Transaction
 
@@ -24,8 +24,8 @@ OTHER = "elsewhere/1/0"
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("veritrail_graph.graph.batches.BATCH_ROWS", 50)
-    monkeypatch.setattr("veritrail_graph.graph.batches.EDGE_BATCH", 60)
+    monkeypatch.setattr("veritrail_graph.graph.ingest.write.BATCH_ROWS", 50)
+    monkeypatch.setattr("veritrail_graph.graph.ingest.write.EDGE_BATCH", 60)
 
 
 def with_hub(process_id: str, nodes: int = 400) -> MemoryInput:

@@ -83,8 +83,8 @@ def test_deleting_one_of_many_leaves_the_others_as_they_were(
 def test_ingests_of_different_processes_at_once_do_not_meet(
     store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("veritrail_graph.graph.batches.BATCH_ROWS", 20)
-    monkeypatch.setattr("veritrail_graph.graph.batches.EDGE_BATCH", 30)
+    monkeypatch.setattr("veritrail_graph.graph.ingest.write.BATCH_ROWS", 20)
+    monkeypatch.setattr("veritrail_graph.graph.ingest.write.EDGE_BATCH", 30)
     names = [f"{process_id}.{n}" for n in range(3)]
 
     async def at_once() -> list[Any]:

@@ -9,12 +9,12 @@ import pytest
 from fakes.graph_dump import dump
 from fakes.processes import MemoryInput, process
 
-from veritrail_graph.graph.batches import edge_slices, span_slices
 from veritrail_graph.graph.errors import EngineError, ProcessConflict
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
 from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.ingest.check import survey
+from veritrail_graph.graph.ingest.write import edge_slices, span_slices
 from veritrail_graph.graph.store import Database, Store
-from veritrail_graph.graph.survey import survey
 
 pytestmark = pytest.mark.engine
 
@@ -25,8 +25,8 @@ WRITES = 16
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("veritrail_graph.graph.batches.BATCH_ROWS", 4)
-    monkeypatch.setattr("veritrail_graph.graph.batches.EDGE_BATCH", 5)
+    monkeypatch.setattr("veritrail_graph.graph.ingest.write.BATCH_ROWS", 4)
+    monkeypatch.setattr("veritrail_graph.graph.ingest.write.EDGE_BATCH", 5)
 
 
 def layered(process_id: str, wide: int = 8) -> MemoryInput:

@@ -16,7 +16,7 @@ from veritrail_graph.graph.errors import InvalidProcess, Violation
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.records import Header, Record
 from veritrail_graph.graph.importers.registry import ImportOptions
-from veritrail_graph.graph.survey import Survey
+from veritrail_graph.graph.ingest.check import Survey
 from veritrail_graph.graph.trail_checks import survey_whole
 
 DOCUMENT: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,26 +14,27 @@ from hypothesis import strategies as st
 
 from veritrail_graph.graph.errors import InvalidProcess
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
+from veritrail_graph.graph.ingest.check import Survey, survey
+from veritrail_graph.graph.ingest.topology import StoredShape
 from veritrail_graph.graph.model import Role
-from veritrail_graph.graph.stored_shape import StoredShape
-from veritrail_graph.graph.survey import Survey, survey
 
 
 def stored(found: Survey) -> StoredShape:
     """What would be read of a process that was just ingested."""
-    return StoredShape(
+    header = replace(
+        found.header,
         process_id=found.process_id,
         name=found.header.name or found.process_id,
-        question=found.header.question,
-        source_format=found.header.source_format,
-        stage_names=found.header.stage_names,
         terminals=found.terminals,
-        hash=found.hash,
         warnings=found.warnings,
-        topology=found.topology,
-        digests=found.digests,
-        lengths=array("L", found.lengths),
-        next_position=len(found.digests),
+    )
+    return StoredShape(
+        header,
+        found.hash,
+        found.topology,
+        found.digests,
+        array("L", found.lengths),
+        len(found.digests),
     )
 
 

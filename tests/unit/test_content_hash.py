@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from veritrail_graph.graph.content_hash import derived_claim_id, derived_process_id
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
-from veritrail_graph.graph.survey import survey
+from veritrail_graph.graph.ingest.check import survey
 
 STAGED = document(
     nodes=[{**node, "metadata": {"page": 3, "model": "m"}} for node in nodes(c1=1, c2=1, s=2, t=3)],

@@ -213,7 +213,7 @@ def test_a_lone_surrogate_is_named_with_its_place_and_key(change, where, key):
     change(made)
     told = only_violation(made)
     assert (told.kind, told.where) == ("lone_surrogate", where)
-    assert f"{key} holds a lone surrogate" in told.message
+    assert f"{key} contains a lone surrogate" in told.message
 
 
 def test_a_surrogate_pair_is_one_character():

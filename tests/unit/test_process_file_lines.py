@@ -27,7 +27,7 @@ from veritrail_graph.graph.importers.process_file.schema import (
 )
 from veritrail_graph.graph.importers.records import NodeRecord, PlainEdges, Record
 from veritrail_graph.graph.importers.registry import ImportOptions
-from veritrail_graph.graph.survey import Survey, survey
+from veritrail_graph.graph.ingest.check import Survey, survey
 
 HEADER = b'{"format": "veritrail.process/1"}'
 PLAIN = [

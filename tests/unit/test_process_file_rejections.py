@@ -63,7 +63,7 @@ BROKEN = {
     ),
     "one node_id with two texts": (
         document(nodes=[*document()["nodes"], {"node_id": "s", "text": "Something else."}]),
-        "duplicate_node_id", "nodes[4] 's'", "another content",
+        "duplicate_node_id", "nodes[4] 's'", "different content",
     ),
     "a target of a lower stage than its source": (
         document(nodes=nodes(c1=1, c2=1, s=3, m=2, t=4), edges=edges("c1 s", "s m", "m t", "c2 t")),
@@ -101,7 +101,7 @@ BROKEN = {
     ),
     "a duplicate claim_id": (
         document(claims=[claim(), claim(text="Another.")]),
-        "duplicate_claim_id", "claims[1] 'k2'", "'k2' stands in the input before",
+        "duplicate_claim_id", "claims[1] 'k2'", "'k2' is used earlier in the input",
     ),
     "an unknown label": (
         with_claim(label="SUPPORTED"), "unknown_label", "claims[0] 'k2'", "FULLY_SUPPORTED",

@@ -9,8 +9,8 @@ import pytest
 from fakes.process_files import Records, document, edges, nodes, read, violations
 
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
+from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.graph.model import Claim, Role, Verdict
-from veritrail_graph.graph.survey import survey
 
 
 def stages_of(found) -> dict[str, int]:
@@ -77,7 +77,7 @@ def test_the_same_edge_twice_is_one_edge_and_told():
     found = read(document(edges=edges("c1 s", "c2 s", "s t", "c1 s", "c1 s")))
     assert edges_of(found) == {("c1", "s"), ("c2", "s"), ("s", "t")}
     assert len(found.topology.edge_sources) == 3
-    assert found.warnings == ("2 edge(s) stand more than once; each is kept once",)
+    assert found.warnings == ("2 edge(s) are repeated; each is kept once",)
 
 
 def test_the_same_node_twice_is_one_node():
@@ -173,7 +173,7 @@ def test_a_terminal_that_is_named_twice_is_the_only_one():
 def test_the_same_claim_without_an_id_twice_is_one_claim_and_told():
     found = read(document(claims=[{"text": "A claim."}, {"text": "A claim.", "node_id": "t"}]))
     assert len(found.claims) == 1
-    assert "the same claim stands before" in found.warnings[0]
+    assert "this claim is repeated" in found.warnings[0]
 
 
 def test_a_process_id_of_the_caller_takes_the_place_of_the_given_one():

@@ -10,9 +10,9 @@ from fakes.dag import dags, longest_distances
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from veritrail_graph.graph import rules
+from veritrail_graph.graph.ingest.check import check_acyclic, derive_stages
+from veritrail_graph.graph.ingest.topology import Topology
 from veritrail_graph.graph.model import Role
-from veritrail_graph.graph.topology import Topology
 
 COUNT = 8
 
@@ -50,7 +50,7 @@ def is_acyclic(edges) -> bool:
 def test_a_cycle_is_found_where_there_is_one_and_is_a_way_of_edges(edges):
     topology = topology_of(edges)
     order = topology.topological_order()
-    violations = rules.check_acyclic(topology, order)
+    violations = check_acyclic(topology, order)
     assert bool(violations) is not is_acyclic(edges)
     if violations:
         cycle = topology.find_cycle(order)
@@ -82,7 +82,7 @@ def test_derived_stages_are_one_more_than_the_longest_distance_from_a_root(case,
         topology.add_node(name, None)
     for source, target in edges:
         topology.add_edge(topology.numbers[source], topology.numbers[target])
-    stages = rules.derive_stages(topology, topology.topological_order())
+    stages = derive_stages(topology, topology.topological_order())
     expected = {name: 1 + far for name, far in longest_distances(dag.sources).items()}
     assert dict(zip(topology.ids, stages, strict=True)) == expected
     # Any topological order will do, also one that does not go level by level.

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.importers.process_file.plain import (
     MAX_NODE_ID,
     MAX_STAGE,
@@ -22,7 +22,6 @@ from veritrail_graph.graph.importers.process_file.plain import (
 )
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
 from veritrail_graph.graph.model import Verdict
-from veritrail_graph.graph.rules import shown
 
 FORMAT = "veritrail.process/1"
 _PUBLIC_ID = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
@@ -245,7 +244,7 @@ def _violation(details: ErrorDetails, place: str, model: type[BaseModel]) -> Vio
     place = place or key.partition(".")[0] or "document"
     if kind == "string_unicode":
         what = key or "a key"
-        message = f"{what} holds a lone surrogate, which is no character and cannot be stored"
+        message = f"{what} contains a lone surrogate, which is not a character and cannot be stored"
         return Violation("lone_surrogate", place, message)
     if kind in {"model_type", "model_attributes_type"}:
         return Violation("wrong_type", place, "must be a JSON object")

@@ -1,7 +1,7 @@
-"""What the records of an input come to: ids, edges, one hash and one length a node, claims.
+"""The records of an input, numbered: ids, edges, one hash and one length a node, claims.
 
-Texts are looked at one at a time. Those of a small input are kept until they are stored;
-those of a large one are let go and read again.
+Texts are read one at a time. Those of a small input are kept until they are stored; those of
+a large one are read again.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from operator import eq
 from typing import cast
 
-from veritrail_graph.graph import rules
 from veritrail_graph.graph.content_hash import node_digest
-from veritrail_graph.graph.errors import Violation
+from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.importers.records import (
     ClaimRecord,
     EdgeRecord,
@@ -24,20 +23,18 @@ from veritrail_graph.graph.importers.records import (
     ProcessInput,
     Remark,
 )
-from veritrail_graph.graph.rules import shown
-from veritrail_graph.graph.stored_shape import StoredShape
-from veritrail_graph.graph.topology import NO_STAGE, Topology
+from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
 
 KEPT_BYTES = 256_000_000
 """Nodes of an input that takes no more memory than this are not read a second time."""
 
-_TELL = 1_000  # records
+_REPORT_EVERY = 1_000  # records
 _NODE_BYTES = 900  # what the record of a node takes beside its text
 
 
 @dataclass(slots=True)
 class Gathering:
-    """What the records of an input come to, on top of what it is appended to, if anything.
+    """The records of an input, added to those of the stored process that it is appended to.
 
     Attributes:
         max_node_text: The longest text of a node, in bytes of UTF-8.
@@ -49,7 +46,7 @@ class Gathering:
         claims: Its claims.
         violations: What is wrong with single records.
         empty_texts: node_ids of nodes without text.
-        remarks: What was passed over, each once.
+        remarks: What was left out, each once.
         gives_stages: Whether any node of the input has a stage.
         repeated: Numbers of stored nodes that the input names again.
     """
@@ -69,14 +66,14 @@ class Gathering:
     _kept_bytes: int = 0
 
     def __post_init__(self) -> None:
-        """Begin with what is stored."""
+        """Start from the stored process."""
         if self.onto is not None:
             self.topology = self.onto.topology.copy()
             self.digests = list(self.onto.digests)
             self.lengths = array("L", self.onto.lengths)
 
     def add_node(self, node: NodeRecord) -> None:
-        """Number a node; one that breaks a rule is there too, or its edges would seem wrong."""
+        """Number a node, also one that breaks a rule: its edges must not count as wrong."""
         self.gives_stages = self.gives_stages or node.stage is not None
         known = self.topology.numbers.get(node.node_id)
         digest = self._digest(node)
@@ -108,7 +105,7 @@ class Gathering:
         return {*new, *(self.repeated & terminals)}
 
     def add_edge(self, edge: EdgeRecord, waiting: list[EdgeRecord]) -> None:
-        """Number an edge; one whose node has not come yet waits until the end."""
+        """Number an edge; an edge whose node is not read yet waits until the end."""
         numbers = self.topology.numbers
         source, target = numbers.get(edge.source), numbers.get(edge.target)
         if source is None or target is None:
@@ -119,7 +116,7 @@ class Gathering:
             self.topology.add_edge(source, target, edge.cited)
 
     def add_edges(self, plain: PlainEdges, waiting: list[EdgeRecord]) -> None:
-        """Number many edges, at once where there is nothing to say of any of them."""
+        """Number many edges at once, unless one of them is unknown or a loop."""
         number = self.topology.numbers.get
         sources = [number(source) for source, _ in plain.ends]
         targets = [number(target) for _, target in plain.ends]
@@ -131,7 +128,7 @@ class Gathering:
         self.topology.edge_targets.extend(cast("list[int]", targets))
 
     def _compare(self, node: NodeRecord, known: int, digest: bytes) -> None:
-        """The same node twice is one node; another content under its id is a violation."""
+        """A node repeated with the same content counts once; other content is a violation."""
         is_stored = self.onto is not None and known < len(self.onto.digests)
         if is_stored:
             self.repeated.add(known)
@@ -141,8 +138,8 @@ class Gathering:
             is_stored and stage == NO_STAGE  # an input that is appended need not repeat it
         )
         if (digest != self.digests[known] or other_stage) and not broken:
-            where = "is stored" if is_stored else "stands in the input before,"
-            message = f"this node_id {where} with another content"
+            where = "is stored" if is_stored else "is used earlier in the input"
+            message = f"this node_id {where} with different content"
             self.violations.append(Violation("duplicate_node_id", node.where, message))
 
     def _digest(self, node: NodeRecord) -> bytes:
@@ -154,12 +151,12 @@ class Gathering:
             try:
                 return node_digest(node)
             except UnicodeEncodeError:
-                message = "metadata holds a lone surrogate, which is no character"
+                message = "metadata contains a lone surrogate, which is not a character"
                 fault = _text_fault(node, self.max_node_text) or Violation(
                     "lone_surrogate", node.where, message
                 )
             except (RecursionError, ValueError, TypeError):
-                message = "metadata is no JSON that can be stored"
+                message = "metadata is not JSON that can be stored"
                 fault = Violation("wrong_value", node.where, message)
         self.violations.append(fault)
         return b""
@@ -177,11 +174,11 @@ def gather(
         source: The input.
         max_node_text: The longest text of a node, in bytes of UTF-8.
         onto: The stored process that it is appended to.
-        on_record: Told the number of records read so far, now and then.
+        on_record: Called now and then with the number of records read so far.
     """
     found = Gathering(max_node_text, onto)
     waiting: list[EdgeRecord] = []
-    count = told = 0
+    count = reported = 0
     for record in source.records():
         count += len(record.ends) if isinstance(record, PlainEdges) else 1
         if isinstance(record, NodeRecord):
@@ -196,9 +193,9 @@ def gather(
             found.remarks[record.message] = None
         else:
             found.violations.append(record)
-        if on_record is not None and count >= told + _TELL:
-            told = count - count % _TELL
-            on_record(told)
+        if on_record is not None and count >= reported + _REPORT_EVERY:
+            reported = count - count % _REPORT_EVERY
+            on_record(reported)
     late: list[EdgeRecord] = []
     for edge in waiting:
         found.add_edge(edge, late)
@@ -206,12 +203,17 @@ def gather(
     return found
 
 
+def edge_place(source: str, target: str) -> str:
+    """How an edge is named in messages."""
+    return f"edge {shown(source)} -> {shown(target)}"
+
+
 def _text_fault(node: NodeRecord, max_node_text: int) -> Violation | None:
     try:
         size = len(node.text.encode("utf-8"))
         node.node_id.encode("utf-8")
     except UnicodeEncodeError:
-        message = "text holds a lone surrogate, which is no character and cannot be stored"
+        message = "text contains a lone surrogate, which is not a character and cannot be stored"
         return Violation("lone_surrogate", node.where, message)
     if size > max_node_text:
         message = (
@@ -222,12 +224,12 @@ def _text_fault(node: NodeRecord, max_node_text: int) -> Violation | None:
 
 
 def _self_loop(edge: EdgeRecord) -> Violation:
-    where = f"{edge.where} {rules.edge_place(edge.source, edge.target)}"
+    where = f"{edge.where} {edge_place(edge.source, edge.target)}"
     return Violation("self_loop", where, "a node cannot be an input to itself")
 
 
 def _unknown_ends(edge: EdgeRecord, found: Gathering) -> list[Violation]:
-    where = f"{edge.where} {rules.edge_place(edge.source, edge.target)}"
+    where = f"{edge.where} {edge_place(edge.source, edge.target)}"
     known = found.topology.numbers
     return [
         Violation("unknown_node", where, f"no node has the {key} node_id {shown(name)}")

@@ -1,8 +1,8 @@
 """Appending an input to a stored process: one graph that grows, under the rules of one input.
 
-What is stored and what comes are checked as if they had come at once, and the new content
-hash is that of both together. Everything is written in one transaction: readers see the
-process as it was or as it is then, and a kill leaves it as it was.
+The stored process and the input are checked as one input, and the new content hash covers both.
+Everything is written in one transaction: readers see the process before it or after it, and a
+kill leaves the process unchanged.
 
 Source: VeriTrail 2 (one index serves many final outputs).
 """
@@ -16,21 +16,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from veritrail_graph.graph.batches import Rows, edge_rows, span_batches, span_slices
 from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import InputError, ProcessConflict
-from veritrail_graph.graph.importers.records import NodeRecord, ProcessInput
-from veritrail_graph.graph.loading import Progress, check_stored
+from veritrail_graph.graph.importers.records import Header, NodeRecord, ProcessInput
+from veritrail_graph.graph.ingest.check import Survey
+from veritrail_graph.graph.ingest.topology import StoredShape, Topology
+from veritrail_graph.graph.ingest.write import (
+    IngestReport,
+    Progress,
+    Rows,
+    check_stored,
+    edge_rows,
+    span_batches,
+    span_slices,
+)
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.claim_rows import add_claims
 from veritrail_graph.graph.store.database import Transaction
 from veritrail_graph.graph.store.exporting import StoredProcess
-from veritrail_graph.graph.store.process_rows import process_row
+from veritrail_graph.graph.store.process_rows import process_from, process_row
 from veritrail_graph.graph.store.process_state import DELETING, LOADING, READY, REPLACING
 from veritrail_graph.graph.store.writers import this_writer
-from veritrail_graph.graph.stored_shape import StoredShape
-from veritrail_graph.graph.survey import Survey
-from veritrail_graph.graph.topology import Topology
 
 MOST_APPENDED = 100_000
 """Nodes and edges that are appended at once: one transaction has to hold them."""
@@ -41,45 +47,23 @@ _CHANGED = {"removed": "removed", DELETING: "removed", REPLACING: "replaced", LO
 
 
 class ProcessChanged(ProcessConflict):
-    """Somebody else changed the process between our reading it and our writing to it."""
+    """Another writer changed the process after we read it and before we wrote to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
-    """What an append did.
-
-    Attributes:
-        survey: The process as it is now.
-        nodes_added: Nodes that were not stored before.
-        edges_added: Edges that were not stored before.
-        claims_added: Claims that were not stored before.
-    """
-
-    survey: Survey
-    nodes_added: int
-    edges_added: int
-    claims_added: int
-
-    @property
-    def is_unchanged(self) -> bool:
-        """Whether the content is what it was."""
-        return self.survey.onto is not None and self.survey.hash == self.survey.onto.hash
-
-
-async def stored_shape(store: Store, process_id: str, progress: Progress) -> StoredShape:
-    """Read the shape of a stored process; texts are hashed and let go.
+async def read_stored(store: Store, process_id: str, progress: Progress) -> StoredShape:
+    """Read the shape of a stored process; its texts are hashed and not kept.
 
     Raises:
         NotFound: There is no such process that is ready.
         ProcessChanged: It changed while it was being read.
     """
     try:
-        return await _stored_shape(store, process_id, progress)
+        return await _read_stored(store, process_id, progress)
     except ProcessConflict as error:
         raise ProcessChanged(str(error)) from error
 
 
-async def _stored_shape(store: Store, process_id: str, progress: Progress) -> StoredShape:
+async def _read_stored(store: Store, process_id: str, progress: Progress) -> StoredShape:
     stored = await StoredProcess.open(store.database, process_id)
     topology, digests, lengths = Topology(), list[bytes](), array("L")
     position = -1
@@ -95,26 +79,21 @@ async def _stored_shape(store: Store, process_id: str, progress: Progress) -> St
         for source, target, cited in edges:
             topology.add_edge(source, target, cited)
     await stored.check_unchanged()
-    about = stored.properties
-    names = json.loads(about["stage_names"])
-    return StoredShape(
+    about = process_from(stored.properties, 0)
+    header = Header(
+        source_format=about.source_format,
         process_id=process_id,
-        name=about["name"],
-        question=about.get("question"),
-        source_format=about["source_format"],
-        stage_names={int(stage): name for stage, name in names.items()},
-        terminals=tuple(about["terminals"]),
-        hash=about["content_hash"],
-        warnings=tuple(about.get("warnings") or ()),
-        topology=topology,
-        digests=digests,
-        lengths=lengths,
-        next_position=position + 1,
+        name=about.name,
+        question=about.question,
+        stage_names=about.stage_names,
+        terminals=about.terminals,
+        warnings=about.warnings,
     )
+    return StoredShape(header, about.content_hash, topology, digests, lengths, position + 1)
 
 
 def _record(properties: Mapping[str, Any]) -> NodeRecord:
-    """A stored node as it came in."""
+    """A stored node as the input gave it."""
     metadata = json.loads(properties.get("metadata") or "{}")
     own = {key: properties.get(key) for key in ("model", "prompt")}
     metadata |= {key: value for key, value in own.items() if value is not None}
@@ -130,8 +109,11 @@ def _record(properties: Mapping[str, Any]) -> NodeRecord:
 
 async def append_process(
     store: Store, source: ProcessInput, found: Survey, progress: Progress
-) -> Appended:
+) -> IngestReport:
     """Store what is new of an input that was checked together with its stored process.
+
+    Returns:
+        What was added; the number of claims that the process has is left at 0.
 
     Raises:
         InputError: It is too large for one transaction.
@@ -139,18 +121,28 @@ async def append_process(
         ProcessConflict: A claim_id is taken.
         EngineError: The engine failed; the process is as it was.
     """
-    new = await asyncio.to_thread(_Changes.of, source, found)
-    if new.nodes + new.edges_added > MOST_APPENDED:
-        raise _too_large(f"{new.nodes:,} nodes and {new.edges_added:,} edges")
-    if new.is_empty and not found.claims:
-        return Appended(found, 0, 0, 0)
+    onto = found.onto
+    if onto is None:
+        raise InputError("nothing to append to")
+    new = await asyncio.to_thread(_Changes.of, source, found, onto)
     total = new.nodes + new.edges_added
+    if total > MOST_APPENDED:
+        raise _too_large(f"{new.nodes:,} nodes and {new.edges_added:,} edges")
+    if found.hash == onto.hash and not found.claims:
+        return IngestReport(found, "unchanged", 0, 0)
     progress("appending", 0, total)
     claims_added = await store.database.write_with(
-        lambda tx: _write(tx, found, new), repeatable=True
+        lambda tx: _write(tx, found, onto, new), repeatable=True
     )
     progress("appending", total, total)
-    return Appended(found, new.nodes, new.edges_added, claims_added)
+    return IngestReport(
+        found,
+        "unchanged" if found.hash == onto.hash else "appended",
+        0,
+        claims_added,
+        nodes_added=new.nodes,
+        edges_added=new.edges_added,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +151,10 @@ class _Changes:
 
     Attributes:
         spans: Rows of new spans, in batches.
-        places: Stored spans whose stage or role is another now: [node_id, stage, role].
+        places: Stored spans whose stage or role changes: [node_id, stage, role].
         edges: Rows of new edges, in batches.
-        cited: Rows of stored edges of which another citation is known now.
+        cited: Rows of stored edges whose citation changes.
         edges_added: How many edges are new.
-        is_empty: Whether the content stays what it was.
     """
 
     spans: list[Rows]
@@ -171,7 +162,6 @@ class _Changes:
     edges: list[Rows]
     cited: Rows
     edges_added: int
-    is_empty: bool
 
     @property
     def nodes(self) -> int:
@@ -179,11 +169,8 @@ class _Changes:
         return sum(len(rows) for rows in self.spans)
 
     @classmethod
-    def of(cls, source: ProcessInput, found: Survey) -> _Changes:
+    def of(cls, source: ProcessInput, found: Survey, onto: StoredShape) -> _Changes:
         """The difference between what is stored and what was checked."""
-        onto = found.onto
-        if onto is None:
-            raise InputError("nothing to append to")
         if sum(found.lengths[found.first_new :]) > _MOST_CHARACTERS:
             raise _too_large(f"more than {_MOST_CHARACTERS:,} characters")
         spans = [rows for _, rows in span_batches(source, found, span_slices(found))]
@@ -197,7 +184,7 @@ class _Changes:
         ]
         new, cited = _edges(before, found.topology)
         edges = [edge_rows(found, new[at : at + _ROWS]) for at in range(0, len(new), _ROWS)]
-        return cls(spans, places, edges, edge_rows(found, cited), len(new), found.hash == onto.hash)
+        return cls(spans, places, edges, edge_rows(found, cited), len(new))
 
 
 def _edges(before: Topology, after: Topology) -> tuple[list[int], list[int]]:
@@ -220,13 +207,13 @@ def _too_large(what: str) -> InputError:
     )
 
 
-def _write(tx: Transaction, found: Survey, new: _Changes) -> int:
-    """Everything in one transaction; give how many claims are new."""
-    onto, owner = found.onto, this_writer()
+def _write(tx: Transaction, found: Survey, onto: StoredShape, new: _Changes) -> int:
+    """Write everything in one transaction; return how many claims are new."""
+    owner = this_writer()
     process: dict[str, Any] = {"process_id": found.process_id}
     held = tx.run("process/lock", owner=owner, **process)
     status, hash_ = held[0] if held else ("removed", None)
-    if status != READY or onto is None or hash_ not in {onto.hash, found.hash}:
+    if status != READY or hash_ not in {onto.hash, found.hash}:
         raise ProcessChanged(
             f"Process {found.process_id!r} was {_CHANGED.get(status, 'changed')} by another "
             "command meanwhile; nothing was appended. Run the command again."
@@ -259,7 +246,7 @@ def _parts(rows: Rows) -> Iterator[Rows]:
 
 
 def with_warnings(found: Survey) -> Survey:
-    """The same with the warnings of earlier ingests before its own, and one of this append."""
+    """The same survey with the warnings of earlier ingests first, and one about this append."""
     onto = found.onto
     if onto is None:
         return found
@@ -271,4 +258,4 @@ def with_warnings(found: Survey) -> Survey:
             f"{grown:,} stored node(s) have source nodes that they did not have before; "
             "verifications made before did not see these"
         )
-    return replace(found, warnings=tuple(dict.fromkeys((*onto.warnings, *own))))
+    return replace(found, warnings=tuple(dict.fromkeys((*onto.header.warnings, *own))))

@@ -12,10 +12,11 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.model import Role
 
 NO_STAGE = -1
-"""Stands in `Topology.stages` for a node whose stage the input does not give."""
+"""The stage, in `Topology.stages`, of a node whose stage the input does not give."""
 
 
 @dataclass(slots=True)
@@ -70,9 +71,9 @@ class Topology:
         return zip(self.edge_sources, self.edge_targets, strict=True)
 
     def drop_repeated_edges(self) -> int:
-        """Keep each edge once, sorted by target and then source; return how many went.
+        """Keep each edge once, sorted by target and then source; return how many were dropped.
 
-        A citation that any repetition knows of stays known.
+        A citation that is known of any repetition is kept.
         """
         base = max(1, len(self.ids))
         keys = [
@@ -146,12 +147,12 @@ class Topology:
                 source_of.setdefault(target, source)
         node = next(iter(source_of))
         seen: dict[int, int] = {}
-        way: list[int] = []
+        path: list[int] = []
         while node not in seen:
-            seen[node] = len(way)
-            way.append(node)
+            seen[node] = len(path)
+            path.append(node)
             node = source_of[node]
-        loop = [*way[seen[node] :], node]
+        loop = [*path[seen[node] :], node]
         return [self.ids[number] for number in reversed(loop)]
 
     def ancestors(self, node: int) -> set[int]:
@@ -168,7 +169,7 @@ class Topology:
         return found
 
     def roles(self, terminals: set[int]) -> list[Role]:
-        """Role by node: no source makes a root, even of a terminal; the rest is intermediate."""
+        """Role by node: a node without sources is a root, even when it is named as a terminal."""
         return [
             Role.ROOT if degree == 0 else Role.TERMINAL if node in terminals else Role.INTERMEDIATE
             for node, degree in enumerate(self.in_degrees())
@@ -189,7 +190,7 @@ def _counts(ends: array[int], nodes: int) -> array[int]:
 
 
 def _grouped(keys: array[int], values: array[int], nodes: int) -> tuple[array[int], array[int]]:
-    """Values by key as one array: those of key k stand from starts[k] to starts[k + 1]."""
+    """Values by key in one array: those of key k are at starts[k] to starts[k + 1]."""
     starts = array("q", bytes(8 * (nodes + 1)))
     for key in keys:
         starts[key + 1] += 1
@@ -201,3 +202,29 @@ def _grouped(keys: array[int], values: array[int], nodes: int) -> tuple[array[in
         grouped[free[key]] = value
         free[key] += 1
     return starts, grouped
+
+
+@dataclass(frozen=True, slots=True)
+class StoredShape:
+    """A stored process without its texts: what an appended input is checked against.
+
+    Attributes:
+        header: Its header, with terminals, names of stages and warnings of earlier ingests.
+        hash: The content hash.
+        topology: Its nodes, stages and edges; nodes are numbered in the order of their position.
+        digests: `node_digest` by number.
+        lengths: Length of the text in characters, by number.
+        next_position: The position of the next node.
+    """
+
+    header: Header
+    hash: str
+    topology: Topology
+    digests: list[bytes]
+    lengths: array[int]
+    next_position: int
+
+    @property
+    def terminals(self) -> tuple[str, ...]:
+        """node_ids of the terminals."""
+        return self.header.terminals or ()

@@ -1,0 +1,492 @@
+"""The rules that a process must keep: checked in the first reading, before anything is stored.
+
+What stays of an input is the shape of the process, one hash and one length a node, and the
+claims; of a small input also the nodes themselves. An input that is appended to a stored
+process is checked together with it: the same rules hold for both as for one input.
+
+Every check returns all violations of its rules, so that a user can correct them in one go.
+Rules about a single record (types, lengths, ids) are checked by the reader of the process file.
+
+Source: VeriTrail 2 (acyclic; stage(v) >= stage(u) on every edge; roots have the minimal
+stage, the terminal node the maximal one); 3.1 (claims are extracted from a node that the
+process produced).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from veritrail_graph.graph.content_hash import (
+    canonical,
+    content_hash,
+    derived_claim_id,
+    derived_process_id,
+)
+from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
+from veritrail_graph.graph.importers.records import ClaimRecord, Header, NodeRecord, ProcessInput
+from veritrail_graph.graph.ingest.read import Gathering, edge_place, gather
+from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
+from veritrail_graph.graph.model import Claim, Role, Verdict
+
+MAX_NODE_TEXT = 10_000_000
+"""The longest text of a node, in bytes of UTF-8, unless a setting says otherwise."""
+
+MAX_VIOLATIONS_OF_A_KIND = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A process that keeps every rule, without its texts.
+
+    Attributes:
+        process_id: As given, or derived from the content.
+        header: What the input says of the process as a whole.
+        topology: Its shape; stages are there, repeated edges are not.
+        digests: `node_digest` by number of the node.
+        lengths: Length of the text in characters, by number.
+        roles: Role by number of the node.
+        terminals: node_ids of the terminals.
+        hash: The content hash.
+        claims: Its claims, with ids and nodes filled in; of an appended input only its own.
+        warnings: The input's own and those of the check.
+        kept: The nodes that are not stored yet, None where they are too large to be kept.
+        onto: The stored process that the input is appended to, whose nodes come first.
+    """
+
+    process_id: str
+    header: Header
+    topology: Topology
+    digests: list[bytes]
+    lengths: array[int]
+    roles: list[Role]
+    terminals: tuple[str, ...]
+    hash: str
+    claims: tuple[Claim, ...]
+    warnings: tuple[str, ...]
+    kept: list[NodeRecord] | None = None
+    onto: StoredShape | None = None
+
+    @property
+    def first_new(self) -> int:
+        """Number of the first node that is not stored yet."""
+        return 0 if self.onto is None else len(self.onto.digests)
+
+
+def survey(
+    source: ProcessInput,
+    *,
+    process_id: str | None = None,
+    max_node_text: int = MAX_NODE_TEXT,
+    onto: StoredShape | None = None,
+    on_record: Callable[[int], None] | None = None,
+) -> Survey:
+    """Read an input once and check every rule of a process.
+
+    Args:
+        source: The input.
+        process_id: Used in place of the input's own.
+        max_node_text: The longest text of a node, in bytes of UTF-8.
+        onto: The stored process that the input is appended to; the rules hold for both as one.
+        on_record: Called now and then with the number of records read so far.
+
+    Raises:
+        InvalidProcess: It breaks rules; all violations are listed.
+    """
+    found = gather(source, max_node_text, onto, on_record)
+    violations, topology = found.violations, found.topology
+    if not topology.ids:
+        if all(each.kind == "unknown_node" for each in violations):  # no broken node
+            violations.insert(0, Violation("no_nodes", "nodes", "a process has at least one node"))
+        raise _invalid(violations)
+    repeated = topology.drop_repeated_edges()
+    header, header_faults = _header(source.header, onto)
+    violations += header_faults
+    stages_known, shape = _check_shape(found)
+    violations += shape
+    terminals, of_claims, wrong = _terminals(found, source.header, stages_known, shape)
+    violations += wrong
+    claims, claim_violations, claim_warnings = check_claims(
+        found.claims, topology, found.lengths, of_claims
+    )
+    violations += claim_violations
+    if violations:
+        raise _invalid(violations)
+    terminals = terminals or ()
+    hash_ = content_hash(topology, found.digests, header.stage_names, terminals)
+    return Survey(
+        process_id=process_id or header.process_id or derived_process_id(hash_),
+        header=header,
+        topology=topology,
+        digests=found.digests,
+        lengths=found.lengths,
+        roles=topology.roles({topology.numbers[name] for name in terminals}),
+        terminals=terminals,
+        hash=hash_,
+        claims=claims,
+        warnings=_warnings(found, header, repeated, claim_warnings),
+        kept=found.kept,
+        onto=onto,
+    )
+
+
+def _header(given: Header, onto: StoredShape | None) -> tuple[Header, list[Violation]]:
+    """The header; for a stored process its own, with names for stages that had none."""
+    if onto is None:
+        return given, []
+    stored = onto.header.stage_names
+    faults = [
+        Violation(
+            "stage_name",
+            f"stages[{stage}]",
+            f"is named {shown(name)} here and {shown(stored[stage])} in the stored process",
+        )
+        for stage, name in given.stage_names.items()
+        if stored.get(stage, name) != name
+    ]
+    names = {**given.stage_names, **stored}
+    return replace(onto.header, stage_names=names, warnings=given.warnings), faults
+
+
+def _terminals(
+    found: Gathering, header: Header, stages_known: bool, shape: list[Violation]
+) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None, list[Violation]]:
+    """The terminals, those that claims without node_id are about, and the broken rules.
+
+    Terminals of a stored process are kept; those of the input are added. An input that names none
+    adds the sinks among its own nodes, those of the highest stage.
+    """
+    topology = found.topology
+    stored = found.onto.terminals if found.onto else ()
+    given = header.terminals
+    if given is None and not stages_known and topology.out_degrees().count(0) != 1:
+        return None, None, []
+    if given is None:
+        likely = default_terminals(topology, found.likely_terminals)
+        new = tuple(topology.ids[node] for node in likely)
+    else:
+        new = given
+    own, terminals = (tuple(dict.fromkeys(names)) for names in (new, (*stored, *new)))
+    if given is None and found.onto is None:
+        return terminals or None, own or None, []
+    # Where no edge leads down, no terminal is below an ancestor, and the search is not needed.
+    leads_down = stages_known and any(each.kind == "stage_order" for each in shape)
+    faults = check_terminals(topology, terminals if given != () else (), compare_stages=leads_down)
+    return terminals or None, own or terminals or None, faults
+
+
+def _check_shape(found: Gathering) -> tuple[bool, list[Violation]]:
+    """Check stages and cycles, and derive stages; whether every node has a stage now."""
+    topology = found.topology
+    if found.onto is not None and not found.gives_stages:
+        _forget_derived_stages(topology, found.onto)
+    violations = check_edge_count(topology)
+    violations += check_stages_complete(topology)
+    order = topology.topological_order()
+    cycles = check_acyclic(topology, order)
+    violations += cycles
+    given = sum(stage != NO_STAGE for stage in topology.stages)
+    if given == len(topology.ids):
+        return True, violations + check_stage_order(topology)
+    if given == 0 and not cycles:
+        topology.stages = derive_stages(topology, order)
+        return True, violations
+    return False, violations
+
+
+def _forget_derived_stages(topology: Topology, onto: StoredShape) -> None:
+    """Remove the stages of a stored process if they were derived, so that all are derived anew.
+
+    Stages count as derived when deriving them gives the same.
+    """
+    before = onto.topology
+    order = before.topological_order()
+    if before.stages == derive_stages(before, order):
+        topology.stages = array("q", [NO_STAGE]) * len(topology.ids)
+
+
+def _warnings(
+    found: Gathering, header: Header, repeated: int, of_claims: list[str]
+) -> tuple[str, ...]:
+    warnings = [*header.warnings, *found.remarks]
+    if found.empty_texts:
+        names = ", ".join(shown(name) for name in found.empty_texts[:5])
+        more = f" and {len(found.empty_texts) - 5} more" if len(found.empty_texts) > 5 else ""
+        warnings.append(f"{len(found.empty_texts)} node(s) have an empty text: {names}{more}")
+    if repeated and found.onto is None:  # an appended input may repeat what is stored
+        warnings.append(f"{repeated} edge(s) are repeated; each is kept once")
+    return tuple(dict.fromkeys((*warnings, *of_claims)))  # an exported process has some already
+
+
+def _invalid(violations: list[Violation]) -> InvalidProcess:
+    kept = first_of_each_kind(violations, MAX_VIOLATIONS_OF_A_KIND)
+    count = len(violations)
+    return InvalidProcess(
+        f"The process breaks {count} rule{'' if count == 1 else 's'}; nothing was stored", kept
+    )
+
+
+FIRST_STAGE = 1
+"""The stage of roots when the input gives no stages."""
+
+
+def check_stages_complete(topology: Topology) -> list[Violation]:
+    """Every node has a stage, or none has."""
+    without = [node for node, stage in enumerate(topology.stages) if stage == NO_STAGE]
+    if not without or len(without) == len(topology.ids):
+        return []
+    names = ", ".join(shown(topology.ids[node]) for node in without[:5])
+    more = f" and {len(without) - 5} more" if len(without) > 5 else ""
+    return [
+        Violation(
+            "stages_incomplete",
+            "nodes",
+            f"{len(without)} of {len(topology.ids)} nodes have no stage ({names}{more}); "
+            "give every node a stage or none",
+        )
+    ]
+
+
+def check_acyclic(topology: Topology, order: array[int]) -> list[Violation]:
+    """No node is an input to itself, directly or not."""
+    if len(order) == len(topology.ids):
+        return []
+    cycle = topology.find_cycle(order)
+    names = [shown(name) for name in cycle]
+    if len(names) > 20:
+        names = [*names[:10], f"… {len(names) - 20} more …", *names[-10:]]
+    return [Violation("cycle", "edges", "the edges form a cycle: " + " -> ".join(names))]
+
+
+def derive_stages(topology: Topology, order: array[int]) -> array[int]:
+    """Stages for an input without any: roots 1, others 1 + longest distance from a root."""
+    distances = topology.longest_distances(order)
+    return array("q", (FIRST_STAGE + distance for distance in distances))
+
+
+def check_stage_order(topology: Topology) -> list[Violation]:
+    """No edge leads to a lower stage; every root has the minimal stage of the process."""
+    ids, stages = topology.ids, topology.stages
+    violations = [
+        Violation(
+            "stage_order",
+            edge_place(ids[source], ids[target]),
+            f"leads from stage {stages[source]} down to stage {stages[target]}; "
+            "the stage of a target must not be below that of its source",
+        )
+        for source, target in topology.edges
+        if stages[target] < stages[source]
+    ]
+    lowest = min(stages)
+    violations += [
+        Violation(
+            "root_stage",
+            f"node {shown(ids[node])}",
+            f"is a root of stage {stages[node]}, but the lowest stage of the process is {lowest}; "
+            "roots must have the lowest stage, or need an edge from their source",
+        )
+        for node, degree in enumerate(topology.in_degrees())
+        if degree == 0 and stages[node] != lowest
+    ]
+    return violations
+
+
+def default_terminals(topology: Topology, among: Iterable[int] | None = None) -> list[int]:
+    """The only sink; with several sinks, those of the maximal stage among them."""
+    out_degrees = topology.out_degrees()
+    nodes = range(len(topology.ids)) if among is None else sorted(among)
+    sinks = [node for node in nodes if out_degrees[node] == 0]
+    if len(sinks) <= 1:
+        return sinks
+    highest = max(topology.stages[node] for node in sinks)
+    return [node for node in sinks if topology.stages[node] == highest]
+
+
+def check_terminals(
+    topology: Topology, terminals: Sequence[str], *, compare_stages: bool
+) -> list[Violation]:
+    """There is a terminal; each is known, has no outgoing edge and no ancestor of a higher stage.
+
+    The last rule needs all ancestors; it is checked only with `compare_stages`.
+    """
+    if not terminals:
+        message = "terminals is empty; name at least one, or leave the key out"
+        return [Violation("no_terminals", "terminals", message)]
+    violations = []
+    out_degrees = topology.out_degrees()
+    for place, name in enumerate(terminals):
+        where = f"terminals[{place}] {shown(name)}"
+        number = topology.numbers.get(name)
+        if number is None:
+            violations.append(Violation("unknown_terminal", where, "no node has this node_id"))
+            continue
+        if out_degrees[number]:
+            violations.append(
+                Violation(
+                    "terminal_with_outgoing_edge",
+                    where,
+                    f"has {out_degrees[number]} outgoing edge(s); a terminal has none",
+                )
+            )
+        if compare_stages:
+            violations += _terminal_stage(topology, number, where)
+    return violations
+
+
+def _terminal_stage(topology: Topology, terminal: int, where: str) -> list[Violation]:
+    stage = topology.stages[terminal]
+    higher = [node for node in topology.ancestors(terminal) if topology.stages[node] > stage]
+    if not higher:
+        return []
+    example = min(higher)
+    return [
+        Violation(
+            "terminal_stage",
+            where,
+            f"has stage {stage}, below {len(higher)} of its ancestors (for example "
+            f"{shown(topology.ids[example])} of stage {topology.stages[example]}); "
+            "the stage of a terminal is the highest among its ancestors",
+        )
+    ]
+
+
+def check_edge_count(topology: Topology) -> list[Violation]:
+    """A process of more than one node has an edge."""
+    if len(topology.ids) > 1 and not topology.edge_sources:
+        return [
+            Violation(
+                "no_edges",
+                "edges",
+                f"{len(topology.ids)} nodes and no edge; edges may be empty only when there is "
+                "one node",
+            )
+        ]
+    return []
+
+
+def first_of_each_kind(violations: Iterable[Violation], most: int) -> list[Violation]:
+    """At most `most` violations of each kind, and one more that counts the rest."""
+    kept: list[Violation] = []
+    counts: dict[str, int] = {}
+    for violation in violations:
+        counts[violation.kind] = counts.get(violation.kind, 0) + 1
+        if counts[violation.kind] <= most:
+            kept.append(violation)
+    for kind, count in counts.items():
+        if count > most:
+            kept.append(Violation(kind, "", f"and {count - most} more of this kind"))
+    return kept
+
+
+def check_claims(
+    records: Sequence[ClaimRecord],
+    topology: Topology,
+    lengths: array[int],
+    terminals: tuple[str, ...] | None,
+) -> tuple[tuple[Claim, ...], list[Violation], list[str]]:
+    """Claims with their ids and nodes filled in, what is wrong with them, and warnings.
+
+    Args:
+        records: The claims of the input.
+        topology: The shape of the process.
+        lengths: Length of each node's text in characters, by number.
+        terminals: The terminals; None where they are unknown, which breaks no rule of claims.
+    """
+    names = terminals or ()
+    known = terminals is not None and topology.numbers.keys() >= set(names)
+    in_degrees = topology.in_degrees()
+    claims: dict[str, Claim] = {}
+    violations: list[Violation] = []
+    warnings: list[str] = []
+    for record in records:
+        faults = []
+        node_id = record.node_id
+        if node_id is None and known and len(names) == 1:
+            node_id = names[0]
+        if node_id is None and not known:
+            faults += _text_faults(record)
+        elif node_id is None:
+            message = f"node_id is missing, and the process has {len(names)} terminals"
+            faults += [
+                Violation("claim_without_node", record.where, message),
+                *_text_faults(record),
+            ]
+        elif node_id in topology.numbers:
+            number = topology.numbers[node_id]
+            faults += _node_faults(record, node_id, in_degrees[number])
+            faults += claim_faults(record, lengths[number])
+        else:
+            message = f"no node has the node_id {shown(node_id)}"
+            faults += [Violation("unknown_node", record.where, message), *_text_faults(record)]
+        violations += faults
+        if faults or node_id is None:
+            continue
+        claim = claim_from(record, node_id, derived_claim_id(node_id, record.text))
+        if claim.claim_id not in claims:
+            claims[claim.claim_id] = claim
+        elif record.claim_id is None and claims[claim.claim_id].text == claim.text:
+            warnings.append(
+                f"{record.where}: the same claim comes earlier in the input; it is kept once"
+            )
+        else:
+            message = f"the claim_id {claim.claim_id!r} is used earlier in the input"
+            violations.append(Violation("duplicate_claim_id", record.where, message))
+    return tuple(claims.values()), violations, warnings
+
+
+def claim_from(record: ClaimRecord, node_id: str, derived_id: str) -> Claim:
+    """A claim whose record keeps every rule."""
+    return Claim(
+        claim_id=record.claim_id or derived_id,
+        text=record.text,
+        node_id=node_id,
+        start=record.start,
+        end=record.end,
+        sub_claims=record.sub_claims,
+        label=Verdict(record.label) if record.label is not None else None,
+        also=record.also,
+    )
+
+
+def claim_faults(record: ClaimRecord, length: int) -> list[Violation]:
+    """What is wrong with a claim about a node whose text has `length` characters."""
+    return [*_text_faults(record), *_offset_faults(record, length)]
+
+
+def _node_faults(record: ClaimRecord, node_id: str, in_degree: int) -> list[Violation]:
+    if in_degree:
+        return []
+    message = f"{shown(node_id)} is a root: it has no sources to check a claim against"
+    return [Violation("claim_on_root", record.where, message)]
+
+
+def _offset_faults(record: ClaimRecord, length: int) -> list[Violation]:
+    start, end = record.start, record.end
+    if (start is None) != (end is None):
+        message = "start and end are given together; one of them is missing"
+        return [Violation("single_offset", record.where, message)]
+    if start is None or end is None:
+        message = "also gives further places of a claim: start and end give the first"
+        return [Violation("single_offset", record.where, message)] if record.also else []
+    faults = []
+    for number, (first, behind) in enumerate([(start, end), *record.also]):
+        what = f"also[{number - 1}]: " if number else ""
+        if first > behind:
+            message = f"{what}start {first} is after end {behind}"
+            faults.append(Violation("reversed_offsets", record.where, message))
+        elif behind > length:
+            message = f"{what}end {behind} is outside the node's text of {length} characters"
+            faults.append(Violation("offset_out_of_range", record.where, message))
+    return faults
+
+
+def _text_faults(record: ClaimRecord) -> list[Violation]:
+    if not record.text.strip():
+        return [Violation("empty_text", record.where, "text is empty")]
+    try:
+        canonical([record.text, *record.sub_claims])
+    except UnicodeEncodeError:
+        message = "text contains a lone surrogate, which is not a character and cannot be stored"
+        return [Violation("lone_surrogate", record.where, message)]
+    return []
