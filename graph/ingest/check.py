@@ -426,9 +426,7 @@ def check_claims(
         if claim.claim_id not in claims:
             claims[claim.claim_id] = claim
         elif record.claim_id is None and claims[claim.claim_id].text == claim.text:
-            warnings.append(
-                f"{record.where}: the same claim comes earlier in the input; it is kept once"
-            )
+            warnings.append(f"{record.where}: this claim is repeated; it is kept once")
         else:
             message = f"the claim_id {claim.claim_id!r} is used earlier in the input"
             violations.append(Violation("duplicate_claim_id", record.where, message))
