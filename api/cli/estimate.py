@@ -72,8 +72,8 @@ def estimate(
     from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.claims import read_claims_file
     from veritrail_graph.api.configured_judge import judge_options
+    from veritrail_graph.graph.errors import shown
     from veritrail_graph.graph.importers.records import ClaimRecord
-    from veritrail_graph.graph.rules import shown
 
     settings = Settings.load()
     request = VerifyRequest.checked(

@@ -64,8 +64,8 @@ class _Given:
     def records(self) -> list[ClaimRecord]:
         """The claims that were given, each with the place that faults name."""
         from veritrail_graph.api.claims import read_claims_file
+        from veritrail_graph.graph.errors import shown
         from veritrail_graph.graph.importers.records import ClaimRecord
-        from veritrail_graph.graph.rules import shown
 
         given = [ClaimRecord(text, f"--claim {shown(text)}") for text in self.texts]
         return given + (read_claims_file(self.claims_file) if self.claims_file else [])
