@@ -17,7 +17,7 @@ from typing import Protocol
 from veritrail_graph.api.views.costs import counted
 from veritrail_graph.api.views.words import BY_KIND, STATE_OF, State, mark_now
 from veritrail_graph.graph.clock import now
-from veritrail_graph.graph.errors import InputError, NotFound
+from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.exporters.results import total_usage
 from veritrail_graph.graph.model import (
     Claim,
@@ -29,7 +29,6 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
-from veritrail_graph.graph.rules import shown
 
 DISTRIBUTION = "veritrail-graph"
 

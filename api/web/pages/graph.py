@@ -36,10 +36,9 @@ from veritrail_graph.api.web.views.graph import (
     read_opened,
 )
 from veritrail_graph.api.web.views.picture import draw, overview_of
-from veritrail_graph.graph.errors import NotFound, VeriTrailError
+from veritrail_graph.graph.errors import NotFound, VeriTrailError, shown
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.model import Process, Role, Verdict, Verification
-from veritrail_graph.graph.rules import shown
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.judged_claims import ClaimFilter
 from veritrail_graph.graph.store.lineage import Direction
