@@ -43,16 +43,24 @@ class Queries(Part):
 
         return find(name)
 
+    def check(self, name: str, parameters: Mapping[str, Any]) -> None:
+        """See that a call is right before the graph is opened.
+
+        Raises:
+            NotFound: There is no such query.
+            InputError: A parameter is missing, unknown, of another type or out of its bounds.
+        """
+        from veritrail_graph.graph.store.queries import read_parameters
+
+        read_parameters(self.find(name), parameters)
+
     async def run(self, name: str, parameters: Mapping[str, Any]) -> QueryResult:
-        """Run a query, with parameters as text or as values; a wrong call opens no graph.
+        """Run a query, with parameters as text or as values.
 
         Raises:
             NotFound: There is no such query, or what it asks about is not stored.
             InputError: A parameter is missing, unknown, of another type or out of its bounds.
         """
-        from veritrail_graph.graph.store.queries import find, read_parameters
-
-        read_parameters(find(name), parameters)
         return await (await self._store()).queries.run(name, parameters)
 
     def as_text(self, name: str, parameters: Mapping[str, Any]) -> str:

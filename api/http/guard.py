@@ -27,7 +27,9 @@ OPEN_PATHS = frozenset(
         "/readyz",
         "/openapi.json",
         "/docs",
-        "/docs/style.css",
+        "/docs/swagger-ui-bundle.js",
+        "/docs/swagger-ui.css",
+        "/docs/favicon.png",
         "/sign-in",
         "/favicon.ico",
     }

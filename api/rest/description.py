@@ -17,7 +17,6 @@ from fastapi.routing import APIRoute
 from starlette.routing import compile_path
 
 from veritrail_graph.api.http.problems import BrokenRule, Problem, described
-from veritrail_graph.api.rest.examples import complete
 
 _TEXT = """\
 Stores the steps of a language-model pipeline as a graph, checks what its output claims against the
@@ -138,7 +137,6 @@ def _whole(app: FastAPI) -> dict[str, Any]:
         for method in _METHODS:
             if method in item:
                 _add_headers(item[method])
-                complete(item[method], told)
     return told
 
 

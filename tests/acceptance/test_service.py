@@ -174,7 +174,7 @@ def test_with_a_key_nothing_but_health_answers_without_it(veritrail: Veritrail) 
         for path in ("/nothing", "/"):  # pages lead to where a key is shown
             answer = service("GET", path)
             assert (answer.status, answer.headers["location"][:8]) == (303, "/sign-in"), path
-        for path in ("/healthz", "/openapi.json", "/docs", "/docs/style.css"):
+        for path in ("/healthz", "/openapi.json", "/docs", "/docs/swagger-ui.css"):
             assert service("GET", path).status == 200, path
         assert service("GET", "/v1/queries", Authorization=f"Bearer {KEY}").status == 200
 

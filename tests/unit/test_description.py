@@ -110,29 +110,31 @@ def kept(told: dict[str, Any], schema: dict[str, Any], example: object, where: s
     jsonschema.Draft202012Validator(whole).validate(example)
 
 
-def test_every_answer_and_every_body_has_an_example_that_keeps_its_type(
-    told: dict[str, Any],
-) -> None:
+def test_every_example_keeps_its_type_and_every_body_has_one(told: dict[str, Any]) -> None:
     for where, call in calls(told):
-        good = [one for status, one in call["responses"].items() if status < "300"]
-        for part in [*good, call.get("requestBody", {})]:
-            for content in part.get("content", {}).values():
-                if content["schema"].get("format") == "binary" and "example" not in content:
-                    continue  # bytes that nobody could read
-                given = content.get("example")
-                if content["schema"].get("format") == "binary":
-                    assert isinstance(given, str), where
-                else:
-                    kept(told, content["schema"], given, where)
+        for status, part in [*call["responses"].items(), ("", call.get("requestBody", {}))]:
+            content = part.get("content", {}).get("application/json")
+            if content is None or status >= "300":
+                continue
+            schema = content["schema"]
+            of_one = schema.get("anyOf", [schema])[0]
+            name = of_one.get("$ref", "").rsplit("/", 1)[-1]
+            model = told["components"]["schemas"].get(name, schema)
+            given = [content["example"]] if "example" in content else model.get("examples", [])
+            assert given or status, where
+            for example in given:
+                kept(told, schema, example, where)
 
 
-def test_every_parameter_has_an_example_that_keeps_its_type(told: dict[str, Any]) -> None:
-    names = set()
+def test_examples_of_parameters_and_fields_keep_their_types(told: dict[str, Any]) -> None:
     for where, call in calls(told):
         for one in call.get("parameters", ()):
-            kept(told, one["schema"], one.get("example"), f"{where} {one['name']}")
-            names.add(one["name"])
-    assert {"process_id", "cursor", "after", "last-event-id", "idempotency-key"} <= names
+            for example in one["schema"].get("examples", ()):
+                kept(told, one["schema"], example, f"{where} {one['name']}")
+    for name, model in told["components"]["schemas"].items():
+        for field, schema in model.get("properties", {}).items():
+            for example in schema.get("examples", ()):
+                kept(told, schema, example, f"{name}.{field}")
 
 
 def test_headers_that_mean_something_are_described(told: dict[str, Any]) -> None:
@@ -158,12 +160,13 @@ def test_the_example_of_a_query_is_a_query_of_the_library_with_its_parameters(
     told: dict[str, Any],
 ) -> None:
     call = told["paths"]["/v1/queries/{name}"]["post"]
-    name = call["parameters"][0]["example"]
+    name = call["parameters"][0]["schema"]["examples"][0]
     statement = next(one for one in map(described, library()) if one["name"] == name)
-    body = call["requestBody"]["content"]["application/json"]["example"]
+    schemas = told["components"]["schemas"]
+    body = schemas["QueryCall"]["examples"][0]
     known = {one["name"]: one["required"] for one in statement["parameters"]}
     assert set(body["params"]) <= set(known)
     assert {one for one, required in known.items() if required} <= set(body["params"])
-    answer = call["responses"]["200"]["content"]["application/json"]["example"]
+    answer = schemas["QueryAnswer"]["examples"][0]
     assert answer["columns"] == [one["name"] for one in statement["columns"]]
     assert all(len(row) == len(answer["columns"]) for row in answer["rows"])

@@ -13,7 +13,7 @@ from postgres_server.launcher import Server
 
 NOWHERE = {"NEO4J_URI": f"bolt://127.0.0.1:{free_port()}"}
 OUTSIDE = "a-key-that-is-long-enough"
-OPEN = ("/healthz", "/docs", "/docs/style.css", "/openapi.json")
+OPEN = ("/healthz", "/docs", "/docs/swagger-ui.css", "/openapi.json")
 PATIENCE = 30.0
 """Seconds within which a service has noticed that the database is there again."""
 
