@@ -1,4 +1,4 @@
-"""The command `veritrail` as its users call it: a child process with an environment of its own."""
+"""The command `veritrail`, in this process (`veritrail(...)`) or as a child (`veritrail.start`)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from acceptance import in_process
 
 OUTSIDE_NAMES = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
 PATIENCE = 90.0
@@ -54,8 +56,26 @@ class Veritrail:
     home: Path
     settings: Mapping[str, str] = field(default_factory=dict)
 
-    def __call__(self, *arguments: str | bytes, status: int = 0, **settings: str) -> Ended:
-        """Run a command that must end with this status."""
+    def __call__(
+        self, *arguments: str | bytes, status: int = 0, typed: str | bytes = "", **settings: str
+    ) -> Ended:
+        """Run a command in this process; it must end with this status.
+
+        Args:
+            *arguments: Its arguments.
+            status: Its exit status.
+            typed: What its standard input holds.
+            **settings: More of its environment.
+        """
+        if not in_process.is_possible():
+            assert not typed
+            return self.child(*arguments, status=status, **settings)
+        content = typed if isinstance(typed, bytes) else typed.encode()
+        ended = in_process.call(arguments, self.environment(settings), content)
+        return checked(arguments, *ended, status)
+
+    def child(self, *arguments: str | bytes, status: int = 0, **settings: str) -> Ended:
+        """Run a command as a process of its own; it must end with this status."""
         return self.start(*arguments, **settings).end(status)
 
     def start(self, *arguments: str | bytes, **settings: str) -> Started:
@@ -66,7 +86,7 @@ class Veritrail:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        return Started(child, "--json" in arguments)
+        return Started(child, arguments)
 
     def environment(self, settings: Mapping[str, str]) -> dict[str, str]:
         outside = {k: v for k, v in os.environ.items() if not k.startswith(OUTSIDE_NAMES)}
@@ -114,7 +134,8 @@ class Started:
     """A command that runs."""
 
     child: subprocess.Popen[bytes]
-    as_json_is_whole: bool
+    arguments: Sequence[str | bytes]
+    as_json_is_whole: bool = True
 
     def interrupt(self) -> None:
         self.child.send_signal(signal.SIGINT)
@@ -144,14 +165,28 @@ class Started:
             self.child.kill()
             told, remarks = self.child.communicate()
             raise AssertionError(f"did not end in time\n{remarks.decode()}") from None
-        out, err = told.decode(), remarks.decode()
-        everything = f"{self.child.args}\n{out[-3000:]}\n{err[-3000:]}"
-        assert self.child.returncode == status, everything
-        assert "Traceback" not in out + err, everything
-        assert "\x1b" not in out + err, everything
-        if self.as_json_is_whole:
-            json.loads(out)
-        return Ended(status, out, err)
+        ended = (self.child.returncode, told, remarks)
+        return checked(self.arguments, *ended, status, is_whole=self.as_json_is_whole)
+
+
+def checked(
+    arguments: Sequence[str | bytes],
+    status: int,
+    out: bytes,
+    err: bytes,
+    expected: int,
+    *,
+    is_whole: bool = True,
+) -> Ended:
+    """Check what holds for every command that has ended."""
+    ended = Ended(status, out.decode(), err.decode())
+    everything = f"{arguments}\n{ended.out[-3000:]}\n{ended.err[-3000:]}"
+    assert status == expected, everything
+    assert "Traceback" not in ended.out + ended.err, everything
+    assert "\x1b" not in ended.out + ended.err, everything
+    if is_whole and "--json" in arguments:
+        json.loads(ended.out)
+    return ended
 
 
 def command(*arguments: str | bytes) -> list[str | bytes]:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from acceptance.command import Ended, Started, Veritrail, command
+from acceptance.command import Ended, Veritrail, checked, command
 from neo4j_server import launcher
 
 pytestmark = [
@@ -40,21 +40,8 @@ def login(server: launcher.Server) -> dict[str, str]:
     }
 
 
-def piped(
-    shell: Veritrail, text: str | bytes, *options: str, status: int = 0, **settings: str
-) -> Ended:
-    child = subprocess.Popen(
-        command("db", "shell", *options),
-        env=shell.environment(settings),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert child.stdin is not None
-    child.stdin.write(text if isinstance(text, bytes) else text.encode())
-    child.stdin.close()
-    child.stdin = None
-    return Started(child, as_json_is_whole=False).end(status)
+def piped(shell: Veritrail, text: str | bytes, *options: str, status: int = 0) -> Ended:
+    return shell("db", "shell", *options, typed=text, status=status)
 
 
 def lines(ended: Ended) -> list[str]:
@@ -247,7 +234,15 @@ def test_cypher_shell_is_taken_where_it_is_installed(veritrail: Veritrail, tmp_p
     )
     program.chmod(0o755)
     path = f"{tmp_path}:{os.environ['PATH']}"
-    ended = piped(veritrail, "RETURN 1;\n", status=1, PATH=path)
+    child = subprocess.Popen(
+        command("db", "shell"),
+        env=veritrail.environment({"PATH": path}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    out, err = child.communicate(b"RETURN 1;\n")
+    ended = checked((), child.returncode, out, err, 1)
     password = (veritrail.home / "engine" / "password").read_text("utf-8").strip()
     arguments = next(line for line in lines(ended) if line.startswith("arguments"))
     assert password not in arguments
@@ -256,4 +251,5 @@ def test_cypher_shell_is_taken_where_it_is_installed(veritrail: Veritrail, tmp_p
     assert "NEO4J_USERNAME=root" in lines(ended)
     assert f"NEO4J_PASSWORD={password}" in lines(ended)
     assert lines(ended)[-1] == "RETURN 1;"
-    assert lines(piped(veritrail, "RETURN 1 AS a;\n", "--own", PATH=path)) == ["a", "1"]
+    own = veritrail("db", "shell", "--own", typed="RETURN 1 AS a;\n", PATH=path)
+    assert lines(own) == ["a", "1"]

@@ -182,5 +182,5 @@ def test_a_report_that_cannot_be_written_is_refused(
     assert "nowhere" in veritrail("report", "nowhere", "-o", "r.md", status=2).err
     assert not Path("r.md").exists()
     if Path("/dev/stdout").exists():
-        told = veritrail("report", "ferry", "-o", "/dev/stdout")
+        told = veritrail.child("report", "ferry", "-o", "/dev/stdout")
         assert told.out.startswith("# Ferry")

@@ -194,8 +194,8 @@ def test_closed_streams_end_no_command(veritrail: Veritrail, harbour: str) -> No
 
 def test_json_is_whole_in_any_character_set(veritrail: Veritrail, harbour: str) -> None:
     plain = veritrail("list", harbour, "--json")
-    ascii_only = veritrail("list", harbour, "--json", PYTHONIOENCODING="ascii")
+    ascii_only = veritrail.child("list", harbour, "--json", PYTHONIOENCODING="ascii")
     assert "Gdańsk" in plain.out
     assert ascii_only.out.isascii()
     assert json.loads(ascii_only.out)["claims"] == json.loads(plain.out)["claims"]
-    veritrail("list", harbour, PYTHONIOENCODING="ascii")
+    veritrail.child("list", harbour, PYTHONIOENCODING="ascii")

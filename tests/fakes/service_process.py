@@ -1,4 +1,4 @@
-"""The real service as a child process, spoken to over HTTP."""
+"""The real service, as a child process or in a thread of this one, spoken to over HTTP."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from typing import Any
 import httpx2
 from acceptance.command import Veritrail, command
 from fakes.ports import free_port
+from fakes.service_thread import ServiceThread
 
 START_SECONDS = 120.0
 STOP_SECONDS = 60.0
@@ -31,6 +32,7 @@ class ServiceProcess:
         port: What it listens on; the same after a restart.
         env: Its settings.
         args: More arguments of `veritrail serve`.
+        is_child: Whether it is a process of its own, which can be killed.
         client: Speaks HTTP with it; `url` is its base.
     """
 
@@ -39,7 +41,9 @@ class ServiceProcess:
     env: Mapping[str, str]
     args: Sequence[str]
     log_path: Path
+    is_child: bool = True
     child: subprocess.Popen[bytes] | None = None
+    thread: ServiceThread | None = None
     client: httpx2.Client = field(init=False)
 
     def __post_init__(self) -> None:
@@ -57,6 +61,10 @@ class ServiceProcess:
     def pid(self) -> int:
         assert self.child is not None
         return self.child.pid
+
+    @property
+    def runs(self) -> bool:
+        return self.child is not None or self.thread is not None
 
     @property
     def log(self) -> str:
@@ -85,11 +93,16 @@ class ServiceProcess:
 
     def start(self) -> None:
         """Start it, again too, and wait until it answers."""
-        assert self.child is None
+        assert not self.runs
+        arguments = ["--port", str(self.port), *self.args]
+        environment = Veritrail(self.home).environment(self.env)
+        if not self.is_child:
+            self.thread = ServiceThread(arguments, environment, self.log_path)
+            return
         with self.log_path.open("ab") as log:
             self.child = subprocess.Popen(
-                command("serve", "--port", str(self.port), *self.args),
-                env=Veritrail(self.home).environment(self.env),
+                command("serve", *arguments),
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -120,6 +133,9 @@ class ServiceProcess:
 
     def stop(self, by: int = signal.SIGTERM) -> int:
         """End it as its keeper does; gives its exit status."""
+        if self.thread is not None:
+            thread, self.thread = self.thread, None
+            return thread.stop()
         assert self.child is not None
         self.child.send_signal(by)
         try:
@@ -139,6 +155,7 @@ def serving(
     env: Mapping[str, str] | None = None,
     args: Sequence[str] = (),
     start: bool = True,
+    child: bool | None = None,
 ) -> Iterator[ServiceProcess]:
     """`veritrail serve` on a free port, until the end of the block.
 
@@ -148,6 +165,7 @@ def serving(
         env: More settings.
         args: More arguments of the command.
         start: Whether it is started, and waited for; else `start()` does.
+        child: Whether it is a process of its own; None: if it works on jobs.
     """
     settings = dict(env or {})
     if isinstance(home, Veritrail):
@@ -155,12 +173,13 @@ def serving(
         home = home.home
     descriptor, log = tempfile.mkstemp(prefix="vt-serve-", suffix=".log")
     os.close(descriptor)
-    service = ServiceProcess(home, port or free_port(), settings, args, Path(log))
+    is_child = "--no-worker" not in args if child is None else child
+    service = ServiceProcess(home, port or free_port(), settings, args, Path(log), is_child)
     try:
         if start:
             service.start()
         yield service
-        if service.child is not None:
+        if service.runs:
             service.stop()
         assert "Traceback" not in service.log, service.log[-3000:]
     except BaseException:
@@ -169,5 +188,7 @@ def serving(
     finally:
         if service.child is not None:
             service.kill()
+        elif service.thread is not None:
+            service.stop()
         service.client.close()
         service.log_path.unlink()

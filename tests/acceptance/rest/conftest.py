@@ -12,6 +12,6 @@ from fakes.service_process import ServiceProcess, serving
 @pytest.fixture(scope="session")
 def shared_service(veritrail: Veritrail) -> Iterator[ServiceProcess]:
     """The service over the engine that the commands of the other tests use too."""
-    with serving(veritrail) as service:
+    with serving(veritrail, args=["--no-worker"]) as service:
         service.until_ready()
         yield service

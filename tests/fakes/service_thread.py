@@ -1,0 +1,107 @@
+"""`veritrail serve` in a thread of this process, on a real port of loopback.
+
+A child imports everything anew, which takes longer than most tests of a route. The command is the
+real one; it gets arguments, environment and stderr of its own while it starts. It works on no jobs
+(`--no-worker`): of the job engine there is one in a process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import uvicorn
+
+PATIENCE = 30.0
+
+
+class ServiceThread:
+    """A service that runs until `stop`.
+
+    Args:
+        arguments: Those of `veritrail serve`.
+        environment: The whole environment that it starts with.
+        log_path: Where its log goes.
+
+    Raises:
+        AssertionError: It did not start; the message holds its log.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str], environment: Mapping[str, str], log_path: Path
+    ) -> None:
+        self._started = threading.Event()
+        self._status: int | None = None
+        self._server: uvicorn.Server | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._log = log_path.open("a", encoding="utf-8", buffering=1)
+        self._handlers: list[logging.Handler] = []
+        self._thread = threading.Thread(target=self._serve, daemon=True, name="veritrail serve")
+        root = logging.getLogger()
+        before = list(root.handlers), root.level
+        with ExitStack() as stack:
+            argv = ["veritrail", "serve", *arguments]
+            stack.enter_context(mock.patch.dict(os.environ, dict(environment), clear=True))
+            stack.enter_context(mock.patch.object(sys, "argv", argv))
+            stack.enter_context(mock.patch.object(sys, "stderr", self._log))
+            stack.enter_context(mock.patch.object(signal, "signal", _main_thread_only()))
+            stack.enter_context(mock.patch.object(uvicorn.Server, "startup", self._startup()))
+            self._thread.start()
+            self._started.wait(PATIENCE)
+        self._handlers = [one for one in root.handlers if one not in before[0]]
+        root.handlers[:] = [*before[0], *self._handlers]
+        root.setLevel(before[1])
+        assert self._server is not None, log_path.read_text(encoding="utf-8")[-3000:]
+
+    def _serve(self) -> None:
+        from veritrail_graph.api.cli.app import status
+
+        try:
+            self._status = status()
+        finally:
+            self._started.set()
+
+    def _startup(self) -> Callable[..., Any]:
+        """Notes the server and its loop, and says when it listens."""
+        original = uvicorn.Server.startup
+
+        async def startup(server: uvicorn.Server, *arguments: Any, **options: Any) -> None:
+            await original(server, *arguments, **options)
+            self._server, self._loop = server, asyncio.get_running_loop()
+            self._started.set()
+
+        return startup
+
+    def stop(self) -> int:
+        """End it as SIGTERM does; gives its exit status."""
+        assert self._server is not None
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._server.handle_exit, signal.SIGTERM, None)
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive(), "the service did not end"
+        root = logging.getLogger()
+        root.handlers[:] = [one for one in root.handlers if one not in self._handlers]
+        self._log.close()
+        assert self._status is not None
+        return self._status
+
+
+def _main_thread_only() -> Callable[..., Any]:
+    """`signal.signal` for the main thread; another one may not set signal handlers."""
+    original = signal.signal
+
+    def set_handler(number: int, handler: Any) -> Any:
+        if threading.current_thread() is threading.main_thread():
+            return original(number, handler)
+        return signal.getsignal(number)
+
+    return set_handler
