@@ -53,14 +53,15 @@ def serve(
     from veritrail_graph.api.server.listening import Server, listen, shown
     from veritrail_graph.api.server.logs import start_logs
 
-    listening = listen(host, port)
-    start_logs(settings, form_of(log_format), log_level)
-    app = create_app(settings, Way(key, is_open, worker, rules))
-    proxies = settings.values.get("VERITRAIL_PROXIES", "127.0.0.1")
-    server = Server(app, proxy_headers=True, forwarded_allow_ips=proxies)
-    url = f"http://{shown(host)}:{listening.getsockname()[1]}"
-    logging.getLogger("veritrail").warning("Listening on %s", url, extra={"fields": {"url": url}})
-    server.serve_on(listening)
+    with listen(host, port) as listening:
+        start_logs(settings, form_of(log_format), log_level)
+        app = create_app(settings, Way(key, is_open, worker, rules))
+        proxies = settings.values.get("VERITRAIL_PROXIES", "127.0.0.1")
+        server = Server(app, proxy_headers=True, forwarded_allow_ips=proxies)
+        url = f"http://{shown(host)}:{listening.getsockname()[1]}"
+        log = logging.getLogger("veritrail")
+        log.warning("Listening on %s", url, extra={"fields": {"url": url}})
+        server.serve_on(listening)
 
 
 async def _has_key(settings: Settings) -> bool:

@@ -247,7 +247,9 @@ def test_limits_hold_and_a_killed_server_leaves_nothing(veritrail: Veritrail) ->
 
 
 def test_without_an_engine_every_call_says_when_to_come_again(bare: Veritrail) -> None:
-    with serving(bare, env={"NEO4J_URI": f"bolt://127.0.0.1:{free_port()}"}) as service:
+    with serving(
+        bare, env={"NEO4J_URI": f"bolt://127.0.0.1:{free_port()}"}, args=["--no-worker"]
+    ) as service:
         at, trail = "/v1/processes/p", "/v1/verifications/v"
         for path in (
             "/v1/processes", at, f"{at}/nodes", f"{at}/lineage?node_id=n", f"{at}/stages",

@@ -95,7 +95,7 @@ def test_a_search_that_is_too_long_is_told_in_plain_words(shared_service: Servic
 
 def test_a_graph_that_is_down_is_told_and_tried_again() -> None:
     nowhere = {"NEO4J_URI": f"bolt://127.0.0.1:{free_port()}"}
-    with a_home() as veritrail, serving(veritrail, env=nowhere) as service:
+    with a_home() as veritrail, serving(veritrail, env=nowhere, args=["--no-worker"]) as service:
         answer = service.get("/")
         assert answer.status_code == 503
         assert "The graph does not answer now" in answer.text

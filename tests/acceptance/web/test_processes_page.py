@@ -151,14 +151,15 @@ def test_a_form_that_is_none_of_ours_stores_nothing(
 
 
 def test_a_file_that_is_too_large_is_refused_before_it_is_read() -> None:
-    with a_home() as veritrail, serving(veritrail, env={"VERITRAIL_UPLOAD_MAX": "10kB"}) as small:
+    env, args = {"VERITRAIL_UPLOAD_MAX": "10kB"}, ["--no-worker"]
+    with a_home() as veritrail, serving(veritrail, env=env, args=args) as small:
         answer = upload(small, b"{" + b" " * 50_000)
         assert answer.status_code == 413
         assert "10,000 bytes" in answer.text
 
 
 def test_an_empty_store_says_what_to_do_next_and_the_list_is_read_by_the_page() -> None:
-    with a_home() as veritrail, serving(veritrail) as service:
+    with a_home() as veritrail, serving(veritrail, args=["--no-worker"]) as service:
         service.until_ready()
         page = service.get("/")
         assert "Nothing is stored yet" in page.text

@@ -260,7 +260,7 @@ def test_a_session_outlives_a_restart_and_its_secret_is_kept_nowhere(
     signed_in(browser, keyed.verify)
     token = browser.cookies[COOKIE]
     page = browser.get(JOBS)
-    service.kill()
+    service.stop()
     service.start()
     assert browser.get(JOBS).status_code == 200
     files = list(veritrail.home.glob("service.sqlite3*"))
@@ -304,7 +304,7 @@ def test_a_header_that_is_no_address_is_no_fault(
 
 def test_keys_that_do_not_open_are_counted_here_too() -> None:
     outside = {**NOWHERE, "VERITRAIL_API_KEY": "the-key-from-outside-2"}
-    with a_home() as veritrail, serving(veritrail, env=outside) as service:
+    with a_home() as veritrail, serving(veritrail, env=outside, args=["--no-worker"]) as service:
         with httpx2.Client(base_url=service.url, trust_env=False) as client:
             signed_in(client, "the-key-from-outside-2")
             assert client.get(JOBS).status_code == 200
@@ -321,21 +321,21 @@ def test_a_session_of_the_key_from_outside_ends_when_another_one_is_set() -> Non
     first, second = ({**NOWHERE, "VERITRAIL_API_KEY": f"{one}-key-from-outside"} for one in "ab")
     with a_home() as veritrail:
         with (
-            serving(veritrail, env=first) as service,
+            serving(veritrail, env=first, args=["--no-worker"]) as service,
             httpx2.Client(base_url=service.url, trust_env=False) as client,
         ):
             signed_in(client, "a-key-from-outside")
             assert client.get(JOBS).status_code == 200
             cookie = {"Cookie": f"{COOKIE}={client.cookies[COOKIE]}"}
         with (
-            serving(veritrail, env=second) as service,
+            serving(veritrail, env=second, args=["--no-worker"]) as service,
             httpx2.Client(base_url=service.url, trust_env=False) as client,
         ):
             assert client.get(JOBS, headers=cookie).status_code == 303
 
 
 def test_where_no_key_was_ever_made_nobody_signs_in() -> None:
-    with a_home() as veritrail, serving(veritrail, env=NOWHERE) as service:
+    with a_home() as veritrail, serving(veritrail, env=NOWHERE, args=["--no-worker"]) as service:
         answer = service.get("/sign-in", params={"next": JOBS}, follow_redirects=False)
         assert answer.headers["location"] == JOBS
         assert "Sign out" not in service.get(JOBS).text
