@@ -48,9 +48,7 @@ class Observer:
     """
 
     claim_started: Callable[[Task], None] = lambda _task: None
-    iteration_finished: Callable[[Task, Verdict, Meter], None] = lambda _task, _verdict, _meter: (
-        None
-    )
+    iteration_finished: Callable[[Task, Verdict, Meter], None] = lambda _task, _verdict, _m: None
     call_made: Callable[[Usage], None] = lambda _usage: None
     claim_finished: Callable[[Verification], None] = lambda _verification: None
     faulted: Callable[[VeriTrailError], None] = lambda _error: None

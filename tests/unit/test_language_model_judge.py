@@ -10,7 +10,8 @@ import pytest
 from fakes.asking import ScriptedAsking
 from fakes.dag import Dag, DagSource
 from fakes.judging import NOTHING, PROMPTS, SPLITTER, a_claim, by_step, says, selects
-from fakes.scripted_judge import FS, NFS
+from fakes.model_prompts import parse_excerpts
+from fakes.scripted_judge import FS, INC, NFS
 
 from veritrail_graph.graph.model import Status
 from veritrail_graph.verifier.driver import Task, verify_claim
@@ -50,6 +51,38 @@ def test_a_claim_is_verified_down_to_the_root_with_all_three_steps():
     assert (found.engine, found.model, found.indicative) == ("openai", "scripted", False)
     assert found.claim.sub_claims == PARTS
     assert [it.node_ids_with_evidence for it in found.iterations] == [("s",), ("r",)]
+
+
+@pytest.mark.parametrize(
+    ("given", "rounds"),
+    [(FS, 2), (INC, 2), (NFS, 2)],
+)
+def test_each_verdict_of_the_model_becomes_the_verdict_on_the_claim(given, rounds):
+    """Evidence in the summary and in the root; the verdict on the root is final."""
+    asking = ScriptedAsking(by_step(lambda _: selects(0), lambda _: says(given, "As it says.")))
+    found = verified(judge_of(models(asking), sub_claims=False))
+    assert (found.status, found.verdict) == (Status.SUCCEEDED, given)
+    assert found.reasoning == "As it says."
+    assert [one.verdict for one in found.iterations] == [given] * rounds
+    shown = [parse_excerpts(one.user, one.call.step) for one in asking.requests]
+    assert [list(one.sentences.values()) for one in shown] == [
+        ["In s."], ["A summary."], ["In r."], ["In r."],
+    ]  # fmt: skip
+
+
+def test_sub_claims_are_shown_to_evidence_selection_and_get_no_verdict_of_their_own():
+    asking = ScriptedAsking(answer)
+    verified(judge_of(models(asking)))
+    shown = [
+        (one.call.step, parse_excerpts(one.user, one.call.step))
+        for one in asking.requests
+        if one.call.step != Step.SUB_CLAIM_DECOMPOSITION
+    ]
+    assert {one.claim for _, one in shown} == {"The ferry sailed."}
+    assert {(step, tuple(one.sub_claims)) for step, one in shown} == {
+        (Step.EVIDENCE_SELECTION, PARTS),
+        (Step.VERDICT, ()),
+    }
 
 
 def test_the_steps_of_a_trail_say_round_prompt_hash_model_and_calls():

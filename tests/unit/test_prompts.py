@@ -51,8 +51,6 @@ OUTCOMES = {
     Step.CLAIM_DISAMBIGUATION: {"clear", "cannot_be_disambiguated"},
 }
 TEMPLATE_MARKS = re.compile(r"\{\{|\}\}|\{%|\$\{|\{\w*\}|%\(\w+\)s|%s|<[a-z_ ]+>")
-A_TABLE = re.compile(r"^### [^\n]*`(?P<file>[\w.]+\.md)`\n(?P<table>.*?)(?=^##|\Z)", re.M | re.S)
-A_ROW = re.compile(r"^\| (?P<rule>[^|]+) \| (?P<where>`[^|]+`) \|$", re.MULTILINE)
 
 
 def shown_answers(text: str) -> list[dict[str, Any]]:
@@ -161,18 +159,6 @@ def test_nothing_is_filled_into_a_prompt(name: str) -> None:
 def test_the_examples_are_our_own(name: str) -> None:
     text = (FOLDER / name).read_text(encoding="utf-8")
     assert not re.findall(r"\b(?:John|Company X|Project Alpha|clean energy|mentorship)\b", text)
-
-
-def test_every_rule_of_the_documentation_stands_in_its_prompt() -> None:
-    page = (ROOT / "docs" / "prompts.md").read_text(encoding="utf-8")
-    tables = {match["file"]: match["table"] for match in A_TABLE.finditer(page)}
-    assert set(tables) == {f"{step}.{version}.md" for step, version in CURRENT.items()}
-    for file, table in tables.items():
-        text = (FOLDER / file).read_text(encoding="utf-8")
-        rows = list(A_ROW.finditer(table))
-        assert len(rows) == sum(line.startswith("|") for line in table.splitlines()) - 2, file
-        quoted = [words for row in rows for words in re.findall(r"`([^`]+)`", row["where"])]
-        assert not [words for words in quoted if words not in text], file
 
 
 def test_a_file_of_a_folder_takes_the_place_of_ours(tmp_path: Path) -> None:
