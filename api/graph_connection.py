@@ -61,7 +61,7 @@ async def open_graph(
     Raises:
         EngineUnavailable: It cannot be started, reached or logged in to.
     """
-    from veritrail_graph.graph.store import DatabaseAddress, open_store
+    from veritrail_graph.graph.store import open_store
 
     address = server_address(settings)
     if address is not None:
@@ -75,13 +75,12 @@ async def open_graph(
 
     from veritrail_graph.graph.embedded import running_engine
 
-    async with running_engine(engine_settings(settings), on_starting=on_starting) as engine:
-        address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
-        # It is on this machine: when it does not answer now, it is gone.
-        async with open_store(
-            address, retry_seconds=3, query_seconds=settings.query_seconds
-        ) as store:
-            yield store
+    # It is on this machine: an engine that does not answer now has ended.
+    async with (
+        running_engine(engine_settings(settings), on_starting=on_starting) as address,
+        open_store(address, retry_seconds=3, query_seconds=settings.query_seconds) as store,
+    ):
+        yield store
 
 
 def importers() -> Registry:

@@ -48,14 +48,12 @@ def main(arguments: list[str]) -> int:
 
 async def _on_an_own_engine(home: Path) -> dict[str, QueryResult]:
     from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
-    from veritrail_graph.graph.store import DatabaseAddress, open_store
+    from veritrail_graph.graph.store import open_store
 
     settings = EngineSettings(home=home)
     try:
-        async with running_engine(settings) as engine:
-            address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
-            async with open_store(address) as store:
-                return await answers_of(store)
+        async with running_engine(settings) as address, open_store(address) as store:
+            return await answers_of(store)
     finally:
         await stop_engine(settings)
 

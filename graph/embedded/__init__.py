@@ -13,7 +13,6 @@ from veritrail_graph.graph.embedded.client import (
 )
 from veritrail_graph.graph.embedded.settings import (
     STATEMENT_SECONDS,
-    EngineAddress,
     EngineSettings,
     EngineStatus,
     parse_duration,
@@ -21,7 +20,6 @@ from veritrail_graph.graph.embedded.settings import (
 
 __all__ = [
     "STATEMENT_SECONDS",
-    "EngineAddress",
     "EngineSettings",
     "EngineStatus",
     "engine_status",

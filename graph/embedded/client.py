@@ -13,23 +13,23 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import filelock
 
 import veritrail_graph
-from veritrail_graph.graph.embedded.folder import EngineFolder, write_private
-from veritrail_graph.graph.embedded.launch import engine_environment
-from veritrail_graph.graph.embedded.log import useful_lines
-from veritrail_graph.graph.embedded.preflight import check_host, engine_version
+from veritrail_graph.graph.embedded.folder import EngineFolder, useful_lines, write_private
+from veritrail_graph.graph.embedded.launch import check_host, engine_environment, engine_version
 from veritrail_graph.graph.embedded.settings import (
     DATABASE,
     USERNAME,
-    EngineAddress,
     EngineSettings,
     EngineStatus,
 )
 from veritrail_graph.graph.errors import EngineUnavailable
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.store import DatabaseAddress
 
 _SUPERVISOR = "veritrail_graph.graph.embedded.supervisor"
 _POLL_SECONDS = 0.02
@@ -51,7 +51,7 @@ class _Channel:
 @asynccontextmanager
 async def running_engine(
     settings: EngineSettings, *, on_starting: Callable[[], None] | None = None
-) -> AsyncIterator[EngineAddress]:
+) -> AsyncIterator[DatabaseAddress]:
     """Give the address of the engine, started when needed, and keep it running meanwhile.
 
     Args:
@@ -61,12 +61,12 @@ async def running_engine(
     Raises:
         EngineUnavailable: It cannot be started; the message says why and what to do.
     """
+    from veritrail_graph.graph.store import DatabaseAddress  # the driver: half a second
+
     folder = EngineFolder(settings.home)
     channel = await _lease(settings, folder, on_starting)
     try:
-        yield EngineAddress(
-            _uri(channel.reply), USERNAME, folder.read_password(), database=DATABASE
-        )
+        yield DatabaseAddress(_uri(channel.reply), USERNAME, folder.read_password(), DATABASE)
     finally:
         await channel.close()
 
@@ -202,22 +202,18 @@ def _silent(folder: EngineFolder) -> EngineUnavailable:
 
 @asynccontextmanager
 async def _start_lock(folder: EngineFolder, deadline: float) -> AsyncIterator[None]:
-    lock = filelock.FileLock(folder.start_lock, mode=0o600)
-    while True:
-        try:
-            lock.acquire(blocking=False)
-            break
-        except filelock.Timeout:
-            if time.monotonic() > deadline:
-                raise EngineUnavailable(
-                    "another command has been starting the embedded engine for too long; end "
-                    f"it and try again ({folder.start_lock})"
-                ) from None
-            await asyncio.sleep(_POLL_SECONDS)
+    lock = filelock.AsyncFileLock(folder.start_lock, mode=0o600, run_in_executor=False)
+    try:
+        await lock.acquire(deadline - time.monotonic(), _POLL_SECONDS)
+    except filelock.Timeout:
+        raise EngineUnavailable(
+            "another command has been starting the embedded engine for too long; end it and try "
+            f"again ({folder.start_lock})"
+        ) from None
     try:
         yield
     finally:
-        lock.release()
+        await lock.release()
 
 
 async def _spawn(settings: EngineSettings, folder: EngineFolder, deadline: float) -> None:

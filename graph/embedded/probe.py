@@ -1,65 +1,51 @@
-"""A first word over Bolt: does the engine answer, take the password, and hold the database?
+"""Asks the driver whether the engine answers, takes the password and opens the database.
 
-A few bytes by hand instead of the driver, which would cost the supervisor 40 MB of memory for one
-question at the start.
+Run as a process of its own, which ends with the answer: the driver takes 70 MB of memory, and
+the supervisor would keep them as long as the engine runs. It is started together with the
+engine, so that loading the driver costs no time.
 """
 
 from __future__ import annotations
 
-import socket
-import struct
+import asyncio
+import json
+import sys
+import time
 
-_HANDSHAKE = bytes.fromhex("6060b01700000404000003040000000400000000")
-_HELLO, _RUN, _SUCCESS = 0x01, 0x10, 0x70
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.store import Database, DatabaseAddress
+
+_PAUSE_SECONDS = 0.05
 
 
-def bolt_refusal(port: int, username: str, password: str, database: str) -> str | None:
-    """Return why the engine refuses a login and a query, or None when it accepts both.
+async def refusal(address: DatabaseAddress, seconds: float) -> str | None:
+    """Why the engine refuses a login and a query until the time is over; None when it does not.
 
-    Raises:
-        OSError: Nothing answers on the port, or it stops answering.
+    Bolt listens a moment before a new database is there, so a refusal is tried again.
     """
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
-        connection.sendall(_HANDSHAKE)
-        if _read(connection, 4) == bytes(4):
-            return "no common version of the Bolt protocol"
-        login = {
-            "user_agent": "veritrail-supervisor/1",
-            "scheme": "basic",
-            "principal": username,
-            "credentials": password,
-        }
-        hello = bytes((0xB1, _HELLO)) + _map(login)
-        run = bytes((0xB3, _RUN)) + _text("RETURN 1") + _map({}) + _map({"db": database})
-        for message in (hello, run):
-            connection.sendall(struct.pack(">H", len(message)) + message + bytes(2))
-            answer = _message(connection)
-            if answer[1] != _SUCCESS:
-                return answer[2:].decode("utf-8", "replace")
-    return None
+    deadline = time.monotonic() + seconds
+    while True:
+        database = Database(address, retry_seconds=0)
+        try:
+            await database.connect()
+            await database.read("meta/schema_state")
+        except VeriTrailError as error:
+            if time.monotonic() > deadline:
+                return str(error)
+            await asyncio.sleep(_PAUSE_SECONDS)
+        else:
+            return None
+        finally:
+            await database.close()
 
 
-def _text(value: str) -> bytes:
-    encoded = value.encode("utf-8")
-    return b"\xd0" + bytes((len(encoded),)) + encoded
+def main() -> None:
+    """Read address and patience as a line of JSON, and print the refusal, which may be empty."""
+    if line := sys.stdin.readline():
+        values = json.loads(line)
+        seconds = values.pop("seconds")
+        sys.stdout.write(asyncio.run(refusal(DatabaseAddress(**values), seconds)) or "")
 
 
-def _map(entries: dict[str, str]) -> bytes:
-    pairs = b"".join(_text(key) + _text(value) for key, value in entries.items())
-    return bytes((0xA0 + len(entries),)) + pairs
-
-
-def _message(connection: socket.socket) -> bytes:
-    message = b""
-    while (size := struct.unpack(">H", _read(connection, 2))[0]) or not message:
-        message += _read(connection, size)
-    return message
-
-
-def _read(connection: socket.socket, size: int) -> bytes:
-    data = b""
-    while len(data) < size:
-        if not (part := connection.recv(size - len(data))):
-            raise ConnectionResetError("the engine closed the connection")
-        data += part
-    return data
+if __name__ == "__main__":
+    main()

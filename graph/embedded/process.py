@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import re
 import signal
@@ -16,11 +17,8 @@ from pathlib import Path
 import psutil
 
 from veritrail_graph.graph.embedded import keeper
-from veritrail_graph.graph.embedded.folder import EngineFolder
-from veritrail_graph.graph.embedded.launch import engine_command, engine_environment
-from veritrail_graph.graph.embedded.log import BoundedLog
-from veritrail_graph.graph.embedded.preflight import find_runtime
-from veritrail_graph.graph.embedded.probe import bolt_refusal
+from veritrail_graph.graph.embedded.folder import BoundedLog, EngineFolder
+from veritrail_graph.graph.embedded.launch import engine_command, engine_environment, find_runtime
 from veritrail_graph.graph.embedded.settings import DATABASE, USERNAME, EngineSettings
 from veritrail_graph.graph.errors import EngineUnavailable
 
@@ -28,7 +26,8 @@ _BOLT_LINE = re.compile(r"Listening for incoming BOLT connections on \S*?:(\d+) 
 _LOCKED_LINE = "is locked by another process"
 _UNFLUSHED_LINE = "Error on flushing page"
 _KEEPER_PATIENCE = "3"  # in seconds, as an argument
-_PROBE_SECONDS = 0.05
+_POLL_SECONDS = 0.05
+_PROBE = "veritrail_graph.graph.embedded.probe"
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 
 
@@ -45,6 +44,7 @@ class EngineProcess:
         self._locked = False
         self._child: subprocess.Popen[bytes] | None = None
         self._keeper: subprocess.Popen[bytes] | None = None
+        self._probe: subprocess.Popen[bytes] | None = None
         self.bolt_port: int | None = None
         # The disk was full, and some pages exist in memory and in the engine's log alone; only a
         # restart brings them to their place.
@@ -71,6 +71,13 @@ class EngineProcess:
             env={},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        self._probe = subprocess.Popen(
+            [sys.executable, "-P", "-m", _PROBE],
+            cwd=self._folder.root,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
         threading.Thread(target=self._follow, args=(child,), daemon=True).start()
@@ -103,7 +110,7 @@ class EngineProcess:
         self._on_exit()
 
     def wait_ready(self) -> None:
-        """Return once Bolt answers and the database exists.
+        """Return when the driver has logged in and read from the database.
 
         Raises:
             EngineUnavailable: The engine ended, or did not get ready in time.
@@ -114,18 +121,29 @@ class EngineProcess:
                 lambda: not self.alive or self.bolt_port is not None, self._settings.start_timeout
             )
         refusal = None
-        while self.alive and self.bolt_port is not None and time.monotonic() < deadline:
-            # Bolt listens a moment before a new database is there.
-            if (refusal := self._refusal(self.bolt_port)) is None:
+        if self.alive and self.bolt_port is not None and time.monotonic() < deadline:
+            refusal = self._refusal(self.bolt_port, deadline)
+            if refusal == "":
                 return
-            time.sleep(_PROBE_SECONDS)
         raise self._failure(refusal)
 
-    def _refusal(self, port: int) -> str | None:
+    def _refusal(self, port: int, deadline: float) -> str | None:
+        """Why the engine refuses the driver; empty when it does not, None when the time is over."""
+        if self._probe is None:
+            return None
+        left = deadline - time.monotonic()
+        request = {
+            "uri": f"bolt://127.0.0.1:{port}",
+            "username": USERNAME,
+            "password": self._password,
+            "database": DATABASE,
+            "seconds": left,
+        }
         try:
-            return bolt_refusal(port, USERNAME, self._password, DATABASE)
-        except OSError as error:
-            return str(error)
+            answer, _ = self._probe.communicate(json.dumps(request).encode() + b"\n", left)
+        except (subprocess.TimeoutExpired, BrokenPipeError):
+            return None
+        return answer.decode().strip() if self._probe.returncode == 0 else None
 
     def _failure(self, refusal: str | None) -> EngineUnavailable:
         if self._locked:
@@ -167,6 +185,9 @@ class EngineProcess:
                 self._child.wait()
         if self._keeper and self._keeper.poll() is None:
             _dismiss(self._keeper)
+        if self._probe and self._probe.poll() is None:
+            self._probe.kill()
+            self._probe.communicate()
 
 
 def _dismiss(child: subprocess.Popen[bytes]) -> None:
@@ -200,6 +221,6 @@ def end_leftover(pid: int, created: float, folder: Path, patience: float) -> Non
         while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
             if time.monotonic() > deadline:
                 process.kill()
-            time.sleep(_PROBE_SECONDS)
+            time.sleep(_POLL_SECONDS)
     except psutil.Error:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from veritrail_graph.graph.errors import InputError
@@ -22,16 +22,6 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h)?")
 _SECONDS = {None: 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _HEAP = re.compile(r"(\d+)([mg])")
 _SMALLEST_HEAP = 128 * MEBIBYTE
-
-
-@dataclass(frozen=True, slots=True)
-class EngineAddress:
-    """Where the running engine answers Bolt, and how to log in."""
-
-    uri: str
-    username: str
-    password: str = field(repr=False)
-    database: str
 
 
 @dataclass(frozen=True, slots=True)

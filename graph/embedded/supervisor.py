@@ -1,31 +1,198 @@
-"""The process that owns the engine, outlives the commands, and stops when nobody needs it.
+"""The process that owns the engine, outlives the commands, and stops when no command needs it.
 
 Run as `python -m veritrail_graph.graph.embedded.supervisor SETTINGS`, where SETTINGS is a JSON
 object without any secret. It leaves its parent's session and parent, so that a command's end or
 Ctrl-C does not reach it.
+
+Commands ask it over a control channel: one JSON line asks, one JSON line answers. A lease is an
+open connection, so a command that is killed gives it back like one that ends. The channel is
+loopback TCP: a Unix socket's path is limited to about 100 bytes, which a folder of the user's
+choice may exceed. The token, in a file of mode 0600, keeps other users out.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 import os
 import secrets
 import signal
+import socketserver
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import filelock
 import psutil
 
-from veritrail_graph.graph.embedded.control import ControlServer, Reply
 from veritrail_graph.graph.embedded.folder import EngineFolder, SupervisorState
-from veritrail_graph.graph.embedded.lifetime import Lifetime
 from veritrail_graph.graph.embedded.process import EngineProcess, end_leftover
 from veritrail_graph.graph.embedded.settings import EngineSettings
 from veritrail_graph.graph.errors import EngineUnavailable
+
+
+class Lifetime:
+    """Counts the commands that need the engine; safe to use from several threads."""
+
+    def __init__(self, idle_seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._idle_seconds = idle_seconds
+        self._last_use = clock()
+        self._ending = False
+        self._hurried = False
+        self.clients = 0
+        self.pinned = False
+
+    @contextmanager
+    def lease(self, idle_seconds: float) -> Iterator[bool]:
+        """Hold the engine; gives False when it is too late and it is stopping already.
+
+        The latest command's idle time counts: it is the one that the user set last.
+        """
+        with self._lock:
+            granted = not self._ending
+            if granted:
+                self.clients += 1
+                self._idle_seconds = idle_seconds
+        try:
+            yield granted
+        finally:
+            if granted:
+                with self._lock:
+                    self.clients -= 1
+                    self._last_use = self._clock()
+
+    def touch(self) -> None:
+        """Start the idle time anew: somebody without a lease uses the engine."""
+        with self._lock:
+            self._last_use = self._clock()
+
+    def hurry(self) -> None:
+        """End as soon as nobody holds it, pinned or not."""
+        with self._lock:
+            self._hurried = True
+
+    def end(self) -> None:
+        """Grant no lease any more."""
+        with self._lock:
+            self._ending = True
+
+    def end_if_idle(self) -> bool:
+        """End when the idle time is over; a lease asked for meanwhile is either held or refused."""
+        with self._lock:
+            left = self._seconds_left()
+            self._ending = self._ending or (left is not None and left <= 0)
+            return self._ending
+
+    def seconds_left(self) -> float | None:
+        """Return the idle time that is left, or None while the engine is in use or pinned."""
+        with self._lock:
+            return self._seconds_left()
+
+    def _seconds_left(self) -> float | None:
+        if self.clients:
+            return None
+        if self._hurried:
+            return 0.0
+        if self.pinned:
+            return None
+        return self._idle_seconds - (self._clock() - self._last_use)
+
+
+Reply = dict[str, object]
+_LONGEST_REQUEST = 4096
+
+
+class ControlServer(socketserver.ThreadingTCPServer):
+    """Answers commands; each connection has a thread, which a lease keeps for its life."""
+
+    daemon_threads = True
+    block_on_close = False
+    allow_reuse_address = False
+
+    def __init__(
+        self,
+        token: str,
+        lifetime: Lifetime,
+        describe: Callable[[], Reply | None],
+        stop: threading.Event,
+    ) -> None:
+        super().__init__(("127.0.0.1", 0), _Connection)
+        self.token = token
+        self.lifetime = lifetime
+        self.describe = describe
+        self.stop = stop
+        self.settled = threading.Event()
+        self.failure: str | None = None
+
+    @property
+    def port(self) -> int:
+        """The port of the control channel."""
+        return int(self.server_address[1])
+
+    def settle(self, failure: str | None = None) -> None:
+        """Let waiting commands go on: the engine is ready, or will not be."""
+        self.failure = failure
+        self.settled.set()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: a command that is gone before its answer is no error."""
+
+
+class _Connection(socketserver.StreamRequestHandler):
+    server: ControlServer
+
+    def handle(self) -> None:
+        request = _parse(self.rfile.readline(_LONGEST_REQUEST))
+        token = request.get("token")
+        if not isinstance(token, str) or not hmac.compare_digest(token, self.server.token):
+            return
+        match request.get("op"):
+            case "status":
+                self._answer(self.server.describe())
+            case "stop":
+                self.server.stop.set()
+                self._answer({})
+                self.rfile.read()  # the connection ends with the supervisor
+            case "lease":
+                self._lease(float(request["idle_seconds"]), pin=bool(request.get("pin")))
+
+    def _lease(self, idle_seconds: float, *, pin: bool) -> None:
+        with self.server.lifetime.lease(idle_seconds) as granted:
+            if not granted:
+                return
+            self.server.settled.wait()
+            if self.server.failure is not None:
+                self._answer({"failure": self.server.failure})
+                return
+            if pin:
+                self.server.lifetime.pinned = True
+            else:
+                reply = self.server.describe()
+                self._answer(reply)
+                if reply is not None:
+                    self.rfile.read()  # until the command ends, whatever way
+        if pin:  # answered without the lease, which would count as a client
+            self._answer(self.server.describe())
+
+    def _answer(self, reply: Reply | None) -> None:
+        if reply is None:  # the engine is gone, and so is this supervisor in a moment
+            return
+        self.wfile.write(json.dumps(reply).encode("utf-8") + b"\n")
+
+
+def _parse(line: bytes) -> Mapping[str, Any]:
+    try:
+        request = json.loads(line)
+    except ValueError:
+        return {}
+    return request if isinstance(request, dict) else {}
+
 
 _LEFTOVER_PATIENCE = 10.0
 _LONGEST_TICK = 5.0

@@ -34,7 +34,7 @@ def embedded_address(arun: Arun[Any]) -> Iterator[DatabaseAddress]:
     settings = EngineSettings(home=home, jit="quick")
     stack = AsyncExitStack()
     engine = arun(stack.enter_async_context(running_engine(settings)))
-    yield DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
+    yield engine
     arun(stack.aclose())
     arun(stop_engine(settings))
     shutil.rmtree(home, ignore_errors=True)

@@ -257,11 +257,12 @@ def test_a_query_that_needs_too_much_of_the_embedded_engine_is_told_in_words(
     )
 
     async def work() -> None:
-        async with running_engine(settings) as engine:
-            address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
-            async with connected(address, address.uri, query_seconds=60.0) as database:
-                with pytest.raises(EngineError, match="no memory for so much at once"):
-                    await database.run_text(HEAVY, {}, 1)
+        async with (
+            running_engine(settings) as address,
+            connected(address, address.uri, query_seconds=60.0) as database,
+        ):
+            with pytest.raises(EngineError, match="no memory for so much at once"):
+                await database.run_text(HEAVY, {}, 1)
 
     asyncio.run(work())
 
@@ -273,8 +274,7 @@ def test_the_embedded_engine_ends_a_statement_by_itself(tmp_path_factory: Any) -
     )
 
     async def work() -> None:
-        async with running_engine(settings) as engine:
-            address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
+        async with running_engine(settings) as address:
             async with connected(address, address.uri, query_seconds=60.0) as database:
                 with pytest.raises(QueryTimeout, match="limit of the engine's own"):
                     await database.run_text(RUNAWAY, {}, 1)

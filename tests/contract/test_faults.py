@@ -42,7 +42,7 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
-from veritrail_graph.graph.store import Database, DatabaseAddress, Store, open_store
+from veritrail_graph.graph.store import Database, Store, open_store
 
 GONE = f"{socket.gethostname()}/999999999/0"  # no process has this number
 
@@ -63,10 +63,11 @@ def settings() -> Iterator[EngineSettings]:
 
 @asynccontextmanager
 async def opened(settings: EngineSettings) -> AsyncIterator[Store]:
-    async with running_engine(settings) as engine:
-        address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
-        async with open_store(address, retry_seconds=1) as store:
-            yield store
+    async with (
+        running_engine(settings) as address,
+        open_store(address, retry_seconds=1) as store,
+    ):
+        yield store
 
 
 async def engine_pid(settings: EngineSettings) -> int:
@@ -188,8 +189,7 @@ def test_a_replacement_cut_short_anywhere_leaves_the_old_or_the_new_whole(
 
 def test_first_commands_at_once_make_the_schema_together(settings: EngineSettings) -> None:
     async def work() -> None:
-        async with running_engine(settings) as engine:
-            address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
+        async with running_engine(settings) as address:
 
             async def command() -> int:
                 async with open_store(address) as store:

@@ -104,7 +104,7 @@ def test_nodes_of_another_application_are_neither_read_nor_changed_nor_deleted(
 async def new_engine(home: Any) -> AsyncIterator[DatabaseAddress]:
     settings = EngineSettings(home=home, heap="256m", jit="quick", idle_seconds=1.0)
     async with running_engine(settings) as engine:
-        yield DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
+        yield engine
 
 
 async def says_what_is_in_the_way(address: DatabaseAddress) -> None:

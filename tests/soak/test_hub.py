@@ -15,7 +15,7 @@ import pytest
 from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
 from veritrail_graph.graph.importers.records import EdgeRecord, Header, NodeRecord, Record
 from veritrail_graph.graph.ingest import ingest
-from veritrail_graph.graph.store import DatabaseAddress, open_store
+from veritrail_graph.graph.store import open_store
 
 pytestmark = [pytest.mark.engine, pytest.mark.soak, pytest.mark.timeout(3_000)]
 
@@ -41,22 +41,18 @@ def test_a_million_edges_on_one_node() -> None:
     settings = EngineSettings(home=home)
 
     async def work() -> None:
-        async with running_engine(settings) as engine:
-            address = DatabaseAddress(engine.uri, engine.username, engine.password, engine.database)
-            async with open_store(address) as store:
-                report = await ingest(store, Hub())
-                assert len(report.survey.topology.edge_sources) == MANY
-                del report
-                read = await store.reading.source_nodes("hub", ["t"], with_texts=True)
-                assert len(read.nodes) == MANY
-                assert read.nodes[-1].node_id == f"n{MANY - 1}"
-                texts = await store.reading.texts(
-                    "hub", [ref.node_id for ref in read.nodes[-9_000:]]
-                )
-                assert texts[f"n{MANY - 1}"] == f"Root {MANY - 1}."
-                del read
-                await store.processes.delete("hub")
-                assert await store.processes.state("hub") is None
+        async with running_engine(settings) as address, open_store(address) as store:
+            report = await ingest(store, Hub())
+            assert len(report.survey.topology.edge_sources) == MANY
+            del report
+            read = await store.reading.source_nodes("hub", ["t"], with_texts=True)
+            assert len(read.nodes) == MANY
+            assert read.nodes[-1].node_id == f"n{MANY - 1}"
+            texts = await store.reading.texts("hub", [ref.node_id for ref in read.nodes[-9_000:]])
+            assert texts[f"n{MANY - 1}"] == f"Root {MANY - 1}."
+            del read
+            await store.processes.delete("hub")
+            assert await store.processes.state("hub") is None
         await stop_engine(settings)
 
     try:

@@ -7,8 +7,7 @@ import threading
 import pytest
 from fakes.waiting import until
 
-from veritrail_graph.graph.embedded.control import ControlServer
-from veritrail_graph.graph.embedded.lifetime import Lifetime
+from veritrail_graph.graph.embedded.supervisor import ControlServer, Lifetime
 
 TOKEN = "right"
 

@@ -4,8 +4,13 @@ import json
 
 import pytest
 
-from veritrail_graph.graph.embedded.folder import EngineFolder, SupervisorState, write_private
-from veritrail_graph.graph.embedded.log import BoundedLog, useful_lines
+from veritrail_graph.graph.embedded.folder import (
+    BoundedLog,
+    EngineFolder,
+    SupervisorState,
+    useful_lines,
+    write_private,
+)
 from veritrail_graph.graph.errors import EngineUnavailable
 
 
@@ -97,7 +102,7 @@ def test_a_spoiled_state_file_counts_as_none(folder, text):
 
 
 def test_the_log_is_bounded_and_holds_no_password(folder, monkeypatch):
-    monkeypatch.setattr("veritrail_graph.graph.embedded.log._LARGEST_FILE", 1000)
+    monkeypatch.setattr("veritrail_graph.graph.embedded.folder._LARGEST_FILE", 1000)
     log = BoundedLog(folder, "open-sesame")
     for number in range(200):
         log.write(f"{number} login with open-sesame")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from veritrail_graph.graph.embedded.lifetime import Lifetime
+from veritrail_graph.graph.embedded.supervisor import Lifetime
 
 
 class Clock:

@@ -13,7 +13,7 @@ from veritrail_graph.graph.embedded import (
     stop_engine,
 )
 from veritrail_graph.graph.embedded.folder import EngineFolder
-from veritrail_graph.graph.embedded.preflight import (
+from veritrail_graph.graph.embedded.launch import (
     absent_message,
     available_memory,
     check_host,

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from veritrail_graph.graph.embedded import EngineAddress, EngineSettings, parse_duration
+from veritrail_graph.graph.embedded import EngineSettings, parse_duration
 from veritrail_graph.graph.embedded.folder import EngineFolder
-from veritrail_graph.graph.embedded.launch import engine_command
-from veritrail_graph.graph.embedded.preflight import Runtime
+from veritrail_graph.graph.embedded.launch import Runtime, engine_command
 from veritrail_graph.graph.embedded.settings import MEBIBYTE, parse_heap
 from veritrail_graph.graph.errors import InputError
 
@@ -49,10 +48,6 @@ def test_the_memory_asked_for_follows_the_heap_unless_it_is_set():
     assert parse_heap("1g") == 1024 * MEBIBYTE
     assert EngineSettings(HOME, heap="1g").needed_memory == 640 * MEBIBYTE
     assert EngineSettings(HOME, min_free_memory=0).needed_memory == 0
-
-
-def test_an_address_never_shows_its_password():
-    assert "sesame" not in repr(EngineAddress("bolt://x", "root", "sesame", "db"))
 
 
 @pytest.mark.parametrize(("jit", "options"), [("full", set()), ("quick", {C1_ONLY})])
