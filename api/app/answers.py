@@ -1,26 +1,58 @@
-"""Answers of operations that are no nouns of the graph: what was stored, removed, written."""
+"""Answers of operations: JSON objects that every door shows, made from what the graph holds.
+
+Verifications, claims and reviews are nouns of their own (`graph.model`).
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.nodes import NodePage
     from veritrail_graph.graph.ingest import IngestReport
+    from veritrail_graph.graph.store.lineage import Lineage
+    from veritrail_graph.graph.store.nodes import NodeContent, StoredNode
+    from veritrail_graph.graph.store.overview import ProcessOverview
+    from veritrail_graph.graph.store.processes import ProcessSummary
 
 
 def _is_none(value: object) -> bool:
     return value is None
 
 
-class Ingested(BaseModel):
-    """What an ingest did: what `veritrail ingest --json` prints."""
+class Answer(BaseModel):
+    """A JSON object that an operation answers with, over every door."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, protected_namespaces=())
+
+    def as_json(self) -> dict[str, Any]:
+        """The object as a service sends it."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+class Listed(Answer):
+    """A page of a list."""
+
+    nextCursor: Annotated[  # noqa: N815
+        str | None, Field(description="Where the next page begins; null: there is none.")
+    ] = None
+
+
+class Ingested(Answer):
+    """What an ingest did: what `veritrail ingest --json` prints."""
 
     process_id: str = Field(examples=["harbour-2025"])
     name: str
@@ -73,10 +105,8 @@ class Ingested(BaseModel):
         )
 
 
-class Stage(BaseModel):
+class Stage(Answer):
     """A stage. Each claim counts by its latest verification that succeeded."""
-
-    model_config = ConfigDict(frozen=True)
 
     stage: int
     name: str | None = Field(description="The input's name of the stage.")
@@ -85,11 +115,10 @@ class Stage(BaseModel):
     sentences_cited: int = Field(description="Different sentences of its nodes that are evidence.")
 
 
-class Stages(BaseModel):
+class Stages(Answer):
     """The stages of a process, ascending."""
 
     model_config = ConfigDict(
-        frozen=True,
         json_schema_extra={
             "examples": [
                 {
@@ -112,6 +141,224 @@ class Stages(BaseModel):
     process_id: str
     stages: list[Stage]
     indicative: bool = Field(description="Whether a verdict counts here that no model gave.")
+
+
+class ProcessInList(Answer):
+    """A process in the list."""
+
+    process_id: str = Field(examples=["harbour-summary"])
+    name: str
+    status: str = Field("ready", examples=["ready"])
+    nodes: int = 0
+    edges: int = 0
+    claims: int = 0
+    verdicts: dict[str, int] = Field(
+        {},
+        description="Claims by the verdict of their latest verification that succeeded.",
+        examples=[{"FULLY_SUPPORTED": 12, "NOT_FULLY_SUPPORTED": 3}],
+    )
+
+    @classmethod
+    def of(cls, found: ProcessSummary) -> ProcessInList:
+        """The answer for a process as it is listed in the graph."""
+        process = found.process
+        return cls(
+            process_id=process.process_id,
+            name=process.name,
+            status="ready",
+            nodes=process.nodes,
+            edges=process.edges,
+            claims=process.claims,
+            verdicts=dict(found.verdicts),
+        )
+
+
+class ProcessPage(Listed):
+    """A page of processes, in the order of their ids."""
+
+    processes: list[ProcessInList]
+
+
+class ProcessFound(ProcessInList):
+    """A process by itself."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "process_id": "harbour-summary",
+                    "name": "Harbour report",
+                    "status": "ready",
+                    "question": "How did the harbour grow?",
+                    "source_format": "veritrail.process/1",
+                    "content_hash": "6c0e4b5c" * 8,
+                    "nodes": 33,
+                    "edges": 32,
+                    "claims": 24,
+                    "verifications": 24,
+                    "verdicts": {"FULLY_SUPPORTED": 17, "NOT_FULLY_SUPPORTED": 7},
+                    "terminals": ["final"],
+                    "stages": {"1": 14, "2": 14, "3": 4, "4": 1},
+                    "stage_names": {"1": "source page"},
+                    "warnings": [],
+                }
+            ]
+        }
+    )
+
+    question: str | None = Field(None, description="What its final output answers.")
+    source_format: str = ""
+    content_hash: str = ""
+    verifications: int = Field(0, description="Its verifications, whatever their status.")
+    terminals: list[str] = Field([], description="node_ids of the final outputs.")
+    stages: dict[str, int] = Field({}, description="Number of nodes by stage.")
+    stage_names: dict[str, str] = {}
+    warnings: list[str] = []
+
+    @classmethod
+    def of_overview(cls, found: ProcessOverview) -> ProcessFound:
+        """The answer for the overview of a process."""
+        from veritrail_graph.graph.exporters.listings import process_json
+
+        return cls(**process_json(found.process, found.verdicts, found.verifications))
+
+
+class Node(Answer):
+    """A node; text, prompt and metadata are there where they were asked for."""
+
+    node_id: str = Field(examples=["s14"])
+    stage: int
+    position: int = Field(0, description="Its place in the input.")
+    role: str | None = Field(None, description="root, intermediate or terminal.")
+    kind: str | None = None
+    step: str | None = None
+    model: str | None = None
+    text: str | None = None
+    prompt: str | None = None
+    metadata: JsonValue = None
+
+    @model_serializer(mode="wrap")
+    def _without_unasked(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        found: dict[str, Any] = dump(self)
+        unasked = {"text", "prompt", "metadata"} - self.model_fields_set
+        return {name: value for name, value in found.items() if name not in unasked}
+
+    @classmethod
+    def all_of(cls, page: NodePage, fields: Sequence[str] = ()) -> list[Node]:
+        """The answers for nodes of the graph, each with the fields that were asked for."""
+        return [cls._of(node, page.contents.get(node.node_id), fields) for node in page.nodes]
+
+    @classmethod
+    def _of(cls, node: StoredNode, content: NodeContent | None, fields: Sequence[str]) -> Node:
+        more: dict[str, Any] = {name: getattr(content, name, None) for name in fields}
+        if more.get("metadata"):
+            more["metadata"] = json.loads(more["metadata"])
+        return cls.model_construct(
+            node_id=node.node_id,
+            stage=node.stage,
+            position=node.position,
+            role=node.role.value,
+            kind=node.kind,
+            step=node.step,
+            model=node.model,
+            **more,
+        )
+
+
+class NodesPage(Listed):
+    """A page of nodes, by stage and place in the input."""
+
+    nodes: list[Node]
+
+
+class NodesFound(Answer):
+    """Nodes in the order asked for, and ids that no node has."""
+
+    nodes: list[Node]
+    missing: list[str]
+
+
+class LineageNode(Answer):
+    """A node, with how many neighbours it has and how many of them are not shown."""
+
+    node_id: str
+    stage: int
+    upstream_count: int = 0
+    downstream_count: int = 0
+    hidden_upstream: int = 0
+    hidden_downstream: int = 0
+
+
+class LineageEdge(Answer):
+    """`source` was an input to the step that produced `target`, whichever way was walked."""
+
+    source: str
+    target: str
+
+
+class LineageFound(Answer):
+    """A part of a process around one node."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "root": "final",
+                    "nodes": [
+                        {
+                            "node_id": "r1",
+                            "stage": 3,
+                            "upstream_count": 4,
+                            "downstream_count": 1,
+                            "hidden_upstream": 4,
+                            "hidden_downstream": 0,
+                        },
+                        {
+                            "node_id": "final",
+                            "stage": 4,
+                            "upstream_count": 1,
+                            "downstream_count": 0,
+                            "hidden_upstream": 0,
+                            "hidden_downstream": 0,
+                        },
+                    ],
+                    "edges": [{"source": "r1", "target": "final"}],
+                    "complete": False,
+                    "truncated_by": "depth",
+                }
+            ]
+        }
+    )
+
+    root: str
+    nodes: list[LineageNode] = Field(description="The root among them, by stage and place.")
+    edges: list[LineageEdge] = Field(description="Every edge between two of the nodes.")
+    complete: bool = Field(description="Whether everything that way is shown.")
+    truncated_by: str | None = Field(None, description="depth, limit or time; null when complete.")
+
+    @classmethod
+    def of(cls, found: Lineage) -> LineageFound:
+        """The answer for a lineage of the graph."""
+        return cls.model_construct(
+            root=found.root,
+            nodes=[
+                LineageNode.model_construct(
+                    node_id=node.node_id,
+                    stage=node.stage,
+                    upstream_count=node.upstream,
+                    downstream_count=node.downstream,
+                    hidden_upstream=node.hidden_upstream,
+                    hidden_downstream=node.hidden_downstream,
+                )
+                for node in found.nodes
+            ],
+            edges=[
+                LineageEdge.model_construct(source=source, target=target)
+                for source, target in found.edges
+            ],
+            complete=found.truncated_by is None,
+            truncated_by=found.truncated_by,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +397,3 @@ class Exported:
     replaced: int = 0
     formulas: int = 0
     command: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Leftover:
-    """A process that a killed command left half-written.
-
-    Attributes:
-        process_id: Its id.
-        status: `loading` or `deleting`.
-    """
-
-    process_id: str
-    status: str
-
-
-Names = Sequence[str]

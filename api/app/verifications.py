@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.app.findings import ErrorOrigin, ErrorStep, PathStep, Provenance
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.graph.errors import NotFound
 
@@ -18,44 +18,6 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model import Review, Verification
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.runs import RunSummary
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Paths of evidence, each from where it begins down to the verified node.
-
-    Attributes:
-        verification: The verification, without its trail.
-        paths: Steps of each path, upstream first: node_id, stage, role, via, sentences.
-        paths_complete: Of each path, whether it begins in a root.
-        truncated: Whether there are more paths.
-    """
-
-    verification: Verification
-    paths: Sequence[Sequence[dict[str, Any]]]
-    paths_complete: Sequence[bool]
-    truncated: bool
-
-    @property
-    def complete(self) -> bool:
-        """Whether there are paths, all of them are here, and all begin in roots."""
-        return bool(self.paths_complete) and all(self.paths_complete) and not self.truncated
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorOrigin:
-    """Where unsupported content came in, and the later nodes that inherited it.
-
-    Attributes:
-        verification: The verification, without its trail.
-        introduced: Nodes that introduced it: node_id, stage, kind, step, model, prompt,
-            inherits_from, sentences, text.
-        inherited: Nodes that inherited it, in the same form.
-    """
-
-    verification: Verification
-    introduced: Sequence[dict[str, Any]]
-    inherited: Sequence[dict[str, Any]]
 
 
 class Verifications(Part):
@@ -150,8 +112,14 @@ class Verifications(Part):
         store = await self._store()
         found = await _header(store, verification_id)
         rows, truncated = await _ask(store, "provenance", found, limit=limit)
-        paths = [[_step(step) for step in row["path"]] for row in rows]
-        return Provenance(found, paths, [row["complete"] for row in rows], truncated)
+        whole = [bool(row["complete"]) for row in rows]
+        return Provenance(
+            **_about(found),
+            paths=[[_step(step) for step in row["path"]] for row in rows],
+            paths_complete=whole,
+            complete=bool(whole) and all(whole) and not truncated,
+            truncated=truncated,
+        )
 
     async def error(self, verification_id: str) -> ErrorOrigin:
         """Where unsupported content was introduced, and the later nodes that inherited it.
@@ -163,11 +131,15 @@ class Verifications(Part):
         store = await self._store()
         found = await _header(store, verification_id)
         rows, _ = await _ask(store, "error_path", found)
-        parts: dict[str, list[dict[str, Any]]] = {"introduced": [], "carried_on": []}
+        parts: dict[str, list[ErrorStep]] = {"introduced": [], "carried_on": []}
         for row in rows:
-            row.pop("verification_id", None)
-            parts[row.pop("part")].append(row)
-        return ErrorOrigin(found, parts["introduced"], parts["carried_on"])
+            parts[row["part"]].append(ErrorStep.model_validate(row))
+        return ErrorOrigin(
+            **_about(found),
+            error_stages=list(found.error.stages),
+            introduced=parts["introduced"],
+            inherited=parts["carried_on"],
+        )
 
     async def diff(self, a: str, b: str) -> Difference:
         """Where two trails part.
@@ -202,6 +174,17 @@ async def _ask(
     return rows, answer.truncated
 
 
-def _step(step: dict[str, Any]) -> dict[str, Any]:
-    names = ("node_id", "stage", "role", "sentences")
-    return {**{name: step[name] for name in names}, "via": list(step.get("via") or ())}
+def _about(found: Verification) -> dict[str, Any]:
+    return {
+        "verification_id": found.verification_id,
+        "process_id": found.process_id,
+        "claim_id": found.claim.claim_id,
+        "node_id": found.claim.node_id,
+        "status": found.status.value,
+        "verdict": found.verdict.value if found.verdict else None,
+        "indicative": found.indicative,
+    }
+
+
+def _step(step: dict[str, Any]) -> PathStep:
+    return PathStep.model_validate({**step, "via": list(step.get("via") or ())})

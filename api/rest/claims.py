@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from veritrail_graph.api.app.findings import ClaimFound, ClaimPage, ClaimsStored, StoredClaim
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ClaimId, ProcessId
-from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.http.pages import Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.errors import InvalidProcess, Violation
-from veritrail_graph.graph.exporters.listings import claim_json
-from veritrail_graph.graph.exporters.reviews import reviewed_json
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.importers.process_file.schema import read_claim
 from veritrail_graph.graph.importers.records import ClaimRecord
-from veritrail_graph.graph.store.judged_claim import JudgedClaim
 from veritrail_graph.graph.store.judged_claims import ClaimFilter
 
 router = APIRouter(
@@ -30,35 +28,6 @@ router = APIRouter(
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
 VerdictName = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "none"]
 ReviewName = Literal["none", "any", "confirmed", "overridden", "unclear"]
-
-
-class ClaimModel(BaseModel):
-    """A claim, with the verdict of its latest verification that succeeded."""
-
-    claim_id: str = Field(examples=["k04"])
-    text: str
-    node_id: str
-    start: int | None = Field(description="Its place in the node's text, in code points.")
-    end: int | None
-    also: list[list[int]] = Field(description="Further places: [start, end].")
-    sub_claims: list[str]
-    label: str | None = Field(description="A person's label, for evaluation.")
-    verdict: str | None = Field(description="null: it was never verified to the end.")
-    verification_id: str | None
-    indicative: bool | None = Field(description="Whether no model judged.")
-    error_stages: list[int]
-    verifications: int = Field(description="How many it has, whatever their status.")
-    review: str | None = Field(description="confirmed, overridden or unclear; null: no review.")
-    reviewed_verdict: str | None = Field(description="The verdict of the latest review.")
-    reviews: int = Field(description="How many reviews it has.")
-    disputed: bool = Field(description="Whether its reviewers disagree.")
-
-
-class ClaimPage(BaseModel):
-    """A page of claims, in the order of the input."""
-
-    claims: list[ClaimModel]
-    nextCursor: NextCursor  # noqa: N815
 
 
 class ClaimsGiven(BaseModel):
@@ -82,27 +51,6 @@ class ClaimsGiven(BaseModel):
     node_id: NodeId | None = Field(
         None, description="What claims are about that do not say; default: the only terminal."
     )
-
-
-class StoredClaim(BaseModel):
-    """A claim as it is stored."""
-
-    claim_id: str
-    text: str
-    node_id: str
-    start: int | None
-    end: int | None
-    also: list[list[int]]
-    sub_claims: list[str]
-    label: str | None
-
-
-class ClaimsStored(BaseModel):
-    """The claims that were given, and how many of them are new."""
-
-    process_id: str
-    claims: list[StoredClaim]
-    claims_added: int
 
 
 class ClaimEdit(BaseModel):
@@ -141,12 +89,8 @@ async def list_claims(
     after = listing.place(cursor, (-1, ""))
     wanted = ClaimFilter(verdict, error_stage, review, node_id)
     claims, last = await app.claims.page(process_id, wanted, after, limit)
-    return answer(
-        {
-            "claims": [judged_json(claim) for claim in claims],
-            "nextCursor": listing.cursor(*last) if last else None,
-        }
-    )
+    listed = [ClaimFound.of_judged(claim) for claim in claims]
+    return answer(ClaimPage(claims=listed, nextCursor=listing.cursor(*last) if last else None))
 
 
 @router.post(
@@ -163,11 +107,11 @@ async def add_claims(app: App, process_id: ProcessId, given: ClaimsGiven) -> Res
     """Store claims, all or none; nothing is verified."""
     claims, added = await app.claims.add(process_id, _records(given), given.node_id)
     return answer(
-        {
-            "process_id": process_id,
-            "claims": [claim_json(claim) for claim in claims],
-            "claims_added": added,
-        },
+        ClaimsStored(
+            process_id=process_id,
+            claims=[StoredClaim.of(claim) for claim in claims],
+            claims_added=added,
+        ),
         201 if added else 200,
         {"Location": f"/v1/processes/{quote(process_id, safe='')}/claims"},
     )
@@ -175,13 +119,13 @@ async def add_claims(app: App, process_id: ProcessId, given: ClaimsGiven) -> Res
 
 @router.get(
     "/{claim_id}",
-    response_model=ClaimModel,
+    response_model=ClaimFound,
     responses=problems_of(404),
     dependencies=[needs(Scope.READ)],
 )
 async def get_claim(app: App, process_id: ProcessId, claim_id: ClaimId) -> Response:
     """A claim with its latest verdict and its reviews."""
-    return answer(judged_json(await app.claims.get(process_id, claim_id)))
+    return answer(ClaimFound.of_judged(await app.claims.get(process_id, claim_id)))
 
 
 Force = Annotated[bool, Query(description="Also when it was verified or, to remove it, reviewed.")]
@@ -189,7 +133,7 @@ Force = Annotated[bool, Query(description="Also when it was verified or, to remo
 
 @router.patch(
     "/{claim_id}",
-    response_model=ClaimModel,
+    response_model=ClaimFound,
     responses=problems_of(404, 409),
     dependencies=[needs(Scope.WRITE)],
 )
@@ -203,7 +147,7 @@ async def edit_claim(
 ) -> Response:
     """Give a claim another text; its id and place stay, and what was verified stays too."""
     await app.claims.edit(process_id, claim_id, edit.text, force=force, by=caller)
-    return answer(judged_json(await app.claims.get(process_id, claim_id)))
+    return answer(ClaimFound.of_judged(await app.claims.get(process_id, claim_id)))
 
 
 @router.delete(
@@ -222,19 +166,6 @@ async def delete_claim(
     """Remove a claim; with `force` its verifications and reviews go too."""
     await app.claims.remove(process_id, [claim_id], force=force, by=caller)
     return Response(status_code=204)
-
-
-def judged_json(found: JudgedClaim) -> dict[str, Any]:
-    """A claim with its verdict and its reviews."""
-    return {
-        **claim_json(found.claim),
-        "verdict": found.verdict.value if found.verdict else None,
-        "verification_id": found.verification_id,
-        "indicative": found.indicative,
-        "error_stages": list(found.error_stages),
-        "verifications": found.verifications,
-        **reviewed_json(found.reviewed),
-    }
 
 
 def _records(given: ClaimsGiven) -> list[ClaimRecord]:

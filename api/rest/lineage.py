@@ -3,82 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import JsonValue
 
+from veritrail_graph.api.app.answers import LineageFound
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ProcessId
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID
-from veritrail_graph.graph.store.lineage import Direction, Lineage
+from veritrail_graph.graph.store.lineage import Direction
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["lineage"], dependencies=[CHECKED])
 
 DEEPEST, LARGEST = 100, 5_000
 """The greatest depth and limit that may be asked for."""
-
-
-class LineageNodeModel(BaseModel):
-    """A node, with how many neighbours it has and how many of them are not shown."""
-
-    node_id: str
-    stage: int
-    upstream_count: int
-    downstream_count: int
-    hidden_upstream: int
-    hidden_downstream: int
-
-
-class EdgeModel(BaseModel):
-    """`source` was an input to the step that produced `target`, whichever way was walked."""
-
-    source: str
-    target: str
-
-
-class LineageModel(BaseModel):
-    """A part of a process around one node."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "root": "final",
-                    "nodes": [
-                        {
-                            "node_id": "r1",
-                            "stage": 3,
-                            "upstream_count": 4,
-                            "downstream_count": 1,
-                            "hidden_upstream": 4,
-                            "hidden_downstream": 0,
-                        },
-                        {
-                            "node_id": "final",
-                            "stage": 4,
-                            "upstream_count": 1,
-                            "downstream_count": 0,
-                            "hidden_upstream": 0,
-                            "hidden_downstream": 0,
-                        },
-                    ],
-                    "edges": [{"source": "r1", "target": "final"}],
-                    "complete": False,
-                    "truncated_by": "depth",
-                }
-            ]
-        }
-    )
-
-    root: str
-    nodes: list[LineageNodeModel] = Field(description="The root among them, by stage and place.")
-    edges: list[EdgeModel] = Field(description="Every edge between two of the nodes.")
-    complete: bool = Field(description="Whether everything that way is shown.")
-    truncated_by: str | None = Field(description="depth, limit or time; null when complete.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +43,7 @@ _DEPTH, _LIMIT = _Bound("depth", DEEPEST), _Bound("limit", LARGEST)
 
 @router.get(
     "/lineage",
-    response_model=LineageModel,
+    response_model=LineageFound,
     responses=problems_of(400, 404, 504),
     dependencies=[needs(Scope.READ)],
 )
@@ -134,25 +76,4 @@ async def get_lineage(
         if fault is not None:
             return problem(400, "out-of-range", fault)
     found = await app.nodes.lineage(process_id, node_id, direction, depth, limit)
-    return answer(lineage_json(found))
-
-
-def lineage_json(found: Lineage) -> dict[str, Any]:
-    """A lineage."""
-    return {
-        "root": found.root,
-        "nodes": [
-            {
-                "node_id": node.node_id,
-                "stage": node.stage,
-                "upstream_count": node.upstream,
-                "downstream_count": node.downstream,
-                "hidden_upstream": node.hidden_upstream,
-                "hidden_downstream": node.hidden_downstream,
-            }
-            for node in found.nodes
-        ],
-        "edges": [{"source": source, "target": target} for source, target in found.edges],
-        "complete": found.truncated_by is None,
-        "truncated_by": found.truncated_by,
-    }
+    return answer(LineageFound.of(found))

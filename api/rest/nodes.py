@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
+from veritrail_graph.api.app.answers import Node, NodesFound, NodesPage
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ProcessId
-from veritrail_graph.api.http.pages import MOST, Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.http.pages import MOST, Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.model import Role
-from veritrail_graph.graph.store.nodes import NodeContent, NodeFilter, StoredNode
+from veritrail_graph.graph.store.nodes import NodeFilter
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["nodes"], dependencies=[CHECKED])
 
@@ -37,28 +36,6 @@ Fields = Annotated[
 ]
 
 
-class NodeModel(BaseModel):
-    """A node; text, prompt and metadata are there where they were asked for."""
-
-    node_id: str = Field(examples=["s14"])
-    stage: int
-    position: int = Field(description="Its place in the input.")
-    role: str = Field(description="root, intermediate or terminal.")
-    kind: str | None = None
-    step: str | None = None
-    model: str | None = None
-    text: str | None = None
-    prompt: str | None = None
-    metadata: JsonValue = None
-
-
-class NodePage(BaseModel):
-    """A page of nodes, by stage and place in the input."""
-
-    nodes: list[NodeModel]
-    nextCursor: NextCursor  # noqa: N815
-
-
 class NodesAsked(BaseModel):
     """Nodes that are asked for."""
 
@@ -73,16 +50,9 @@ class NodesAsked(BaseModel):
     fields: list[FieldName] = Field(default=[], max_length=3)
 
 
-class NodesFound(BaseModel):
-    """Nodes in the order asked for, and ids that no node has."""
-
-    nodes: list[NodeModel]
-    missing: list[str]
-
-
 @router.get(
     "/nodes",
-    response_model=NodePage,
+    response_model=NodesPage,
     responses=problems_of(404, 504),
     dependencies=[needs(Scope.READ)],
 )
@@ -115,12 +85,8 @@ async def list_nodes(
     asked = fields.split(",") if fields else []
     found = await app.nodes.page(process_id, wanted, after, limit, with_content=bool(asked))
     last = (found.nodes[-1].stage, found.nodes[-1].position) if found.more else None
-    return answer(
-        {
-            "nodes": [node_json(node, found.contents, asked) for node in found.nodes],
-            "nextCursor": listing.cursor(*last) if last else None,
-        }
-    )
+    nodes = Node.all_of(found, asked)
+    return answer(NodesPage(nodes=nodes, nextCursor=listing.cursor(*last) if last else None))
 
 
 @router.post(
@@ -132,25 +98,5 @@ async def list_nodes(
 async def get_nodes(app: App, process_id: ProcessId, asked: NodesAsked) -> Response:
     """Nodes by their ids, which may hold any character."""
     found = await app.nodes.get(process_id, asked.node_ids, with_content=bool(asked.fields))
-    nodes = [node_json(node, found.contents, asked.fields) for node in found.nodes]
-    return answer({"nodes": nodes, "missing": found.missing})
-
-
-def node_json(
-    node: StoredNode, contents: Mapping[str, NodeContent], fields: Sequence[str]
-) -> dict[str, Any]:
-    """A node with the fields that were asked for."""
-    found: dict[str, Any] = {
-        "node_id": node.node_id,
-        "stage": node.stage,
-        "position": node.position,
-        "role": node.role.value,
-        "kind": node.kind,
-        "step": node.step,
-        "model": node.model,
-    }
-    content = contents.get(node.node_id)
-    for name in dict.fromkeys(fields):
-        value = getattr(content, name, None)
-        found[name] = json.loads(value) if name == "metadata" and value else value
-    return found
+    nodes = Node.all_of(found, asked.fields)
+    return answer(NodesFound(nodes=nodes, missing=list(found.missing)))

@@ -5,79 +5,18 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
 
-from veritrail_graph.api.app.answers import Stages
+from veritrail_graph.api.app.answers import ProcessFound, ProcessInList, ProcessPage, Stages
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ProcessId
-from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.http.pages import Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.graph.exporters.listings import process_json, summary_json
 
 router = APIRouter(prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED])
 
 _LISTING = Listing("processes")
-
-
-class ProcessSummaryModel(BaseModel):
-    """A process in the list."""
-
-    process_id: str = Field(examples=["harbour-summary"])
-    name: str
-    status: str = Field(examples=["ready"])
-    nodes: int
-    edges: int
-    claims: int
-    verdicts: dict[str, int] = Field(
-        description="Claims by the verdict of their latest verification that succeeded.",
-        examples=[{"FULLY_SUPPORTED": 12, "NOT_FULLY_SUPPORTED": 3}],
-    )
-
-
-class ProcessPage(BaseModel):
-    """A page of processes, in the order of their ids."""
-
-    processes: list[ProcessSummaryModel]
-    nextCursor: NextCursor  # noqa: N815
-
-
-class ProcessModel(ProcessSummaryModel):
-    """A process by itself."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "process_id": "harbour-summary",
-                    "name": "Harbour report",
-                    "status": "ready",
-                    "question": "How did the harbour grow?",
-                    "source_format": "veritrail.process/1",
-                    "content_hash": "6c0e4b5c" * 8,
-                    "nodes": 33,
-                    "edges": 32,
-                    "claims": 24,
-                    "verifications": 24,
-                    "verdicts": {"FULLY_SUPPORTED": 17, "NOT_FULLY_SUPPORTED": 7},
-                    "terminals": ["final"],
-                    "stages": {"1": 14, "2": 14, "3": 4, "4": 1},
-                    "stage_names": {"1": "source page"},
-                    "warnings": [],
-                }
-            ]
-        }
-    )
-
-    question: str | None = Field(description="What its final output answers.")
-    source_format: str
-    content_hash: str
-    verifications: int = Field(description="Its verifications, whatever their status.")
-    terminals: list[str] = Field(description="node_ids of the final outputs.")
-    stages: dict[str, int] = Field(description="Number of nodes by stage.")
-    stage_names: dict[str, str]
-    warnings: list[str]
 
 
 @router.get("", response_model=ProcessPage, dependencies=[needs(Scope.READ)])
@@ -87,24 +26,20 @@ async def list_processes(app: App, limit: Limit = 100, cursor: Cursor = None) ->
     found = await app.processes.page(after, limit + 1)
     page = found[:limit]
     more = len(found) > limit
-    return answer(
-        {
-            "processes": [summary_json(one) for one in page],
-            "nextCursor": _LISTING.cursor(page[-1].process.process_id) if more else None,
-        }
-    )
+    cursor = _LISTING.cursor(page[-1].process.process_id) if more else None
+    listed = [ProcessInList.of(one) for one in page]
+    return answer(ProcessPage(processes=listed, nextCursor=cursor))
 
 
 @router.get(
     "/{process_id}",
-    response_model=ProcessModel,
+    response_model=ProcessFound,
     responses=problems_of(404),
     dependencies=[needs(Scope.READ)],
 )
 async def get_process(app: App, process_id: ProcessId) -> Response:
     """A process with its stages and counts."""
-    found = await app.processes.overview(process_id)
-    return answer(process_json(found.process, found.verdicts, found.verifications))
+    return answer(ProcessFound.of_overview(await app.processes.overview(process_id)))
 
 
 @router.get(

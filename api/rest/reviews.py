@@ -8,13 +8,14 @@ from urllib.parse import quote
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from veritrail_graph.api.app.findings import Agreement
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ClaimId, ProcessId
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.graph.exporters.reviews import agreement_json, review_json
+from veritrail_graph.graph.exporters.reviews import review_json
 from veritrail_graph.graph.model import Review, ReviewVerdict
 from veritrail_graph.graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview
 
@@ -88,58 +89,6 @@ class ReviewPage(BaseModel):
     nextCursor: NextCursor  # noqa: N815
 
 
-class Figures(BaseModel):
-    """What pairs of verdicts come to; null: there is no such figure."""
-
-    pairs: int = Field(description="How many pairs of verdicts were compared.")
-    agreed: int
-    share: float | None = Field(description="agreed / pairs.")
-    interval: list[float] | None = Field(description="Where the share lies with 95 % certainty.")
-    kappa: float | None = Field(
-        description="Cohen's kappa; null too where both gave one and the same verdict throughout."
-    )
-    small: bool = Field(description="Whether the pairs are too few to say much.")
-    table: dict[str, dict[str, int]] = Field(
-        description="Pairs by the model's (or first reviewer's) verdict, then by the other one."
-    )
-
-
-class JudgeFigures(Figures):
-    """One engine and model against the reviewed verdicts."""
-
-    engine: str
-    model: str | None
-
-
-class ReviewerFigures(Figures):
-    """The model against one reviewer."""
-
-    reviewer: str
-    reviews: int
-    unclear: int = Field(description="Claims that the reviewer calls unclear; not compared.")
-
-
-class PairFigures(Figures):
-    """Two reviewers against each other."""
-
-    reviewers: list[str]
-    unclear: int
-
-
-class AgreementModel(BaseModel):
-    """How far people agree with the model, and with each other."""
-
-    process_id: str
-    reviews: int
-    claims: int = Field(description="Claims that have a review.")
-    unclear: int = Field(description="Those whose latest review calls them unclear.")
-    disputed: int = Field(description="Those on which reviewers disagree.")
-    overall: Figures = Field(description="The model against the latest review of each claim.")
-    judges: list[JudgeFigures]
-    reviewers: list[ReviewerFigures]
-    between_reviewers: list[PairFigures]
-
-
 @router.post(
     "/claims/{claim_id}/reviews",
     status_code=201,
@@ -195,13 +144,13 @@ async def list_reviews(
 
 @router.get(
     "/reviews/agreement",
-    response_model=AgreementModel,
+    response_model=Agreement,
     responses=problems_of(404),
     dependencies=[needs(Scope.READ)],
 )
 async def get_agreement(app: App, process_id: ProcessId) -> Response:
     """How far people agree with the model, and with each other, as figures."""
-    return answer(agreement_json(process_id, await app.reviews.agreement(process_id)))
+    return answer(Agreement.of(process_id, await app.reviews.agreement(process_id)))
 
 
 def _page(listing: Listing, found: tuple[list[Review], str | None]) -> dict[str, Any]:

@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel
 
+from veritrail_graph.api.app.findings import (
+    DifferenceFound,
+    ErrorOrigin,
+    Provenance,
+    VerificationHeader,
+    VerificationPage,
+)
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.answers import answer, tagged
 from veritrail_graph.api.http.names import CHECKED, ProcessId, VerificationId
-from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.http.pages import Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.api.rest.trail_models import (
-    DifferenceModel,
-    ErrorModel,
-    ProvenanceModel,
-    VerificationHeader,
-    VerificationModel,
-)
-from veritrail_graph.graph.exporters.difference import difference_json
-from veritrail_graph.graph.exporters.listings import header_json
+from veritrail_graph.api.rest.trail_models import VerificationModel
 from veritrail_graph.graph.exporters.results import verification_json
-from veritrail_graph.graph.model import Verification
 
 router = APIRouter(prefix="/v1", tags=["verifications"], dependencies=[CHECKED])
 
 _READ = [needs(Scope.READ)]
-
-
-class VerificationPage(BaseModel):
-    """A page of verifications without their trails, newest first."""
-
-    verifications: list[VerificationHeader]
-    nextCursor: NextCursor  # noqa: N815
 
 
 @router.get(
@@ -50,12 +40,9 @@ async def list_verifications(
     listing = Listing("verifications", (process_id,))
     (before,) = listing.place(cursor, ("",))
     headers, behind = await app.verifications.page(process_id, before, limit)
-    return answer(
-        {
-            "verifications": [header_json(found) for found in headers],
-            "nextCursor": listing.cursor(behind) if behind else None,
-        }
-    )
+    listed = [VerificationHeader.of(found) for found in headers]
+    cursor = listing.cursor(behind) if behind else None
+    return answer(VerificationPage(verifications=listed, nextCursor=cursor))
 
 
 @router.get(
@@ -77,7 +64,7 @@ async def get_verification(app: App, request: Request, verification_id: Verifica
 
 @router.get(
     "/verifications/{verification_id}/provenance",
-    response_model=ProvenanceModel,
+    response_model=Provenance,
     responses=problems_of(404, 504),
     dependencies=_READ,
 )
@@ -87,40 +74,23 @@ async def get_provenance(
     limit: Annotated[int, Query(ge=1, le=1_000, description="At most so many paths.")] = 100,
 ) -> Response:
     """Paths of evidence, each from where it begins down to the verified node."""
-    found = await app.verifications.provenance(verification_id, limit)
-    return answer(
-        {
-            **_about(found.verification),
-            "paths": found.paths,
-            "paths_complete": found.paths_complete,
-            "complete": found.complete,
-            "truncated": found.truncated,
-        }
-    )
+    return answer(await app.verifications.provenance(verification_id, limit))
 
 
 @router.get(
     "/verifications/{verification_id}/error",
-    response_model=ErrorModel,
+    response_model=ErrorOrigin,
     responses=problems_of(404, 504),
     dependencies=_READ,
 )
 async def get_error(app: App, verification_id: VerificationId) -> Response:
     """Where unsupported content was introduced, and the later nodes that inherited it."""
-    found = await app.verifications.error(verification_id)
-    return answer(
-        {
-            **_about(found.verification),
-            "error_stages": list(found.verification.error.stages),
-            "introduced": found.introduced,
-            "inherited": found.inherited,
-        }
-    )
+    return answer(await app.verifications.error(verification_id))
 
 
 @router.get(
     "/verifications/{verification_id}/diff/{other_id}",
-    response_model=DifferenceModel,
+    response_model=DifferenceFound,
     responses=problems_of(404),
     dependencies=_READ,
 )
@@ -128,16 +98,4 @@ async def get_difference(
     app: App, verification_id: VerificationId, other_id: VerificationId
 ) -> Response:
     """Where two trails part: what `diff --json` prints."""
-    return answer(difference_json(await app.verifications.diff(verification_id, other_id)))
-
-
-def _about(found: Verification) -> dict[str, Any]:
-    return {
-        "verification_id": found.verification_id,
-        "process_id": found.process_id,
-        "claim_id": found.claim.claim_id,
-        "node_id": found.claim.node_id,
-        "status": found.status.value,
-        "verdict": found.verdict.value if found.verdict else None,
-        "indicative": found.indicative,
-    }
+    return answer(DifferenceFound.of(await app.verifications.diff(verification_id, other_id)))

@@ -167,6 +167,6 @@ def test_the_example_of_a_query_is_a_query_of_the_library_with_its_parameters(
     known = {one["name"]: one["required"] for one in statement["parameters"]}
     assert set(body["params"]) <= set(known)
     assert {one for one, required in known.items() if required} <= set(body["params"])
-    answer = schemas["QueryAnswer"]["examples"][0]
+    answer = schemas["QueryRows"]["examples"][0]
     assert answer["columns"] == [one["name"] for one in statement["columns"]]
     assert all(len(row) == len(answer["columns"]) for row in answer["rows"])

@@ -309,32 +309,25 @@ def test_two_trails_are_compared_as_the_command_does(
 
 def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, verified: str) -> None:
     """The models of the description are held against real answers, field by field."""
-    from veritrail_graph.api.app import answers
-    from veritrail_graph.api.rest import (
-        claims,
-        lineage,
-        nodes,
-        processes,
-        stored_verifications,
-    )
+    from veritrail_graph.api.app import answers, findings
     from veritrail_graph.api.rest import trail_models as trails
 
     at = f"/v1/processes/{verified}"
     claim = shared_service.get(f"{at}/claims/k04").json()
     trail = f"/v1/verifications/{claim['verification_id']}"
     for path, model in [
-        ("/v1/processes", processes.ProcessPage),
-        (at, processes.ProcessModel),
-        (f"{at}/nodes?fields=text,prompt,metadata", nodes.NodePage),
-        (f"{at}/lineage?node_id=final", lineage.LineageModel),
+        ("/v1/processes", answers.ProcessPage),
+        (at, answers.ProcessFound),
+        (f"{at}/nodes?fields=text,prompt,metadata", answers.NodesPage),
+        (f"{at}/lineage?node_id=final", answers.LineageFound),
         (f"{at}/stages", answers.Stages),
-        (f"{at}/claims", claims.ClaimPage),
-        (f"{at}/claims/k04", claims.ClaimModel),
-        (f"{at}/verifications", stored_verifications.VerificationPage),
+        (f"{at}/claims", findings.ClaimPage),
+        (f"{at}/claims/k04", findings.ClaimFound),
+        (f"{at}/verifications", findings.VerificationPage),
         (trail, trails.VerificationModel),
-        (f"{trail}/provenance", trails.ProvenanceModel),
-        (f"{trail}/error", trails.ErrorModel),
-        (f"{trail}/diff/{claim['verification_id']}", trails.DifferenceModel),
+        (f"{trail}/provenance", findings.Provenance),
+        (f"{trail}/error", findings.ErrorOrigin),
+        (f"{trail}/diff/{claim['verification_id']}", findings.DifferenceFound),
     ]:
         answer = shared_service.get(path)
         assert answer.status_code == 200, answer.text

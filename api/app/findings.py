@@ -1,0 +1,352 @@
+"""Answers about claims, verifications, reviews and queries: JSON objects that every door shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from veritrail_graph.api.app.answers import Answer, Listed
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.agreement import AgreementReport
+    from veritrail_graph.graph.comparing import Difference
+    from veritrail_graph.graph.model import Claim, Verification
+    from veritrail_graph.graph.store.judged_claim import JudgedClaim
+    from veritrail_graph.graph.store.queries import QueryResult
+
+
+class StoredClaim(Answer):
+    """A claim as it is stored."""
+
+    claim_id: str = Field(examples=["k04"])
+    text: str
+    node_id: str
+    start: int | None = Field(
+        None, description="Its place in the node's text, in code points.", examples=[10]
+    )
+    end: int | None = None
+    also: list[list[int]] = Field([], description="Further places: [start, end].")
+    sub_claims: list[str] = Field([])
+    label: str | None = Field(None, description="A person's label, for evaluation.")
+
+    @classmethod
+    def of(cls, claim: Claim) -> StoredClaim:
+        """The answer for a claim of the graph."""
+        from veritrail_graph.graph.exporters.listings import claim_json
+
+        return cls.model_construct(**claim_json(claim))
+
+
+class ClaimFound(StoredClaim):
+    """A claim, with the verdict of its latest verification that succeeded, and its reviews."""
+
+    verdict: str | None = Field(None, description="null: it was never verified to the end.")
+    verification_id: str | None = None
+    indicative: bool | None = Field(None, description="Whether no model judged.")
+    error_stages: list[int] = Field([])
+    verifications: int = Field(0, description="How many it has, whatever their status.")
+    review: str | None = Field(
+        None, description="confirmed, overridden or unclear; null: no review."
+    )
+    reviewed_verdict: str | None = Field(None, description="The verdict of the latest review.")
+    reviews: int = Field(0, description="How many reviews it has.")
+    disputed: bool = Field(False, description="Whether its reviewers disagree.")
+
+    @classmethod
+    def of_judged(cls, found: JudgedClaim) -> ClaimFound:
+        """The answer for a claim of the graph with its verdict and its reviews."""
+        from veritrail_graph.graph.exporters.listings import claim_json
+        from veritrail_graph.graph.exporters.reviews import reviewed_json
+
+        return cls.model_construct(
+            **claim_json(found.claim),
+            verdict=found.verdict.value if found.verdict else None,
+            verification_id=found.verification_id,
+            indicative=found.indicative,
+            error_stages=list(found.error_stages),
+            verifications=found.verifications,
+            **reviewed_json(found.reviewed),
+        )
+
+
+class ClaimPage(Listed):
+    """A page of claims, in the order of the input."""
+
+    claims: list[ClaimFound]
+
+
+class ClaimsStored(Answer):
+    """The claims that were given, and how many of them are new."""
+
+    process_id: str
+    claims: list[StoredClaim]
+    claims_added: int
+
+
+class VerificationHeader(Answer):
+    """A verification without its trail."""
+
+    verification_id: str
+    claim_id: str
+    claim: str
+    node_id: str = ""
+    engine: str = ""
+    model: str | None = None
+    indicative: bool = False
+    q: int = 0
+    run_id: str | None = None
+    created_at: str = ""
+    status: str
+    verdict: str | None = None
+    error_stages: list[int] = Field([])
+    error: str | None = None
+
+    @classmethod
+    def of(cls, found: Verification) -> VerificationHeader:
+        """The answer for a verification of the graph."""
+        from veritrail_graph.graph.exporters.listings import header_json
+
+        return cls.model_construct(**header_json(found))
+
+
+class VerificationPage(Listed):
+    """A page of verifications without their trails, newest first."""
+
+    verifications: list[VerificationHeader]
+
+
+class AboutVerification(Answer):
+    """The verification that an answer is about."""
+
+    verification_id: str
+    process_id: str = ""
+    claim_id: str = ""
+    node_id: str = ""
+    status: str = ""
+    verdict: str | None = None
+    indicative: bool = False
+
+
+class PathSentence(Answer):
+    """A sentence on a path of evidence."""
+
+    sentence: int
+    role: str = "evidence"
+    text: str
+
+
+class PathStep(Answer):
+    """A node on a path of evidence; `via`: nodes without evidence before the next step."""
+
+    node_id: str
+    stage: int
+    role: str | None = None
+    via: list[str] = Field([])
+    sentences: list[PathSentence] = Field([])
+
+
+class Provenance(AboutVerification):
+    """Paths of evidence, each from where it begins down to the verified node."""
+
+    paths: list[list[PathStep]] = Field([])
+    paths_complete: list[bool] = Field([], description="Of each path: whether it begins in a root.")
+    complete: bool = Field(description="Whether there are paths, all of them begin in roots.")
+    truncated: bool = Field(False, description="Whether there are more paths.")
+
+
+class ErrorStep(Answer):
+    """A node of an error path."""
+
+    node_id: str
+    stage: int
+    kind: str | None = None
+    step: str | None = None
+    model: str | None = None
+    prompt: str | None = None
+    inherits_from: list[str] = Field([])
+    sentences: list[str] = Field([])
+    text: str = ""
+
+
+class ErrorOrigin(AboutVerification):
+    """Where unsupported content was introduced, and the later nodes that inherited it."""
+
+    error_stages: list[int] = Field([])
+    introduced: list[ErrorStep] = Field([])
+    inherited: list[ErrorStep] = Field([])
+
+
+class QueryRows(Answer):
+    """Columns and rows: `truncated` when there were more, `indicative` when no model judged."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "columns": ["stage", "nodes", "claims_with_errors", "sentences_cited"],
+                    "rows": [[1, 14, 0, 21], [2, 14, 5, 17]],
+                    "truncated": False,
+                    "indicative": True,
+                }
+            ]
+        }
+    )
+
+    columns: list[str]
+    rows: list[list[Any]] = Field(description="At most 10,000.")
+    truncated: bool = False
+    indicative: bool | None = None
+
+    @classmethod
+    def of(cls, found: QueryResult) -> QueryRows:
+        """The answer for the rows of a query."""
+        return cls.model_construct(
+            columns=list(found.columns),
+            rows=[list(row) for row in found.rows],
+            truncated=found.truncated,
+            indicative=found.indicative,
+        )
+
+
+class QueryParameter(Answer):
+    """A parameter of a query."""
+
+    name: str
+    type: str
+    required: bool
+    default: JsonValue
+    choices: list[str]
+    bounds: list[int] | None
+    meaning: str
+
+
+class QueryColumn(Answer):
+    """A column of an answer."""
+
+    name: str
+    type: str
+    meaning: str
+
+
+class Query(Answer):
+    """A query of the library, with all that its header says."""
+
+    name: str = Field(examples=["provenance"])
+    group: str | None = None
+    purpose: str
+    parameters: list[QueryParameter] = Field([])
+    columns: list[QueryColumn] = Field([])
+    shows_verdicts: bool = False
+    example: dict[str, str] = Field({})
+    source: str = ""
+
+
+class QueryList(Answer):
+    """The queries of the library."""
+
+    queries: list[Query]
+
+
+class Figures(Answer):
+    """Agreement of pairs of verdicts; null: there is no such figure."""
+
+    pairs: int = Field(description="How many pairs of verdicts were compared.")
+    agreed: int
+    share: float | None = Field(description="agreed / pairs.")
+    interval: list[float] | None = Field(description="The share's interval of 95 % certainty.")
+    kappa: float | None = Field(
+        description="Cohen's kappa; null too where both gave one and the same verdict throughout."
+    )
+    small: bool = Field(description="Whether the pairs are too few to say much.")
+    table: dict[str, dict[str, int]] = Field(
+        description="Pairs by the model's (or first reviewer's) verdict, then by the other one."
+    )
+
+
+class JudgeFigures(Figures):
+    """One engine and model against the reviewed verdicts."""
+
+    engine: str
+    model: str | None
+
+
+class ReviewerFigures(Figures):
+    """The model against one reviewer."""
+
+    reviewer: str
+    reviews: int
+    unclear: int = Field(description="Claims that the reviewer calls unclear; not compared.")
+
+
+class PairFigures(Figures):
+    """Two reviewers against each other."""
+
+    reviewers: list[str]
+    unclear: int
+
+
+class Agreement(Answer):
+    """How far people agree with the model, and with each other."""
+
+    process_id: str
+    reviews: int
+    claims: int = Field(description="Claims that have a review.")
+    unclear: int = Field(description="Those whose latest review calls them unclear.")
+    disputed: int = Field(description="Those on which reviewers disagree.")
+    overall: Figures = Field(description="The model against the latest review of each claim.")
+    judges: list[JudgeFigures]
+    reviewers: list[ReviewerFigures]
+    between_reviewers: list[PairFigures]
+
+    @classmethod
+    def of(cls, process_id: str, found: AgreementReport) -> Agreement:
+        """The answer for a report on the reviews of a process."""
+        from veritrail_graph.graph.exporters.reviews import agreement_json
+
+        return cls.model_validate(agreement_json(process_id, found))
+
+
+class ChangedValue(Answer):
+    """A value that differs."""
+
+    a: JsonValue
+    b: JsonValue
+
+
+class RoundSide(Answer):
+    """What only one side did in the round at which two trails part."""
+
+    verdict: str
+    reasoning: str
+    checked_only: list[str]
+    selected_only: list[dict[str, JsonValue]] = Field(description="Sentences, as in a trail.")
+
+
+class Parting(Answer):
+    """The first round that differs; a side that had ended before is null."""
+
+    iteration: int
+    parts: list[str]
+    a: RoundSide | None
+    b: RoundSide | None
+
+
+class DifferenceFound(Answer):
+    """Where two trails part: what `diff --json` prints."""
+
+    a: str
+    b: str
+    same: bool
+    same_claim: bool
+    claim: dict[str, ChangedValue] = Field({})
+    settings: dict[str, ChangedValue] = Field({})
+    outcome: dict[str, ChangedValue] = Field({})
+    parting: Parting | None = None
+
+    @classmethod
+    def of(cls, found: Difference) -> DifferenceFound:
+        """The answer for the comparison of two trails."""
+        from veritrail_graph.graph.exporters.difference import difference_json
+
+        return cls.model_validate(difference_json(found))
