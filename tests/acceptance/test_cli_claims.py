@@ -110,20 +110,6 @@ def test_extracting_again_adds_nothing_and_asks_nothing(
     assert (again["usage"]["calls"], len(model.requests)) == (0, asked)
 
 
-def test_a_person_sees_claims_reasons_and_cost(
-    veritrail: Veritrail, stored: str, model: ModelServer
-) -> None:
-    done = veritrail("claims", "extract", stored, **settings(model))
-    assert "It has two piers." in done.out
-    assert "no verifiable claims" in done.out
-    assert "2 claim(s), 2 of them new, from 5 sentence(s) of node t" in done.err
-    assert "27 calls" in done.err
-    assert "unknown" in done.err  # the price of this model
-    listed = veritrail("claims", "list", stored, "--sentences").out
-    assert "I like it." in listed
-    assert TWICE in listed
-
-
 def test_a_terminal_shows_how_far_extraction_is(veritrail: Veritrail, stored: str) -> None:
     pytest.importorskip("termios", reason="no terminals to open here")
     with ModelServer(Reader(), latency=0.4) as model:
@@ -176,29 +162,6 @@ def test_with_a_third_of_all_calls_failing_the_same_claims_come_out(
     assert done["outcomes"] == without["outcomes"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "message"),
-    [
-        (["--node", "a", "--model", "m"], 2, "is a root"),
-        (["--node", "nowhere", "--model", "m"], 2, "no node 'nowhere'"),
-        (["--engine", "lexical"], 2, "--model"),
-        ([], 2, "--model"),
-    ],
-)
-def test_what_cannot_be_extracted_is_refused_before_anything_is_asked(
-    veritrail: Veritrail,
-    stored: str,
-    model: ModelServer,
-    arguments: list[str],
-    status: int,
-    message: str,
-) -> None:
-    of_model = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "k"}
-    done = veritrail("claims", "extract", stored, *arguments, "--json", status=status, **of_model)
-    assert message in done.message
-    assert model.requests == []
-
-
 def test_verification_can_extract_its_claims_first(
     veritrail: Veritrail, stored: str, model: ModelServer
 ) -> None:
@@ -243,36 +206,6 @@ def test_no_more_calls_are_made_than_allowed(
     done = veritrail("claims", "extract", stored, "--max-calls", "4", "--json", status=1, **more)
     assert done.message
     assert len(model.requests) <= 4
-
-
-def test_a_claim_is_edited_until_it_is_verified(
-    veritrail: Veritrail, stored: str, model: ModelServer
-) -> None:
-    claim_id = extracted(veritrail, stored, model)[1]["claim_id"]
-    new = ["claims", "edit", stored, claim_id, "--json", "--text"]
-    edited = veritrail(*new, "The harbour has two piers.").json
-    assert (edited["claim_id"], edited["text"]) == (claim_id, "The harbour has two piers.")
-    assert ANSWER[edited["start"] : edited["end"]] == "It has two piers."
-    veritrail("verify", stored, "--claim-id", claim_id, "--engine", "lexical")
-    assert "1 verification(s)" in veritrail(*new, "Else.", status=2).message
-    assert veritrail(*new, "Else.", "--force").json["text"] == "Else."
-    assert veritrail(*new, "  ", status=2).message
-    unknown = veritrail("claims", "edit", stored, "none", "--text", "X.", "--json", status=2)
-    assert "no claim 'none'" in unknown.message
-
-
-def test_claims_are_removed_with_their_verifications(
-    veritrail: Veritrail, stored: str, model: ModelServer
-) -> None:
-    first, second = (claim["claim_id"] for claim in extracted(veritrail, stored, model))
-    veritrail("verify", stored, "--claim-id", first, "--engine", "lexical")
-    refused = veritrail("claims", "remove", stored, first, second, "--json", status=2)
-    assert "nothing was removed" in refused.message
-    removed = veritrail("claims", "remove", stored, first, second, "--force", "--json").json
-    gone = {"removed_claims": 2, "removed_verifications": 1, "removed_reviews": 0}
-    assert removed == {"process_id": stored, **gone}
-    left = veritrail("list", stored, "--json").json
-    assert left["claims"] == left["verifications"] == []
 
 
 def test_further_places_come_from_a_process_file(veritrail: Veritrail, tmp_path: Path) -> None:

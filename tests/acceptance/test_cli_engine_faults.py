@@ -53,11 +53,6 @@ def test_a_setting_of_the_connection_that_cannot_be(
     assert words in told.message
 
 
-def test_a_browser_address_with_a_password_does_not_show_it(bare: Veritrail) -> None:
-    told = bare("list", status=2, NEO4J_URI="http://neo4j:open-sesame@localhost:7474")
-    assert "open-sesame" not in told.err
-
-
 def test_a_server_that_does_not_come_is_waited_for_and_told(bare: Veritrail) -> None:
     uri = f"bolt://127.0.0.1:{free_port()}"
     began = time.monotonic()

@@ -88,18 +88,6 @@ def test_tables_go_into_a_folder_or_a_zip(
     assert "folder or a .zip" in veritrail(*how, status=2).err
 
 
-def test_wrong_use_is_told_before_anything_is_written(
-    veritrail: Veritrail, sample: str, tmp_path: Path
-) -> None:
-    assert "graphml" in veritrail("export", sample, "--format", "xml", status=2).err
-    assert "-o" in veritrail("export", sample, "--json", status=2).message
-    nowhere = str(tmp_path / "no" / "folder.json")
-    assert "no folder" in veritrail("export", sample, "-o", nowhere, status=2).err
-    unknown = veritrail("export", "nobody", "-o", str(tmp_path / "x"), "--json", status=2)
-    assert "'nobody'" in unknown.message
-    assert not list(tmp_path.iterdir())
-
-
 def test_an_input_with_wrong_verifications_is_refused_whole(
     veritrail: Veritrail, sample: str, tmp_path: Path
 ) -> None:
@@ -131,25 +119,6 @@ def test_a_process_is_copied_between_two_homes(
         assert "unchanged" in again.err
         back = veritrail("copy", "--from", there, "--to", "embedded", "--all", "--json").json
         assert [each["process_id"] for each in back["copied"]] == [sample]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--from", "embedded", "--to", "embedded", "--all"], "same graph"),
-        (["--from", "embedded", "--to", "bolt://127.0.0.1:1"], "--all"),
-        (["--from", "embedded", "--to", "bolt://127.0.0.1:1", "--all", "p"], "--all"),
-        (["--from", "embedded", "--to", "bolt://me:secret-1@127.0.0.1:1", "--all"], "--to"),
-        (["--from", "nonsense", "--to", "embedded", "--all"], "--from 'nonsense'"),
-        (["--from", "embedded", "--to", "embedded:", "--all"], "folder"),
-    ],
-)
-def test_wrong_ends_of_a_copy_are_told(
-    veritrail: Veritrail, arguments: list[str], said: str
-) -> None:
-    told = veritrail("copy", *arguments, status=2)
-    assert said in told.err
-    assert "secret-1" not in told.out + told.err
 
 
 def test_a_replacing_copy_says_how_many_verifications_are_gone(

@@ -270,35 +270,6 @@ def test_a_baseline_that_the_process_falls_behind_is_not_written_over(
     assert gate([worse], *both) == 0
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--format", "xml"], "Unknown format 'xml'"),
-        (["--max-rate", "2"], "--max-rate"),
-        (["--max-rate", "nan"], "--max-rate"),
-        (["--baseline", "none.json"], "none.json cannot be read"),
-        (["--junit", "no-such-folder/j.xml"], "no-such-folder"),
-        (["--summary", "."], "is a folder"),
-        (["--write-baseline", "no-such-folder/b.json"], "no-such-folder"),
-    ],
-)
-def test_wrong_use_ends_with_2_and_leaves_nothing(
-    tmp_path: Path, bare: Veritrail, options: list[str], said: str
-) -> None:
-    path = judged_file(tmp_path / "p.json", [GOOD])
-    before = sorted(tmp_path.iterdir())
-    told = bare("gate", path, *options, status=2)
-    assert said in " ".join(told.err.split())
-    assert told.out == ""
-    assert sorted(tmp_path.iterdir()) == before
-
-
-def test_a_file_that_is_not_there_starts_no_engine(bare: Veritrail) -> None:
-    for name, said in (("build/none.json", "no file build/none.json"), ("./", "is a folder")):
-        assert said in bare("gate", name, status=2).err
-    assert not bare.home.exists()
-
-
 def test_a_broken_file_tells_its_violations(bare: Veritrail, tmp_path: Path) -> None:
     path = process_file(tmp_path / "p.json", edges=[{"source": "a", "target": "z"}])
     told = bare("gate", path, "--json", status=2)
@@ -352,34 +323,6 @@ def test_a_stored_process_and_its_export_have_one_outcome(
     veritrail("export", "gate-stored", "-o", str(exported))
     assert veritrail("gate", str(exported), "--json", status=1).json == stored
     assert _counts(stored) == [1, 2, 1, 1, 1]
-
-
-@pytest.mark.engine
-def test_an_unknown_process_ends_with_2(veritrail: Veritrail) -> None:
-    told = veritrail("gate", "no-such-process", "--json", status=2)
-    assert "no-such-process" in told.message
-    assert "file" not in told.message
-    for command_, name in (("gate", "nope.json"), ("report", "nope.md")):
-        assert f"There is no file {name}. No process" in veritrail(command_, name, status=2).err
-
-
-@pytest.mark.engine
-def test_on_a_neo4j_server_the_outcome_is_the_same(
-    veritrail: Veritrail, neo4j_server: Any, tmp_path: Path
-) -> None:
-    login = {
-        "NEO4J_URI": neo4j_server.uri,
-        "NEO4J_USERNAME": neo4j_server.username,
-        "NEO4J_PASSWORD": neo4j_server.password,
-        "NEO4J_DATABASE": neo4j_server.database,
-    }
-    path = judged_file(tmp_path / "gate-on-neo4j.json", ALL)
-    veritrail("ingest", path, **login)
-    try:
-        stored = veritrail("gate", "gate-on-neo4j", "--json", status=1, **login).json
-    finally:
-        veritrail("delete", "gate-on-neo4j", "--yes", **login)
-    assert stored == veritrail("gate", path, "--json", status=1).json
 
 
 def _counts(told: dict[str, Any]) -> list[int]:

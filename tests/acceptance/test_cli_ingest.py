@@ -45,59 +45,6 @@ def claim(text: str, **more: Any) -> dict[str, Any]:
     return {"text": text, **more}
 
 
-def test_an_input_is_created_then_unchanged_then_replaced(
-    veritrail: Veritrail, tmp_path: Path
-) -> None:
-    path = tmp_path / "tides.json"
-    first = veritrail("ingest", process_file(path, name="Tides"), "--json")
-    assert list(first.json) == KEYS
-    assert first.json == {
-        "process_id": "tides",
-        "name": "Tides",
-        "status": "created",
-        "nodes": 3,
-        "edges": 2,
-        "claims": 0,
-        "claims_added": 0,
-        "verifications_added": 0,
-        "reviews_added": 0,
-        "terminals": ["t"],
-        "stages": {"1": 2, "2": 1},
-        "warnings": [],
-    }
-    with_claim = process_file(path, claims=[claim("It has two piers.", claim_id="k1")])
-    again = veritrail("ingest", with_claim, "--json").json
-    assert (again["status"], again["claims"], again["claims_added"]) == ("unchanged", 1, 1)
-    veritrail("verify", "tides")
-
-    other_text = process_file(path, claims=[claim("It has nine piers.", claim_id="k1")])
-    refused = veritrail("ingest", other_text, "--json", status=2)
-    assert "'k1'" in refused.violations[0]["where"]
-
-    nodes = [{"node_id": "only", "text": "Something else."}]
-    other = process_file(path, nodes=nodes, edges=[], claims=[])
-    refused = veritrail("ingest", other, "--json", status=2)
-    assert "--replace" in refused.message
-    replaced = veritrail("ingest", other, "--replace", "--json").json
-    assert (replaced.pop("removed_verifications"), replaced.pop("removed_reviews")) == (1, 0)
-    assert list(replaced) == KEYS
-    assert (replaced["status"], replaced["nodes"]) == ("replaced", 1)
-    assert veritrail("list", "tides", "--json").json["verifications"] == []
-
-
-def test_an_id_is_given_or_derived_and_a_format_can_be_named(
-    veritrail: Veritrail, tmp_path: Path
-) -> None:
-    nodes = [{"node_id": "n", "text": "Named otherwise."}]
-    path = process_file(tmp_path / "x.json", process_id=None, nodes=nodes, edges=[])
-    derived = veritrail("ingest", path, "--format", "process", "--json").json["process_id"]
-    assert veritrail("ingest", path, "--json").json["status"] == "unchanged"
-    given = veritrail("ingest", path, "--process-id", "given:1.a_b-c", "--json").json
-    assert (given["process_id"], given["status"]) == ("given:1.a_b-c", "created")
-    assert {derived, "given:1.a_b-c"} <= set(veritrail.stored())
-    assert "--process-id" in veritrail("ingest", path, "--process-id", "a b", status=2).err
-
-
 def test_lines_and_gzip_store_the_same_as_one_document(
     veritrail: Veritrail, tmp_path: Path
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -30,54 +29,6 @@ def test_a_file_is_reported_without_an_engine(bare: Veritrail, ferry: str) -> No
     assert len(list(csv.reader(io.StringIO(told.out, newline="")))) == len(CLAIMS) + 1
     assert "engine" not in told.err
     assert not bare.home.exists() or bare.engine_pid() is None
-
-
-def test_the_store_and_a_file_give_the_same_report(
-    veritrail: Veritrail, ferry: str, tmp_path: Path
-) -> None:
-    veritrail("ingest", ferry)
-    for suffix in ("md", "csv"):
-        paths = [str(tmp_path / f"{name}.{suffix}") for name in ("stored", "filed")]
-        veritrail("report", "judged-ferry", "-o", paths[0])  # the name says which format
-        veritrail("report", ferry, "-o", paths[1])
-        assert Path(paths[0]).read_bytes() == Path(paths[1]).read_bytes()
-    stored = json.loads(veritrail("report", "judged-ferry", "--format", "json").out)
-    filed = json.loads(veritrail("report", ferry, "--format", "json", "-o", "-").out)
-    assert (stored["origin"], filed["origin"]) == ("store", "judged-ferry.json")
-    assert stored["claims"] == filed["claims"]
-    page = veritrail("report", "judged-ferry", "--format", "html").out
-    assert page.startswith("<!doctype html>")
-    assert page.rstrip().endswith("</html>")
-
-
-def test_one_claim_becomes_its_dossier(bare: Veritrail, ferry: str, tmp_path: Path) -> None:
-    path = tmp_path / "k2.html"
-    bare("report", ferry, "--claim", "k2", "-o", str(path))
-    assert "Dossier" in path.read_text("utf-8")
-    told = json.loads(bare("report", ferry, "--claim", "k2", "--format", "json").out)
-    assert told["kind"] == "dossier"
-    assert told["claims"][0]["context"]
-    whole = json.loads(bare("report", ferry, "--dossier", "--format", "json").out)
-    assert (whole["kind"], len(whole["claims"])) == ("dossier", len(CLAIMS))
-    only = ET.fromstring(bare("report", ferry, "--verdict", "failed", "--format", "junit").out)
-    assert (only.attrib["tests"], only.attrib["errors"]) == ("1", "1")
-
-
-def test_wrong_use_is_told_before_anything_is_read(
-    bare: Veritrail, ferry: str, tmp_path: Path
-) -> None:
-    out = str(tmp_path / "r.csv")
-    for arguments, said in (
-        (["--format", "pdf"], "Known formats: html, markdown, csv, json, junit"),
-        (["--format", "csv", "--dossier"], "--dossier is for"),
-        (["--format", "csv", "--strict"], "--strict is for"),
-        (["--verdict", "purple"], "Unknown verdict 'purple'"),
-        (["--claim", "k9"], "no claim 'k9'"),
-        (["--node", "r"], "No claim"),
-    ):
-        assert said in bare("report", ferry, "-o", out, *arguments, status=2).err
-        assert not Path(out).exists()
-    assert bare.engine_pid() is None
 
 
 def test_a_broken_file_is_no_report(bare: Veritrail, tmp_path: Path) -> None:

@@ -109,23 +109,6 @@ def test_input_that_is_no_text_is_refused(veritrail: Veritrail) -> None:
     assert "Line 2" in ended.err
 
 
-def test_commands_tell_what_there_is(shell: Veritrail) -> None:
-    ended = piped(
-        shell, ":help\n:param a => 1\n:params\n:clear\n:params\n:queries\n:exit\nRETURN nope;\n"
-    )
-    assert ":param NAME => VALUE" in ended.out
-    assert ended.out.count(":param a => 1;") == 1
-    assert "provenance " in ended.out
-
-
-def test_a_query_of_the_library_can_be_piped_in(shell: Veritrail, harbour: str) -> None:
-    if "NEO4J_URI" in shell.settings:
-        shell("ingest", str(Path(__file__).resolve().parents[2] / "examples/harbour-summary.json"))
-    text = shell("query", "stage_summary", "--param", f"process_id={harbour}", "--cypher").out
-    assert lines(piped(shell, text))[0].split()[0] == "stage"
-    assert len(lines(piped(shell, text))) == 5
-
-
 class Terminal:
     """A terminal at which somebody types when asked to."""
 

@@ -12,7 +12,6 @@ from acceptance.command import Veritrail, process_file
 
 pytestmark = pytest.mark.engine
 
-INJECTION = 'x"}) DETACH DELETE n // `; RETURN 1'
 MARKUP = "<script>alert(1)</script> | # ![x](http://example.invalid/y) **bold** `code` &amp; 1 < 2"
 
 
@@ -54,31 +53,6 @@ def test_show_gives_what_verify_gave(veritrail: Veritrail, ferry: dict[str, Any]
     assert "v-none" in veritrail("show", "v-none", "--json", status=2).message
 
 
-def test_list_shows_processes_claims_and_verifications(
-    veritrail: Veritrail, ferry: dict[str, Any]
-) -> None:
-    (process,) = [
-        found
-        for found in veritrail("list", "--json").json["processes"]
-        if found["process_id"] == "ferry"
-    ]
-    keys = ["process_id", "name", "status", "nodes", "edges", "claims", "verdicts"]
-    assert list(process) == keys
-    assert (process["status"], process["nodes"], process["edges"]) == ("ready", 2, 1)
-    assert process["claims"] == sum(process["verdicts"].values()) == 2
-    one = veritrail("list", "ferry", "--json").json
-    assert list(one) == ["process_id", "claims", "verifications", "runs"]
-    assert one["runs"][0]["run_id"] == ferry["run_id"]
-    assert [claim["claim_id"] for claim in one["claims"]] == ["cars", "new"]
-    assert one["claims"][0]["label"] == "INCONCLUSIVE"
-    assert {v["verification_id"] for v in one["verifications"]} == {
-        v["verification_id"] for v in ferry["verifications"]
-    }
-    assert "ferry" in veritrail("list").out
-    assert "cars" in veritrail("list", "ferry").out
-    assert "nowhere" in veritrail("list", "nowhere", "--json", status=2).message
-
-
 def test_a_deleted_process_is_gone(veritrail: Veritrail, tmp_path: Path) -> None:
     veritrail("ingest", process_file(tmp_path / "doomed.json"))
     (found,) = veritrail("verify", "doomed", "--claim", "It has piers.", "--json").json[
@@ -94,57 +68,6 @@ def test_a_deleted_process_is_gone(veritrail: Veritrail, tmp_path: Path) -> None
     assert "doomed" in veritrail("delete", "doomed", "--json", status=2).message
     veritrail("show", found["verification_id"], status=2)
     veritrail("verify", "doomed", status=2)
-
-
-def test_queries_are_listed_run_and_printed(veritrail: Veritrail, ferry: dict[str, Any]) -> None:
-    queries = veritrail("query", "--list", "--json").json["queries"]
-    listed = veritrail("query", "--list").out
-    for query in queries:
-        assert query["name"] in listed
-        assert query["purpose"] in listed
-    given = ["-p", "process_id=ferry", "-p", "claim_id=cars"]
-    answer = veritrail("query", "provenance", *given, "--json").json
-    assert list(answer) == ["columns", "rows", "truncated", "indicative"]
-    assert answer["indicative"] is True
-    assert "indicative only" in veritrail("query", "provenance", *given).err
-    (row,) = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
-    assert row["nodes"] == ["<b>root</b> | `x`", "t"]
-    assert "t" in veritrail("query", "provenance", *given).out
-
-    cut = veritrail("query", "claims", *given[:2], "-p", "limit=1", "--json").json
-    assert (len(cut["rows"]), cut["truncated"]) == (1, True)
-    told = veritrail("query", "claims", *given[:2], "-p", "limit=1")
-    assert "more rows" in told.err
-    statement = veritrail("query", "error-origin", "--cypher", "-p", 'claim_id=a"b').out
-    assert ":param claim_id => 'a\"b';" in statement
-    assert "MATCH" in statement
-    assert (
-        "ERROR_INTRODUCED_AT"
-        in veritrail("query", "error_origin", "--cypher", "--json").json["cypher"]
-    )
-
-
-def test_a_wrong_parameter_is_named_with_all_the_others(
-    veritrail: Veritrail, ferry: dict[str, Any]
-) -> None:
-    wrong = veritrail("query", "claims", "-p", "limit=x", "-p", "colour=red", "--json", status=2)
-    assert {(v["kind"], v["where"]) for v in wrong.violations} == {
-        ("missing_parameter", "process_id"),
-        ("wrong_type", "limit"),
-        ("unknown_parameter", "colour"),
-    }
-    veritrail("query", "claims", "--cypher", "-p", "limit=x", "-p", "colour=red", status=2)
-    veritrail("query", "claims", "-p", "process_id=ferry", "-p", "limit=0", status=2)
-    for name, value in (
-        ("process_id", "nowhere"),
-        ("process_id", INJECTION),
-        ("claim_id", INJECTION),
-        ("claim_id", "null"),
-    ):
-        known = {"process_id": "ferry", "claim_id": "cars", name: value}
-        given = [word for key, each in known.items() for word in ("-p", f"{key}={each}")]
-        assert value in veritrail("query", "provenance", *given, "--json", status=2).message
-    assert "ferry" in veritrail.stored()
 
 
 def test_a_report_escapes_what_its_texts_hold(

@@ -150,25 +150,3 @@ def test_the_unsupported_claim_goes_wrong_in_the_final_answer(
     assert path["complete"] is False
     shown = veritrail("show", batteries["verification_id"]).out
     assert "introduced in 17 (stage 6)" in shown
-
-
-def test_with_q_of_one_the_unsupported_claim_ends_after_one_iteration(
-    veritrail: Veritrail, told: Any
-) -> None:
-    assert told["indicative"] is False
-    with ModelServer(ScriptedReader(SCRIPT)) as server:
-        only = ("--claim-id", "batteries", "--q", "1", "--json")
-        found = veritrail("verify", "case-studies", *only, **asking(server)).json
-    (batteries,) = found["verifications"]
-    assert steps(batteries) == [("15 16", NOT_FULLY_SUPPORTED, [("15", 1), ("15", 2)])]
-    assert batteries["error_stages"] == [6]
-
-
-def test_a_question_across_claims_finds_the_one_that_is_not_supported(
-    veritrail: Veritrail, told: Any
-) -> None:
-    of = ("--param", "process_id=case-studies")
-    found = veritrail("query", "unsupported_claims", *of, "--json").json
-    place = found["columns"].index("claim_id")
-    assert [row[place] for row in found["rows"]] == ["batteries"]
-    assert len(told["verifications"]) == 2

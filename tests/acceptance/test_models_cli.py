@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -97,17 +96,6 @@ def test_prompts_of_ones_own_are_sent_and_named(
     ids = [one["verifications"][0]["verification_id"] for one in (first, told)]
     differing = veritrail("diff", *ids).out
     assert "verdict.mine" in differing
-
-
-def test_text_shows_verdicts_and_a_table_of_cost(veritrail: Veritrail, process: str) -> None:
-    with ModelServer() as server:
-        told = veritrail("verify", process, "--price", "1,2", **asking(server))
-        again = veritrail("verify", process, **asking(server))
-        calls = len(server.requests)
-    assert "2 fully supported, 4 not fully supported" in told.err
-    assert re.search(rf"6 claims +{calls}\b.*\$0\.\d+", told.out)
-    assert "indicative" not in told.out + told.err
-    assert "6 of them were verified before" in again.err
 
 
 def test_samples_give_a_score_that_reports_and_queries_take(
@@ -204,16 +192,6 @@ def test_prompts_are_split_where_the_context_window_is_smaller_than_was_known(
     assert outcome(told) == expected(12)
     refused = [one for one in server.requests if one.answered is None]
     assert 0 < len(refused) < len(server.requests) / 3
-
-
-def test_a_window_that_is_set_is_kept(veritrail: Veritrail, tmp_path: Path) -> None:
-    veritrail("ingest", pumps(tmp_path / "pumps-window.json", 12, 90))
-    limits = ("--max-sentences", "none", "--max-root-sentences", "none")
-    with ModelServer(context_tokens=4_000) as server:
-        small = asking(server, VERITRAIL_CONTEXT_TOKENS="4000", VERITRAIL_MAX_OUTPUT_TOKENS="300")
-        told = veritrail("verify", "pumps-window", *limits, "--json", **small).json
-    assert outcome(told) == expected(12)
-    assert all(one.answered is not None for one in server.requests)  # none was refused
 
 
 def test_text_that_talks_to_the_model_breaks_neither_prompts_nor_answers(

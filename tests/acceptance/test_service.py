@@ -100,51 +100,6 @@ def until_ready(service: Service) -> None:
 
 
 @pytest.mark.engine
-def test_a_query_gives_what_the_command_line_gives(
-    service: Service, veritrail: Veritrail, harbour: str
-) -> None:
-    told = veritrail("query", "claims", "--param", f"process_id={harbour}", "--json").json
-    answer = service("POST", "/v1/queries/claims", {"params": {"process_id": harbour}})
-    assert (answer.status, answer.json) == (200, told)
-    few = service("POST", "/v1/queries/claims", {"params": {"process_id": harbour, "limit": 2}})
-    assert (len(few.json["rows"]), few.json["truncated"]) == (2, True)
-
-
-@pytest.mark.engine
-def test_every_query_of_the_library_is_listed(service: Service, veritrail: Veritrail) -> None:
-    listed = service("GET", "/v1/queries").json["queries"]
-    known = veritrail("query", "--list", "--json").json["queries"]
-    assert [one["name"] for one in listed] == sorted(one["name"] for one in known)
-    assert all(one["columns"] and one["purpose"] for one in listed)
-
-
-@pytest.mark.engine
-@pytest.mark.parametrize(
-    ("method", "path", "body", "status", "kind"),
-    [
-        ("POST", "/v1/queries/claims", {"params": {"process_id": "nobody"}}, 404, "not-found"),
-        ("POST", "/v1/queries/no_such", {}, 404, "not-found"),
-        ("POST", "/v1/queries/..%2Fmeta%2Fx", {}, 404, "not-found"),
-        ("POST", "/v1/queries/claims", {}, 422, "invalid-input"),
-        ("POST", "/v1/queries/claims", {"params": {"process_id": {}}}, 422, "invalid-input"),
-        ("POST", "/v1/queries/claims", {"other": 1}, 422, "invalid-input"),
-        ("POST", "/v1/queries/claims", [], 422, "invalid-input"),
-        ("GET", "/v1/queries/claims", None, 405, "method-not-allowed"),
-        ("GET", "/v1/nothing", None, 404, "not-found"),
-    ],
-)
-def test_a_wrong_request_is_a_problem_with_a_type(
-    service: Service, method: str, path: str, body: Any, status: int, kind: str
-) -> None:
-    answer = service(method, path, body)
-    assert answer.status == status, answer.body
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.json["type"] == f"urn:veritrail:problem:{kind}"
-    assert answer.json["status"] == status
-    assert answer.json["detail"]
-
-
-@pytest.mark.engine
 def test_a_body_that_is_too_large_or_no_json_is_refused(service: Service) -> None:
     assert service("POST", "/v1/queries/claims", raw=b"[" * 1_000_001).status == 413
     assert service("POST", "/v1/queries/claims", raw=b"[" * 100_000).status == 400
@@ -152,15 +107,6 @@ def test_a_body_that_is_too_large_or_no_json_is_refused(service: Service) -> Non
     assert service("POST", "/v1/queries/claims", raw=b"[1,").status == 400
     odd = b'{"params": {"process_id": "nobody", "\\ud800": 1}}'
     assert service("POST", "/v1/queries/claims", raw=odd).status == 422
-
-
-@pytest.mark.engine
-def test_answers_carry_safe_headers_and_another_host_is_refused(service: Service) -> None:
-    answer = service("GET", "/v1/queries")
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert "default-src 'none'" in answer.headers["content-security-policy"]
-    assert service("GET", "/v1/queries", Host="stranger.example:80").status == 421
-    assert service("GET", "/v1/queries", Host="[::1]:8000").status == 200
 
 
 @pytest.mark.engine
@@ -186,13 +132,6 @@ def test_it_survives_the_end_of_its_engine(bare: Veritrail) -> None:
         bare.kill_engine()
         until_ready(service)
         assert service("POST", "/v1/queries/claims", {"params": {"process_id": "x"}}).status == 404
-
-
-def test_an_engine_that_does_not_answer_is_told_with_a_time_to_come_again(bare: Veritrail) -> None:
-    with serving(bare, NEO4J_URI=f"bolt://127.0.0.1:{free_port()}") as service:
-        answer = service("GET", "/readyz")
-        assert (answer.status, answer.headers["retry-after"]) == (503, "5")
-        assert service("GET", "/healthz").status == 200
 
 
 @pytest.mark.parametrize(

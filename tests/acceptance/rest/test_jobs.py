@@ -144,37 +144,6 @@ def test_twenty_at_once_under_one_key_are_one_job(service: ServiceProcess) -> No
     assert len(service.get("/v1/jobs").json()["jobs"]) == before + 1
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        ({"process_id": "nobody"}, 404),
-        ({"process_id": "first", "claim_ids": ["k99"]}, 404),
-        ({"process_id": "first", "claims": ["x"], "node_id": "r0"}, 422),
-        ({"process_id": "first", "claims": ["x"], "node_id": "no-node"}, 404),
-        ({"process_id": "first", "claims": [""]}, 422),
-        ({"process_id": "first", "claims": [{"text": "x", "nonsense": 1}]}, 422),
-        ({"process_id": "first", "engine": "no-engine"}, 422),
-        ({"process_id": "first", "engine": "openai"}, 422),
-        ({"process_id": "first", "extract": True}, 422),
-        ({"process_id": "first", "samples": 2}, 422),
-        ({"process_id": "first", "threshold": 2}, 422),
-        ({"process_id": "first", "engine": "openai", "model": "m", "budget_usd": 1}, 422),
-        ({"process_id": "first", "base_url": "http://127.0.0.1:1"}, 422),
-        ({"process_id": "first", "prompts": "/etc"}, 422),
-        ({"process_id": "first", "api_key": "x"}, 422),
-        ({}, 422),
-    ],
-)
-def test_what_cannot_be_verified_is_refused_at_once_and_leaves_no_job(
-    service: ServiceProcess, body: dict[str, Any], status: int
-) -> None:
-    before = [job["job_id"] for job in service.get("/v1/jobs").json()["jobs"]]
-    answer = submitted(service, "refused", **body)
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert [job["job_id"] for job in service.get("/v1/jobs").json()["jobs"]] == before
-
-
 def test_jobs_are_listed_newest_first_by_the_page_and_by_filters(service: ServiceProcess) -> None:
     calls = Calls(service.url)
     made = [calls.wait(calls.submit("first", q=number))["job_id"] for number in (2, 4, 5)]

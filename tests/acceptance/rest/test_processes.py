@@ -33,21 +33,6 @@ def violations(answer: Any) -> list[str]:
     return [one["kind"] for one in answer.json()["violations"]]
 
 
-def test_a_process_is_stored_once_and_told_as_the_command_tells_it(
-    shared_service: ServiceProcess, veritrail: Veritrail, name: str, tmp_path: Any
-) -> None:
-    made = document(process_id=name)
-    first = store(shared_service, made)
-    assert first.status_code == 201, first.text
-    assert first.headers["location"] == f"/v1/processes/{name}"
-    assert first.json()["status"] == "created"
-    second = store(shared_service, made)
-    assert (second.status_code, second.json()["status"]) == (200, "unchanged")
-    path = tmp_path / "file.json"
-    path.write_bytes(as_json(made))
-    assert second.json() == veritrail("ingest", str(path), "--json").json
-
-
 @pytest.mark.parametrize(
     ("content", "headers"),
     [
@@ -65,39 +50,6 @@ def test_every_form_of_a_process_file_is_taken(
     answer = store(shared_service, content(document(process_id=name)), headers=headers)
     assert answer.status_code == 201, answer.text
     assert (answer.json()["nodes"], answer.json()["claims"]) == (4, 1)
-
-
-def test_another_content_is_a_conflict_until_it_may_replace(
-    shared_service: ServiceProcess, name: str
-) -> None:
-    made = document(process_id=name)
-    store(shared_service, made)
-    made["nodes"][0]["text"] = "Another text."
-    refused = store(shared_service, made)
-    assert refused.status_code == 409
-    assert refused.json()["type"] == "urn:veritrail:problem:conflict"
-    assert "?replace=true" in refused.json()["detail"]
-    replaced = store(shared_service, made, params={"replace": "true"})
-    assert (replaced.status_code, replaced.json()["status"]) == (201, "replaced")
-    both = store(shared_service, made, params={"replace": "true", "append": "true"})
-    assert both.status_code == 422
-
-
-def test_new_nodes_are_appended(shared_service: ServiceProcess, name: str) -> None:
-    made = document(process_id=name)
-    store(shared_service, made)
-    made["nodes"].append({"node_id": "c9", "text": "More."})
-    made["edges"].append({"source": "c9", "target": "s"})
-    answer = store(shared_service, made, params={"append": "true"})
-    assert (answer.status_code, answer.json()["status"]) == (201, "appended"), answer.text
-    assert (answer.json()["nodes_added"], answer.json()["edges_added"]) == (1, 1)
-
-
-def test_another_id_can_be_given(shared_service: ServiceProcess, name: str) -> None:
-    answer = store(shared_service, document(), params={"process_id": name})
-    assert (answer.status_code, answer.json()["process_id"]) == (201, name)
-    wrong = store(shared_service, document(), params={"process_id": "../x"})
-    assert wrong.status_code == 422
 
 
 def test_all_violations_come_at_once_and_nothing_is_stored(
@@ -156,21 +108,6 @@ def test_what_is_no_process_file_is_not_taken(
     answer = store(shared_service, content, headers=headers)
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
-
-
-def test_a_process_is_shown_with_stages_and_counts(
-    shared_service: ServiceProcess, veritrail: Veritrail, name: str
-) -> None:
-    store(shared_service, document(process_id=name, stages={"1": "page"}))
-    veritrail("verify", name, "--json")
-    told = shared_service.get(f"/v1/processes/{name}").json()
-    assert (told["nodes"], told["edges"], told["claims"], told["verifications"]) == (4, 3, 1, 1)
-    assert (told["stages"], told["stage_names"]) == ({"1": 2, "2": 1, "3": 1}, {"1": "page"})
-    assert sum(told["verdicts"].values()) == 1
-    (line,) = [one for one in listed(shared_service) if one["process_id"] == name]
-    assert line == {key: told[key] for key in line}
-    whole = veritrail("list", "--json").json["processes"]
-    assert listed(shared_service, 2) == whole
 
 
 def listed(service: ServiceProcess, limit: int = 100) -> list[dict[str, Any]]:

@@ -81,35 +81,6 @@ def test_nodes_with_any_id_are_listed_found_and_walked(
         assert answer.json()["edges"] == [{"source": name, "target": "t"}]
 
 
-def test_filters_of_nodes(shared_service: ServiceProcess, verified: str) -> None:
-    at = f"/v1/processes/{verified}/nodes"
-    every = pages(shared_service, at, "nodes", limit=7)
-    assert len(every) == 33
-    assert "text" not in every[0]
-    by_stage = pages(shared_service, at, "nodes", stage=2, limit=5)
-    assert by_stage == [one for one in every if one["stage"] == 2]
-    (terminal,) = pages(shared_service, at, "nodes", role="terminal")
-    assert terminal["node_id"] == "final"
-    named = pages(shared_service, at, "nodes", text="STORM BRANNAGH", fields="text", limit=2)
-    assert named
-    assert all("storm brannagh" in one["text"].lower() for one in named)
-    (prompt,) = pages(shared_service, at, "nodes", role="terminal", fields="prompt,metadata")
-    assert prompt["prompt"] == "final_summary.v1"
-    assert "text" not in prompt
-
-
-def test_a_lineage_tells_what_it_hides(shared_service: ServiceProcess, verified: str) -> None:
-    at = f"/v1/processes/{verified}/lineage"
-    near = shared_service.get(at, params={"node_id": "final"}).json()
-    assert (near["complete"], near["truncated_by"], len(near["nodes"])) == (False, "depth", 5)
-    assert sum(one["hidden_upstream"] for one in near["nodes"]) > 0
-    whole = shared_service.get(at, params={"node_id": "final", "depth": 9}).json()
-    assert (whole["complete"], whole["truncated_by"], len(whole["nodes"])) == (True, None, 33)
-    assert len(whole["edges"]) == 32
-    few = shared_service.get(at, params={"node_id": "final", "depth": 9, "limit": 3}).json()
-    assert (few["truncated_by"], len(few["nodes"])) == ("limit", 3)
-
-
 @pytest.mark.parametrize(
     ("params", "status"),
     [
@@ -131,58 +102,6 @@ def test_a_lineage_out_of_bounds_is_refused(
     answer = shared_service.get(f"/v1/processes/{verified}/lineage", params=asked)
     assert answer.status_code == status, answer.text
     assert shared_service.get(f"/v1/processes/{verified}/lineage").status_code == 422
-
-
-def test_stages_tell_where_errors_came_in(shared_service: ServiceProcess, verified: str) -> None:
-    told = shared_service.get(f"/v1/processes/{verified}/stages").json()
-    stages = told["stages"]
-    assert ([one["stage"] for one in stages], told["indicative"]) == ([1, 2, 3, 4], True)
-    assert [one["nodes"] for one in stages] == [14, 14, 4, 1]
-    assert stages[0]["name"] == "source chunk"
-    assert stages[0]["claims_with_errors"] == 0
-    assert sum(one["claims_with_errors"] for one in stages) > 0
-    assert stages[0]["sentences_cited"] > 0
-
-
-def test_claims_are_listed_by_verdict_and_error_stage(
-    shared_service: ServiceProcess, veritrail: Veritrail, verified: str
-) -> None:
-    at = f"/v1/processes/{verified}/claims"
-    every = pages(shared_service, at, "claims", limit=10)
-    told = veritrail("query", "claims", "--param", f"process_id={verified}", "--json").json
-    columns = told["columns"]
-    expected = [dict(zip(columns, row, strict=True)) for row in told["rows"]]
-    assert [(one["claim_id"], one["verdict"]) for one in every] == [
-        (one["claim_id"], one["verdict"]) for one in expected
-    ]
-    wrong = pages(shared_service, at, "claims", verdict="NOT_FULLY_SUPPORTED", limit=2)
-    assert wrong == [one for one in every if one["verdict"] == "NOT_FULLY_SUPPORTED"] != []
-    stage = wrong[0]["error_stages"][0]
-    there = pages(shared_service, at, "claims", error_stage=stage)
-    assert there == [one for one in every if stage in one["error_stages"]]
-    assert pages(shared_service, at, "claims", verdict="none") == []
-    one = shared_service.get(f"{at}/{every[0]['claim_id']}").json()
-    assert one == every[0]
-
-
-def test_claims_are_added_edited_and_removed(shared_service: ServiceProcess, nasty: str) -> None:
-    at = f"/v1/processes/{nasty}/claims"
-    given = {"claims": ["The tide is high.", {"claim_id": "c.1:a", "text": "It is.", "start": 0,
-                                              "end": 2}]}  # fmt: skip
-    first = shared_service.post(at, json=given)
-    assert (first.status_code, first.json()["claims_added"]) == (201, 2), first.text
-    again = shared_service.post(at, json=given)
-    assert (again.status_code, again.json()["claims_added"]) == (200, 0)
-    assert again.json()["claims"] == first.json()["claims"]
-    edited = shared_service.patch(f"{at}/c.1:a", json={"text": "It was."})
-    assert (edited.status_code, edited.json()["text"]) == (200, "It was.")
-    assert shared_service.patch(f"{at}/nope", json={"text": "It was."}).status_code == 404
-    assert shared_service.patch(f"{at}/c.1:a", json={"text": "  "}).status_code == 422
-    clash = shared_service.post(at, json=given)
-    assert (clash.status_code, clash.json()["violations"][0]["kind"]) == (409, "claim_id_taken")
-    removed = shared_service.delete(f"{at}/{quote('c.1:a', safe='')}")
-    assert (removed.status_code, removed.content) == (204, b"")
-    assert shared_service.delete(f"{at}/c.1:a").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -225,26 +144,6 @@ def test_a_claim_with_verifications_is_not_changed_by_chance(
     gone = shared_service.get(at).json()["verification_id"]
     assert shared_service.delete(at, params={"force": "true"}).status_code == 204
     assert shared_service.get(f"/v1/verifications/{gone}").status_code == 404
-
-
-def test_a_verification_is_one_object_of_verify_and_tagged(
-    shared_service: ServiceProcess, veritrail: Veritrail, verified: str
-) -> None:
-    listed = pages(
-        shared_service, f"/v1/processes/{verified}/verifications", "verifications", limit=9
-    )
-    assert listed == veritrail("list", verified, "--json").json["verifications"]
-    name = listed[0]["verification_id"]
-    at = f"/v1/verifications/{name}"
-    answer = shared_service.get(at)
-    assert answer.json() == veritrail("show", name, "--json").json
-    tag = answer.headers["etag"]
-    for known in (tag, f'"x", {tag}', "*", tag.removeprefix("W/")):
-        again = shared_service.get(at, headers={"If-None-Match": known})
-        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
-        assert again.headers["vary"] == "Accept-Encoding"
-    assert shared_service.get(at, headers={"If-None-Match": 'W/"other"'}).status_code == 200
-    assert shared_service.get("/v1/verifications/no%2Fsuch").status_code == 404
 
 
 def test_a_verification_whose_id_holds_slashes_is_found(
@@ -294,17 +193,6 @@ def test_provenance_runs_from_a_root_down_to_the_claim(
     assert error["error_stages"] == trail["error_stages"] != []
     assert [one["node_id"] for one in error["introduced"]] == trail["error_nodes"]
     assert error["inherited"][-1]["node_id"] == claim["node_id"]
-
-
-def test_two_trails_are_compared_as_the_command_does(
-    shared_service: ServiceProcess, veritrail: Veritrail, verified: str
-) -> None:
-    at = f"/v1/processes/{verified}/claims"
-    a, b = (shared_service.get(f"{at}/{one}").json()["verification_id"] for one in ("k01", "k04"))
-    told = shared_service.get(f"/v1/verifications/{a}/diff/{b}").json()
-    assert told == veritrail("diff", a, b, "--json").json
-    assert not told["same_claim"]
-    assert shared_service.get(f"/v1/verifications/{a}/diff/x").status_code == 404
 
 
 def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, verified: str) -> None:

@@ -47,29 +47,6 @@ def verdict_of(service: ServiceProcess, base: str, claim_id: str) -> str:
     return verdict
 
 
-def test_a_review_is_appended_and_the_verdict_stays(
-    shared_service: ServiceProcess, base: str
-) -> None:
-    before = shared_service.get(f"{base}/claims/k1").json()
-    trail = shared_service.get(f"/v1/verifications/{before['verification_id']}").json()
-    said = NFS if before["verdict"] != NFS else FS
-    first = add(shared_service, base, "k1", verdict=said, overrides=before["verification_id"])
-    assert first.status_code == 201, first.text
-    assert first.headers["location"] == f"{base}/claims/k1/reviews"
-    made = first.json()
-    assert (made["kind"], made["model_verdict"]) == ("overridden", before["verdict"])
-    assert (made["recorded_by"], made["reviewer"]) == (None, "Ada")
-    again = add(shared_service, base, "k1", verdict=before["verdict"], reviewer="Bo", reason="")
-    assert again.json()["kind"] == "confirmed"
-
-    listed = shared_service.get(f"{base}/claims/k1/reviews").json()
-    assert listed == {"reviews": [again.json(), made], "nextCursor": None}
-    after = shared_service.get(f"{base}/claims/k1").json()
-    assert after["verdict"] == before["verdict"]
-    assert (after["review"], after["reviews"], after["disputed"]) == ("confirmed", 2, True)
-    assert shared_service.get(f"/v1/verifications/{before['verification_id']}").json() == trail
-
-
 def test_claims_are_found_by_what_was_said_of_them(
     shared_service: ServiceProcess, base: str
 ) -> None:
@@ -88,75 +65,6 @@ def test_claims_are_found_by_what_was_said_of_them(
     assert sorted(kinds["none"] + kinds["any"]) == ALL
     each = kinds["confirmed"] + kinds["overridden"] + kinds["unclear"]
     assert sorted(each) == sorted(kinds["any"])
-
-
-def test_reviews_come_by_the_page(shared_service: ServiceProcess, base: str) -> None:
-    for number in range(5):
-        assert add(shared_service, base, "k3", verdict="UNCLEAR", reviewer=f"R{number}")
-    path = f"{base}/claims/k3/reviews"
-    whole = shared_service.get(path).json()["reviews"]
-    seen, cursor = [], None
-    while True:
-        params = {"limit": "2", **({"cursor": cursor} if cursor else {})}
-        page = shared_service.get(path, params=params).json()
-        seen += page["reviews"]
-        cursor = page["nextCursor"]
-        if cursor is None:
-            break
-    assert seen == whole
-    assert len({one["review_id"] for one in seen}) >= 5
-    every = shared_service.get(f"{base}/reviews").json()["reviews"]
-    assert [one for one in every if one["claim_id"] == "k3"] == whole
-    foreign = shared_service.get(f"{base}/reviews", params={"cursor": "bm8"})
-    assert (foreign.status_code, foreign.json()["violations"][0]["kind"]) == (422, "wrong_cursor")
-
-
-def test_agreement_is_what_the_command_tells(
-    shared_service: ServiceProcess, veritrail: Veritrail, base: str, pier: str
-) -> None:
-    add(shared_service, base, "k2", verdict=verdict_of(shared_service, base, "k2"))
-    told = shared_service.get(f"{base}/reviews/agreement").json()
-    assert told == veritrail("reviews", "agreement", pier, "--json").json
-    assert told["overall"]["pairs"] >= 1
-    assert told["overall"]["small"] is True
-    nowhere = shared_service.get("/v1/processes/nowhere/reviews/agreement")
-    assert nowhere.status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("claim_id", "body", "status", "said"),
-    [
-        ("k1", {"verdict": "TRUE"}, 422, "body.verdict"),
-        ("k1", {"verdict": None}, 422, "body.verdict"),
-        ("k1", {"reviewer": " "}, 422, "say who reviews"),
-        ("k1", {"reviewer": None}, 422, "say who reviews"),
-        ("k1", {"reason": "x" * 10_001}, 422, "body.reason"),
-        ("k1", {"stars": 5}, 422, "body.stars"),
-        ("k1", {"overrides": "v-none"}, 404, "No verification"),
-        ("k1", {"overrides": "'}) DETACH DELETE n //"}, 404, "No verification"),
-        ("k1", {"verdict": "UNCLEAR", "reason": ""}, 422, "say what is unclear"),
-        ("k1", {"overrides": "v-\ud800"}, 422, "overrides"),
-        ("k1", {"reason": "\ud800"}, 422, "reason"),
-        ("k4", {}, 422, "has no verdict to review"),
-        ("k9", {}, 404, "no claim 'k9'"),
-        ("a/b 'c", {}, 404, "no claim"),
-    ],
-)
-def test_a_wrong_review_is_a_problem_and_stores_nothing(
-    shared_service: ServiceProcess, base: str, claim_id: str, body: Any, status: int, said: str
-) -> None:
-    before = shared_service.get(f"{base}/reviews").json()
-    answer = add(shared_service, base, claim_id, **body)
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert said in answer.text
-    assert shared_service.get(f"{base}/reviews").json() == before
-
-
-def test_a_verification_of_another_claim_is_told(shared_service: ServiceProcess, base: str) -> None:
-    other = shared_service.get(f"{base}/claims/k2").json()["verification_id"]
-    answer = add(shared_service, base, "k1", overrides=other)
-    assert (answer.status_code, "is not about claim 'k1'" in answer.text) == (404, True)
 
 
 def test_the_key_stands_beside_the_reviewer_and_in_the_log_of_who_did_what(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,35 +70,6 @@ def test_the_page_shows_the_figures_that_the_command_line_prints(
         )
 
 
-def test_disagreements_stand_side_by_side_with_every_reason(
-    shared_service: ServiceProcess, pier: str
-) -> None:
-    page = shown(shared_service, pier, "Ada").text
-    assert page.index('id="claim-k1"') < page.index('id="claim-k2"')
-    assert 'id="claim-k3"' not in page
-    for reason in ("Ada &lt;i&gt;counted", "Bo &lt;i&gt;counted", "Bo &lt;b&gt; &lt;i&gt;counted"):
-        assert reason in page
-    assert "<i>counted" not in page
-    assert "<b>" not in page
-    (first,) = [part for part in page.split("<article") if 'id="claim-k1"' in part]
-    assert first.index("<strong>Model</strong>") < first.index("<strong>You</strong>")
-    assert "people differ" in first
-
-
-def test_the_list_is_narrowed_by_whom_one_disagrees_with(
-    shared_service: ServiceProcess, pier: str
-) -> None:
-    among = shown(shared_service, pier, whom="people").text
-    assert 'id="claim-k1"' in among
-    assert 'id="claim-k2"' not in among
-    mine = shown(shared_service, pier, reviewer="Bo <b>").text
-    assert 'id="claim-k2"' in mine
-    assert 'id="claim-k1"' not in mine
-    assert 'value="Bo &lt;b&gt;"' in mine
-    nobody = shown(shared_service, pier, reviewer="Nobody").text
-    assert "No disagreement here" in nobody
-
-
 def test_blind_nothing_is_shown_of_claims_that_the_reader_has_not_judged(
     shared_service: ServiceProcess, pier: str
 ) -> None:
@@ -111,19 +81,3 @@ def test_blind_nothing_is_shown_of_claims_that_the_reader_has_not_judged(
     assert "2 claims are left out" in strange
     assert "No disagreement here" in strange
     assert "says the same" not in strange
-
-
-def test_without_reviews_the_page_says_how_to_begin(
-    shared_service: ServiceProcess, tmp_path: Path
-) -> None:
-    name = f"bare-{uuid.uuid4().hex[:8]}"
-    content = Path(process_file(tmp_path / f"{name}.json")).read_bytes()
-    shared_service.post("/v1/processes", content=content)
-    assert "Nobody has reviewed anything yet" in shown(shared_service, name).text
-    review = shared_service.get(f"/processes/{name}/review")
-    assert "No claims to review" in review.text
-    assert json.loads(shared_service.get(f"/processes/{name}/agreement.json").text)["reviews"] == 0
-    shared_service.delete(f"/v1/processes/{name}")
-    gone = shared_service.get(f"/processes/{name}/agreement")
-    assert gone.status_code == 404
-    assert gone.headers["content-type"].startswith("text/html")

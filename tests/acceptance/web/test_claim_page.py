@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 import uuid
-from dataclasses import replace
 
 import pytest
 from acceptance.command import Veritrail
@@ -121,22 +120,6 @@ def test_a_trail_that_was_deleted_meanwhile_is_said_in_words(
     assert page_of(shared_service, f"{harbour}/claims/none-such", 404)
 
 
-def test_the_query_to_copy_is_the_one_of_the_library(
-    shared_service: ServiceProcess, veritrail: Veritrail, harbour: str
-) -> None:
-    page = page_of(shared_service, f"{harbour}/claims/k04")
-    area = re.search(r'<textarea id="cypher" readonly[^>]*>(.*?)</textarea>', page, re.DOTALL)
-    assert area is not None
-    text = html.unescape(area[1])
-    (named,) = re.findall(r":param verification_id => '([^']*)';", text)
-    told = veritrail(
-        "query", "evidence_trail", "--cypher", "-p", f"process_id={harbour}",
-        "-p", "claim_id=k04", "-p", f"verification_id={named}",
-    )  # fmt: skip
-    assert text.strip() == told.out.strip()
-    assert "Open in Neo4j Browser" not in page  # the graph is no Neo4j
-
-
 def test_a_page_of_five_thousand_sentences_stays_small_and_tells_of_the_rest(
     shared_service: ServiceProcess, hub: str
 ) -> None:
@@ -158,51 +141,6 @@ def test_a_page_of_five_thousand_sentences_stays_small_and_tells_of_the_rest(
     assert "71 to 120 of 1,250" in words_of(page_of(shared_service, link(routes, "after=70")))
 
 
-def test_further_nodes_are_those_of_the_round_that_is_looked_at(
-    shared_service: ServiceProcess, veritrail: Veritrail
-) -> None:
-    name = f"rounds-{uuid.uuid4().hex[:8]}"
-    texts, trail = a_hub(name, 20, 20)
-    (whole,) = trail.iterations
-    rounds = [  # the first finds the even ones
-        replace(
-            whole,
-            number=at + 1,
-            checked=whole.checked[at::2] if at else whole.checked,
-            evidence=whole.evidence[at::2],
-        )
-        for at in (0, 1)
-    ]
-    trail = replace(trail, iterations=tuple(rounds))
-    claim = ClaimRecord("It is so.", "c", claim_id="k1", node_id="t")
-    edges = ((source, "t") for source in texts if source != "t")
-    store_process(veritrail.environment({}), name, texts, edges, [claim], [trail])
-    nodes = re.compile(r'aria-label="Node (\w+)"')
-    page = page_of(shared_service, f"{name}/claims/k1?iteration=1")
-    assert "1 more node with evidence" in words_of(page)
-    further = page_of(shared_service, link(page, "stage=1&amp;after="))
-    assert nodes.findall(page) + nodes.findall(further) == [f"r{n}" for n in range(0, 20, 2)]
-    assert link(further, "claims/k1[?]").endswith("iteration=1")
-    whole_page = page_of(shared_service, f"{name}/claims/k1")
-    rest = page_of(shared_service, link(whole_page, "stage=1&amp;after="))
-    assert nodes.findall(whole_page) + nodes.findall(rest) == [f"r{n}" for n in range(20)]
-
-
-def test_a_claim_has_the_same_number_in_the_list_and_on_its_page(
-    shared_service: ServiceProcess, veritrail: Veritrail
-) -> None:
-    name = f"numbers-{uuid.uuid4().hex[:8]}"
-    claims = [ClaimRecord(f"Claim {n}.", "c", claim_id=f"k{n}", node_id="t") for n in range(1, 4)]
-    texts = {"a": "A.", "t": "It is so."}
-    store_process(veritrail.environment({}), name, texts, [("a", "t")], claims)
-    assert shared_service.delete(f"/v1/processes/{name}/claims/k1").status_code in (200, 204)
-    numbers = re.findall(r'class="claim-number">(\d+)<', page_of(shared_service, name))
-    assert numbers == ["2", "3"]
-    told = words_of(page_of(shared_service, f"{name}/claims/k3"))
-    assert "Claim 3; 2 claims in all" in told
-    assert "Claim 2" not in told
-
-
 def test_a_page_stays_small_whatever_the_texts_are_full_of(
     shared_service: ServiceProcess, veritrail: Veritrail
 ) -> None:
@@ -215,13 +153,6 @@ def test_a_page_stays_small_whatever_the_texts_are_full_of(
     assert page.count("<article") == 20
     assert len(page.encode()) > 60_000
     page_of(shared_service, f"{name}/claims/k1?iteration=6")
-
-
-def test_a_part_of_a_page_can_be_had_by_itself(shared_service: ServiceProcess, hub: str) -> None:
-    page = page_of(shared_service, f"{hub}/claims/k1")
-    part = page_of(shared_service, f"{link(page, 'node=r0&amp;after=3')}&fragment=1")
-    assert part.strip().startswith('<div class="further">')
-    assert "At last it ends." in part
 
 
 @pytest.fixture(scope="module")
@@ -248,34 +179,6 @@ def ended(veritrail: Veritrail) -> str:
     return name
 
 
-@pytest.mark.parametrize(
-    ("claim", "words"),
-    [
-        ("fail", "Could not be checked"),
-        ("over", "The budget was spent"),
-        ("stop", "This check was cancelled"),
-    ],
-)
-def test_a_check_that_came_to_no_end_says_why_and_gives_no_verdict(
-    shared_service: ServiceProcess, ended: str, claim: str, words: str
-) -> None:
-    page = page_of(shared_service, f"{ended}/claims/{claim}")
-    told = words_of(page)
-    assert words in told
-    assert "Because of </textarea><script>alert(1)</script>⟨RLO⟩" in told
-    assert "This says nothing about the claim." in told
-    assert "mark-not-supported" not in page
-    assert "<script>alert" not in page
-
-
-def test_an_unknown_price_is_unknown(shared_service: ServiceProcess, ended: str) -> None:
-    page = words_of(page_of(shared_service, f"{ended}/claims/paid"))
-    assert "Cost unknown" in page
-    assert "$0" not in page
-    whole = words_of(page_of(shared_service, ended))
-    assert "Cost unknown" in whole
-
-
 def test_what_people_said_stands_beside_the_verdict(
     shared_service: ServiceProcess, veritrail: Veritrail, harbour: str
 ) -> None:
@@ -290,16 +193,3 @@ def test_what_people_said_stands_beside_the_verdict(
     assert "See </textarea><script>" in words
     assert "<script>alert" not in page
     assert "Overridden" in words_of(page_of(shared_service, f"{harbour}?review=overridden"))
-
-
-def test_a_claim_that_was_never_checked_says_what_to_do(
-    shared_service: ServiceProcess, veritrail: Veritrail
-) -> None:
-    name = f"new-{uuid.uuid4().hex[:8]}"
-    claim = ClaimRecord("It is so.", "c", claim_id="k1", node_id="t")
-    store_process(
-        veritrail.environment({}), name, {"a": "A.", "t": "It is so."}, [("a", "t")], [claim]
-    )
-    page = words_of(page_of(shared_service, f"{name}/claims/k1"))
-    assert "Not checked" in page
-    assert "This claim was not checked yet" in page

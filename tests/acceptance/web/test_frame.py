@@ -9,8 +9,6 @@ from acceptance.conftest import a_home
 from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving
 
-ASSET = re.compile(r'(?:href|src)="(/static/[^"#]+)')
-
 
 def test_pages_forbid_what_they_do_not_need(shared_service: ServiceProcess) -> None:
     for path in ("/", "/jobs", "/upload", "/no-such-page", "/processes/none/verify"):
@@ -34,23 +32,6 @@ def test_pages_forbid_what_they_do_not_need(shared_service: ServiceProcess) -> N
         assert "/v1" not in answer.text or path == "/upload"
 
 
-def test_files_of_pages_are_kept_by_their_content(shared_service: ServiceProcess) -> None:
-    found = set(ASSET.findall(shared_service.get("/upload").text))
-    kinds = {one.partition("?")[0].rpartition(".")[2] for one in found}
-    assert kinds == {"css", "js", "svg"}
-    for path in found:
-        answer = shared_service.get(path)
-        assert answer.status_code == 200, path
-        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
-        assert answer.headers["x-content-type-options"] == "nosniff"
-        bare = shared_service.get(path.partition("?")[0])
-        assert bare.headers["cache-control"] == "no-cache"
-        again = {"If-None-Match": bare.headers["etag"]}
-        assert shared_service.get(path.partition("?")[0], headers=again).status_code == 304
-    assert shared_service.get("/static/nothing.css").status_code == 404
-    assert shared_service.get("/static/..%2Frendering.py").status_code == 404
-
-
 def test_a_page_that_is_not_there_says_so_with_the_id_of_the_request(
     shared_service: ServiceProcess,
 ) -> None:
@@ -60,18 +41,6 @@ def test_a_page_that_is_not_there_says_so_with_the_id_of_the_request(
     assert answer.headers["x-request-id"] in answer.text
     assert "GET " not in answer.text
     assert "Traceback" not in answer.text
-
-
-def test_programs_are_answered_as_before(shared_service: ServiceProcess) -> None:
-    for path in ("/v1/nothing", "/v1/processes/never-stored"):
-        answer = shared_service.get(path)
-        assert answer.status_code == 404
-        assert answer.headers["content-type"] == "application/problem+json"
-    assert shared_service.get("/healthz").json() == {"status": "ok"}
-    told = shared_service.get("/openapi.json").json()
-    assert all(
-        path.startswith(("/v1", "/healthz", "/readyz", "/metrics")) for path in told["paths"]
-    )
 
 
 @pytest.mark.parametrize(

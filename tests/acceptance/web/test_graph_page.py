@@ -131,13 +131,6 @@ def test_one_hop_is_opened_at_a_time_and_folded_again(
     assert names(graph(shared_service, harbour_id, html.unescape(fold[1]))) == before
 
 
-def test_a_node_opens_with_its_neighbours(shared_service: ServiceProcess, harbour_id: str) -> None:
-    page = graph(shared_service, harbour_id, "?node=g1")
-    assert {"g1", "final", "s01"} <= set(names(page))
-    assert "Around a node" in page
-    assert names(graph(shared_service, harbour_id, "?node=g1&open=")) == ["g1"]
-
-
 def test_at_most_three_hundred_nodes_are_drawn_and_the_page_says_so(
     shared_service: ServiceProcess, fan_id: str
 ) -> None:
@@ -171,30 +164,6 @@ def test_ids_and_texts_are_shown_as_text(shared_service: ServiceProcess, fan_id:
     assert "&lt;script&gt;alert(1)" in node.text
 
 
-def test_nodes_are_found_in_the_whole_process_page_by_page(
-    shared_service: ServiceProcess, fan_id: str
-) -> None:
-    page = graph(shared_service, fan_id, {"all": "1", "q": "root 1"})
-    rows = re.findall(r'/nodes/(r\d+)">', page)
-    assert (len(rows), rows[:2]) == (50, ["r001", "r010"])
-    following = re.search(r'href="([^"]*)#list" rel="next"', page)
-    assert following is not None
-    more = graph(shared_service, fan_id, html.unescape(following[1]))
-    assert re.findall(r'/nodes/(r\d+)">', more)[0] > rows[-1]
-    assert "No node is like that" in graph(shared_service, fan_id, {"all": "1", "q": "nowhere"})
-    assert "r399" in graph(shared_service, fan_id, {"all": "1", "q": "R399"})
-
-
-def test_the_nodes_of_a_picture_are_filtered_too(
-    shared_service: ServiceProcess, harbour_id: str
-) -> None:
-    page = graph(shared_service, harbour_id, {"claim": "k04", "q": "dredger", "stage": "2"})
-    assert boxes(page) == 4
-    rows = re.findall(r'<th scope="row"><a href="/processes/[^"]+/nodes/([^"]+)">', page)
-    assert rows == ["s03"]
-    assert '<input type="hidden" name="claim" value="k04">' in page
-
-
 @pytest.mark.parametrize(
     ("query", "status", "words"),
     [
@@ -213,11 +182,6 @@ def test_what_is_not_there_is_said_on_a_page(
     assert words in graph(shared_service, harbour_id, query, status)
 
 
-def test_an_unknown_process_is_said_on_a_page(shared_service: ServiceProcess) -> None:
-    for query in ("", "?node=t", "?claim=k", "?all=1"):
-        assert "Not found" in graph(shared_service, "no-such-process", query, 404)
-
-
 def test_openings_that_lead_nowhere_and_too_many_are_passed_over(
     shared_service: ServiceProcess, harbour_id: str
 ) -> None:
@@ -226,15 +190,3 @@ def test_openings_that_lead_nowhere_and_too_many_are_passed_over(
     assert names(odd) == names(plain)
     many = graph(shared_service, harbour_id, f"?node=final&open={'9U' * 70}")
     assert "10 openings of the address were left out" in many
-
-
-def test_a_process_without_claims_and_alone_standing_nodes_can_be_looked_at(
-    shared_service: ServiceProcess, veritrail: Veritrail, tmp_path: Path
-) -> None:
-    name = f"alone-{uuid.uuid4().hex[:8]}"
-    nodes = [{"node_id": one, "text": "", "stage": 1} for one in ("a", "b")]
-    nodes[1]["stage"] = 2  # type: ignore[assignment]
-    alone = {"node_id": "alone", "text": "Nobody uses it.", "stage": 1}
-    store(veritrail, tmp_path / "a.json", name, [*nodes, alone], [{"source": "a", "target": "b"}])
-    assert "There are no claims yet" in graph(shared_service, name)
-    assert names(graph(shared_service, name, "?node=alone")) == ["alone"]

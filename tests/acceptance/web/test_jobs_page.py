@@ -62,14 +62,6 @@ def test_a_verification_is_started_and_watched_to_its_end(
     assert "Every stored claim has a verdict" in nothing_left.text
 
 
-def test_claims_are_typed_in(shared_service: ServiceProcess, stored: str) -> None:
-    typed = "The harbour has nine piers.\r\n\r\n  The harbour opened in 1901.\r\n"
-    job = began(shared_service, stored, which="typed", texts=typed).headers["location"]
-    until(lambda: "See the result" in shared_service.get(job).text)
-    assert "2 of 2 claims" in shared_service.get(job).text
-    assert "nine piers" in shared_service.get(job).text
-
-
 @pytest.mark.parametrize(
     ("filled", "words"),
     [
@@ -94,17 +86,6 @@ def test_what_cannot_be_is_told_beside_the_form(
     assert answer.status_code in (404, 422), answer.text
     assert words in answer.text
     assert "--" not in re.sub(r"<[^>]*>", "", answer.text)
-
-
-def test_claims_are_taken_from_a_text_only_by_a_model(
-    shared_service: ServiceProcess, stored: str
-) -> None:
-    path = f"/processes/{stored}/verify"
-    page = shared_service.get(path)
-    for step in ("", "start"):
-        answer = send(shared_service.client, page, path, which="extract", step=step)
-        assert answer.status_code == 422
-        assert "language model" in answer.text
 
 
 @contextmanager
@@ -166,10 +147,3 @@ def test_a_job_is_still_shown_when_its_graph_is_away() -> None:
             assert page.status_code == 200
             assert "The graph does not answer now" in page.text
             assert "1 of 1 claims" in page.text
-
-
-def test_jobs_that_are_not_there_are_told_so(shared_service: ServiceProcess) -> None:
-    for path in ("/jobs/none", "/jobs/j-" + "0" * 32):
-        answer = shared_service.get(path)
-        assert answer.status_code == 404
-        assert "There is no job" in answer.text

@@ -71,32 +71,6 @@ def test_a_node_shows_what_there_is_of_it(shared_service: ServiceProcess, harbou
     assert f"/processes/{harbour_id}/graph?node=s03" in page
 
 
-def test_errors_and_cited_sentences_stand_on_the_node(
-    shared_service: ServiceProcess, harbour_id: str
-) -> None:
-    page = node(shared_service, harbour_id, "s03")
-    assert "Unsupported content came in here" in page
-    assert f"/processes/{harbour_id}/claims/k04" in page
-    cited = node(shared_service, harbour_id, "c03")
-    assert "Sentences of it that are evidence" in cited
-    assert 'class="mark mark-' in cited
-    assert "Unsupported content came in here" not in cited
-
-
-def test_claims_that_rest_on_a_node_are_looked_for_when_asked(
-    shared_service: ServiceProcess, harbour_id: str
-) -> None:
-    page = node(shared_service, harbour_id, "c03")
-    assert "its evidence stands here" not in page
-    assert "its evidence stands here" in node(shared_service, harbour_id, "c03", "?rest=25")
-    part = node(shared_service, harbour_id, "c03", "?part=rest")
-    assert "its evidence stands here" in part
-    assert "<html" not in part
-    more = node(shared_service, harbour_id, "c03", "?rest=2")
-    assert "More claims" in more
-    assert link(more, "More claims") == "?rest=8"
-
-
 def test_a_long_text_is_read_in_parts(shared_service: ServiceProcess, odd_id: str) -> None:
     page = node(shared_service, odd_id, DOTS)
     assert len(page.encode()) < 60_000
@@ -108,19 +82,6 @@ def test_a_long_text_is_read_in_parts(shared_service: ServiceProcess, odd_id: st
     last = node(shared_service, odd_id, DOTS, "?piece=9999999")
     assert LONG[-100:] in html.unescape(last)
     assert "Goes on" not in last
-
-
-def test_neighbours_come_by_the_page(shared_service: ServiceProcess, odd_id: str) -> None:
-    page = node(shared_service, odd_id, "t")
-    seen: list[str] = []
-    for _ in range(3):
-        seen += re.findall(r"/nodes/(r\d\d)\"", page)
-        if ">More<" not in page:
-            break
-        page = node(shared_service, odd_id, "t", link(page, "More"))
-    assert sorted(set(seen)) == [f"r{n:02}" for n in range(60)]
-    assert "62 sources" in page
-    assert "From the beginning" in page
 
 
 def test_hostile_texts_and_ids_are_shown_as_text(
@@ -142,12 +103,3 @@ def test_what_is_not_there_is_said_on_a_page(
 ) -> None:
     assert "Not found" in node(shared_service, harbour_id, "nobody", query, 404)
     assert "Not found" in node(shared_service, "no-such-process", "t", query, 404)
-
-
-def test_wrong_addresses_are_said_on_a_page(
-    shared_service: ServiceProcess, harbour_id: str
-) -> None:
-    for query in ("?piece=0", "?sources=abc", "?part=all", "?rest=0"):
-        assert "Something is not as it must be" in node(
-            shared_service, harbour_id, "final", query, 422
-        )

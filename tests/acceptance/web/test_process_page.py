@@ -117,62 +117,12 @@ def test_filters_narrow_the_list_and_fade_the_text(
         assert page.count("lane-0 aside") >= 15
 
 
-@pytest.mark.parametrize(
-    "query", ["?verdict=wrong", "?error_stage=x", "?part=0", "?cursor=broken", "?review=maybe"]
-)
-def test_a_wrong_filter_is_told_on_a_page(
-    shared_service: ServiceProcess, harbour: str, query: str
-) -> None:
-    page = page_of(shared_service, harbour, query, 422)
-    assert "<main" in page
-
-
 def test_hostile_texts_are_shown_and_do_nothing(shared_service: ServiceProcess, odd: str) -> None:
     page = page_of(shared_service, odd)
     assert "<script>alert" not in page
     assert "⟨RLO⟩evil␇" in text_of(page)
     assert text_of(page).startswith("</title><script>alert(1)</script>")
     assert "\u202e" not in page
-
-
-def test_overlapping_claims_are_told_apart_and_words_are_found(
-    shared_service: ServiceProcess, odd: str
-) -> None:
-    page = page_of(shared_service, odd)
-    both = re.search(
-        r'<span class="u u-[a-z]* lane-0"><span class="u u-[a-z]* lane-1">([^<]*)', page
-    )
-    assert both is not None
-    assert html.unescape(both[1]) == "It rained"
-    assert 'id="in-word-for-word"' in page
-    missing = page.split("Not found in the text")[1].split("</section>")[0]
-    assert "Nothing like it." in missing
-    assert "word-for-word" not in missing
-
-
-def test_four_states_are_kept_apart(shared_service: ServiceProcess, odd: str) -> None:
-    page = page_of(shared_service, odd)
-    rows = dict(zip(listed(page), page.split('<li class="claim-row"')[1:], strict=True))
-    assert "Could not be checked" in rows["both"]
-    assert "mark-failed" in rows["both"]
-    reason = re.search(r'<p class="t small claim-why" dir="auto">([^<]*)</p>', rows["both"])
-    assert reason is not None
-    assert "⟨RLO⟩evil␇" in html.unescape(reason[1])
-    assert not [name for name, row in rows.items() if "claim-why" in row and name != "both"]
-    assert "Inconclusive" in rows["rain"]
-    assert "Not checked" in rows["nowhere"]
-    assert "Not Fully Supported" not in page.split("<main")[1]
-    assert listed(page_of(shared_service, odd, "?verdict=failed")) == ["both"]
-    assert "both" not in listed(page_of(shared_service, odd, "?verdict=unchecked"))
-
-
-def test_on_paper_stand_no_downloads(shared_service: ServiceProcess, odd: str) -> None:
-    page = page_of(shared_service, odd)
-    assert '<section class="panel stack-tight no-print" aria-labelledby="take-h">' in page
-    claim = shared_service.get(f"/processes/{odd}/claims/both").text
-    name = re.search(r'<p class="only-print small t" dir="auto">([^<]*)</p>', claim)
-    assert name is not None
-    assert "⟨RLO⟩evil␇" in html.unescape(name[1])
 
 
 def test_a_long_output_comes_in_parts_that_follow_the_offsets(
@@ -190,17 +140,6 @@ def test_a_long_output_comes_in_parts_that_follow_the_offsets(
     ]
     assert re.sub(r" ?\(claim 6 Not checked\)", "", "".join(parts)) == LONG
     assert page_of(shared_service, odd, "?node=none%20such", 404)
-
-
-def test_a_process_without_claims_says_what_to_do_next(
-    shared_service: ServiceProcess, veritrail: Veritrail
-) -> None:
-    name = f"bare-{uuid.uuid4().hex[:8]}"
-    store_process(veritrail.environment({}), name, {"a": "A.", "t": "T."}, [("a", "t")], [])
-    page = page_of(shared_service, name)
-    assert "No claims to look at yet" in page
-    assert f"/processes/{name}/verify" in page
-    assert "no-such-process" in page_of(shared_service, "no-such-process", status=404)
 
 
 @pytest.mark.slow

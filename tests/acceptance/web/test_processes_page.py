@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import uuid
@@ -72,18 +71,6 @@ def test_a_process_is_uploaded_found_and_named_as_it_stands(
     assert again.headers["location"].endswith("how=unchanged")
 
 
-def test_lines_and_packed_files_are_taken_as_by_the_other_door(
-    shared_service: ServiceProcess, name: str
-) -> None:
-    whole = document(name)
-    head = {key: whole[key] for key in ("format", "process_id", "name")}
-    lines = [head, *({"node": one} for one in whole["nodes"])]
-    lines += [{"edge": one} for one in whole["edges"]]
-    content = "\n".join(json.dumps(one) for one in lines).encode()
-    answer = upload(shared_service, gzip.compress(content), "Bericht é.jsonl.gz")
-    assert answer.status_code == 303, answer.text
-
-
 def test_every_broken_rule_is_told_and_nothing_is_stored(
     shared_service: ServiceProcess, name: str
 ) -> None:
@@ -95,20 +82,6 @@ def test_every_broken_rule_is_told_and_nothing_is_stored(
     assert "<b>0</b>" not in answer.text
     assert "&lt;b&gt;0&lt;/b&gt;" in answer.text
     assert names_in(shared_service.get("/", params={"q": name})) == []
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [(b"", "empty"), (b"{", "not JSON"), (b"\x89PNG", "no process file")],
-)
-def test_what_is_no_process_file_is_refused_in_words(
-    shared_service: ServiceProcess, content: bytes, words: str
-) -> None:
-    answer = upload(shared_service, content)
-    assert answer.status_code in (415, 422)
-    assert "Nothing was stored" in answer.text
-    assert words in answer.text
-    assert "/uploads/" not in answer.text
 
 
 def test_another_content_is_replaced_only_when_that_was_asked_for(

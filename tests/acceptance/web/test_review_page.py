@@ -117,35 +117,6 @@ def test_blind_no_page_tells_a_verdict_before_one_has_been_given(
         assert "data-model" not in page
 
 
-def test_the_verdict_stands_beside_ones_own_as_soon_as_that_is_given(
-    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
-) -> None:
-    said = other(verdict_of(shared_service, pier, "k2"))
-    answer = say(ada, shown(ada, pier, "k2"), said)
-    assert answer.status_code == 303
-    page = ada.get(answer.headers["location"])
-    assert "You differ" in page.text
-    assert "Say why" in page.text
-    assert f'href="/processes/{pier}/claims/k2"' in page.text
-    assert len(MARKS.findall(page.text)) >= 2
-    # Of the claims that are still to be judged nothing is told on the same page.
-    rows = page.text.split('class="review-row')
-    assert not any(MARKS.search(row) for row in rows if 'id="row-k1"' in row[:200])
-
-
-def test_a_blind_verdict_needs_no_reason_whichever_it_is(
-    shared_service: ServiceProcess, pier: str
-) -> None:
-    # A reason that were asked for only where they differ would tell the verdict.
-    for verdict in (FS, NFS, INC):
-        with named(shared_service, f"Reviewer {verdict}") as client:
-            answer = say(client, shown(client, pier, "k1"), verdict)
-            assert answer.status_code == 303, answer.text
-    assert {one["reason"] for one in kept(shared_service, pier)} == {
-        "Judged blind; no reason was given."
-    }
-
-
 def test_with_the_verdict_in_sight_another_one_needs_a_reason(
     shared_service: ServiceProcess, ada: httpx2.Client, pier: str
 ) -> None:
@@ -207,18 +178,6 @@ def test_a_claim_verified_anew_meanwhile_is_shown_again_with_what_was_typed(
     assert found["overrides"] == newest
 
 
-def test_a_claim_whose_text_was_changed_is_shown_again(
-    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
-) -> None:
-    page = shown(ada, pier, "k1")
-    address = f"/v1/processes/{pier}/claims/k1"
-    shared_service.patch(address, params={"force": "true"}, json={"text": "It never opened."})
-    again = say(ada, page, FS, "Yes.")
-    assert again.status_code == 409
-    assert "was changed since you opened it" in again.text
-    assert "It never opened." in again.text
-
-
 def test_what_was_deleted_meanwhile_is_said_and_the_text_is_kept(
     shared_service: ServiceProcess, ada: httpx2.Client, pier: str
 ) -> None:
@@ -238,63 +197,6 @@ def test_what_was_deleted_meanwhile_is_said_and_the_text_is_kept(
     assert "More careful words." in gone.text
     assert "veritrail list" not in gone.text
     assert "GET /v1" not in gone.text
-
-
-def test_claims_are_rated_in_the_list_without_opening_them(
-    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
-) -> None:
-    page = shown(ada, pier, "k1")
-    (row,) = re.findall(r'id="row-k2".*?</li>', page.text, re.DOTALL)
-    ((action, fields),) = forms_of(row).items()
-    answer = ada.post(action, data={**fields, "verdict": INC}, follow_redirects=False)
-    assert answer.status_code == 303
-    assert answer.headers["location"].endswith("claim=k1&blind=1&saved=k2#row-k2")
-    assert [(one["claim_id"], one["verdict"]) for one in kept(shared_service, pier)] == [
-        ("k2", INC)
-    ]
-    # A claim without a verdict has nothing to rate.
-    (bare,) = re.findall(r'id="row-k4".*?</li>', page.text, re.DOTALL)
-    assert forms_of(bare) == {}
-
-
-def test_a_list_that_a_filter_empties_says_so_and_leads_out_of_it(
-    ada: httpx2.Client, pier: str
-) -> None:
-    for show in ("open", "mine", "others", "all"):
-        filtered = shown(ada, pier, "k1", blind=0, show=show, error_stage=99)
-        assert "No claim of this list fits the filter" in filtered.text
-        assert "You have reviewed every claim" not in filtered.text
-        (way_out,) = re.findall(r'href="([^"]+)">Show all claims<', filtered.text)
-        every = ada.get(way_out.replace("&amp;", "&"))
-        assert "Show all claims" not in every.text
-        assert 'id="row-k4"' in every.text
-
-
-def test_a_node_is_read_in_place_and_followed_to_its_sources_blind(
-    ada: httpx2.Client, pier: str
-) -> None:
-    page = shown(ada, pier, "k1", node="t")
-    assert "stage 2" in page.text
-    assert "Made from" in page.text
-    assert "node=a#reading" in page.text
-    source = shown(ada, pier, "k1", node="b")
-    assert "The lighthouse was built in 1923." in source.text
-    assert "made from nothing else" in source.text
-    assert not MARKS.search(page.text + source.text)
-    assert 'id="reading"' not in shown(ada, pier, "k1", node="no such / node").text
-
-
-def test_of_a_claim_without_a_verdict_only_its_own_fault_can_be_told(
-    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
-) -> None:
-    page = shown(ada, pier, "k4")
-    assert "Not checked" in page.text
-    assert say(ada, page, FS, "Yes.").status_code == 422
-    refused = say(ada, page, "UNCLEAR")
-    assert refused.status_code == 422
-    assert "say what is unclear" in refused.text
-    assert say(ada, page, "UNCLEAR", "Who is nobody?").status_code == 303
-    assert [one["kind"] for one in kept(shared_service, pier)] == ["unclear"]
 
 
 def test_who_has_said_no_name_is_asked_for_it_and_offered_to_be_blind(
