@@ -18,7 +18,7 @@ from acceptance.model_fixtures import (
     pumps,
     statuses,
 )
-from fakes.model_faults import HARMLESS, INVALID, TRANSPORT, Asked, Fault, Faults, always
+from fakes.model_faults import HARMLESS, INVALID, TRANSPORT, Fault, Faults, StepCall, always
 from fakes.model_prompts import EXCERPT_STEPS, parse_claim_prompt, parse_excerpts
 from fakes.model_server import ModelServer
 
@@ -240,7 +240,7 @@ def test_a_claim_whose_calls_all_fail_says_how_and_leaves_the_others_alone(
     kinds = dict(zip((f"k{number}" for number in range(CLAIMS)), REASONS, strict=False))
     pump = {f"Pump{name[1:]}": fault for name, fault in kinds.items()}
 
-    def of_claim(asked: Asked) -> Fault | None:
+    def of_claim(asked: StepCall) -> Fault | None:
         parse = parse_excerpts if asked.step in EXCERPT_STEPS else parse_claim_prompt
         read = parse(asked.user, asked.step)
         claim = read.claim if asked.step in EXCERPT_STEPS else read.text  # type: ignore[union-attr]

@@ -22,7 +22,7 @@ from acceptance.model_fixtures import (
     run_id,
     statuses,
 )
-from fakes.model_faults import Asked, Fault, always
+from fakes.model_faults import Fault, StepCall, always
 from fakes.model_server import ModelServer
 from fakes.waiting import until
 
@@ -136,7 +136,7 @@ def test_claims_without_a_verdict_are_tried_again_on_request(
 ) -> None:
     process = a_process(veritrail, tmp_path, "pumps-retried", 6)
 
-    def some(asked: Asked) -> Fault | None:
+    def some(asked: StepCall) -> Fault | None:
         return Fault.STATUS_500 if "Claim: Pump1 " in asked.user else None
 
     with ModelServer(faults=some) as server:
