@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from acceptance.command import Veritrail, process_file
 from acceptance.model_fixtures import KEY, MODEL, asking, expected, outcome, pumps
+from fakes.call_depth import ways_to_requests
 from fakes.model_answers import WordReader, content_words
 from fakes.model_prompts import parse_excerpts
 from fakes.model_replies import tokens
@@ -249,3 +250,13 @@ def test_claims_are_extracted_stored_and_verified_in_one_go(
     assert again["reused"] == 2
     listed = veritrail("list", "extracted", "--json").json["claims"]
     assert [(one["start"], one["end"]) for one in listed] == [(0, 19), (20, 39)]
+
+
+def test_at_most_18_calls_lie_between_a_command_and_a_request(
+    veritrail: Veritrail, process: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer() as server, ways_to_requests(monkeypatch) as ways:
+        veritrail("verify", process, "--claim-id", "k0", "--again", "--no-cache", **asking(server))
+    assert ways
+    for way in ways:
+        assert len(way) <= 18, "\n".join(way)

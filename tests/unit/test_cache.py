@@ -92,9 +92,9 @@ def test_an_answer_is_found_again_by_a_later_run(path: Path) -> None:
         replace(REQUEST, user="Another."),
         replace(REQUEST, sample=1),
         replace(REQUEST, schema={"type": "object"}),
-        replace(REQUEST, asked=ASKED._replace(model="another")),
-        replace(REQUEST, asked=ASKED._replace(temperature=0.2)),
-        replace(REQUEST, asked=ASKED._replace(temperature=None)),
+        replace(REQUEST, call=ASKED._replace(model="another")),
+        replace(REQUEST, call=ASKED._replace(temperature=0.2)),
+        replace(REQUEST, call=ASKED._replace(temperature=None)),
         replace(REQUEST, system="A system prompt.A private", user=" sentence."),
     ],
 )
@@ -105,7 +105,7 @@ def test_whatever_changes_an_answer_changes_its_key(other: Request) -> None:
 def test_address_and_limit_are_part_of_the_key_and_the_step_is_not() -> None:
     assert answer_key("http://another/v1", REQUEST, 100) != KEY
     assert answer_key(ADDRESS, REQUEST, 200) != KEY
-    same = replace(REQUEST, shared=3, asked=ASKED._replace(step="other", prompt="p"))
+    same = replace(REQUEST, shared=3, call=ASKED._replace(step="other", prompt="p"))
     assert answer_key(ADDRESS, same, 100) == KEY
 
 
@@ -123,7 +123,7 @@ def test_what_is_kept_can_be_counted_and_cleared(path: Path) -> None:
     async def work(cache: AnswerCache) -> None:
         for number in range(3):
             await cache.put(bytes([number]), REQUEST, "Text.", (1, 2))
-        other = replace(REQUEST, asked=ASKED._replace(step="evidence_selection"))
+        other = replace(REQUEST, call=ASKED._replace(step="evidence_selection"))
         await cache.put(b"other", other, "Text.", (1, 2))
         found = await cache.stats()
         assert found is not None

@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -289,47 +289,51 @@ class LanguageModel:
                 meter.record(request.call, _FROM_CACHE)
                 return text, value
         invalid: Counter[str] = Counter()
+        tokens = self._tokens_of(request) if self.limiter.counts_tokens else 0
+        has_cut_room = False
         while True:
+            room = self._max_output
             try:
-                completion = await self._recorded(request, meter)
+                async with self._recorded(request, meter) as record:
+                    completion = record(await self._retrying.call(request, room, tokens))
                 value = read(completion.text)
                 break
+            except ContextTooLong as error:
+                # Once more, where only the room for the answer was too large.
+                if has_cut_room or not self._has_less_room(error, request, room):
+                    self._shrink(self._tokens_of(request))
+                    raise
+                has_cut_room = True
             except InvalidAnswer as error:
+                has_cut_room = False
                 invalid[_KINDS.get(type(error), "malformed")] += 1
                 if invalid.total() > self._answer_retries:
                     raise _never_valid(request, invalid, error) from None
         if self._cache is not None:
-            tokens = completion.usage.input_tokens, completion.usage.output_tokens
-            await self._cache.put(key, request, completion.text, tokens)
+            counted = completion.usage.input_tokens, completion.usage.output_tokens
+            await self._cache.put(key, request, completion.text, counted)
         return completion.text, value
 
-    async def _recorded(self, request: Request, meter: Meter) -> Completion:
-        """One answer, valid or not, whose usage is recorded.
+    @contextlib.asynccontextmanager
+    async def _recorded(
+        self, request: Request, meter: Meter
+    ) -> AsyncIterator[Callable[[Completion], Completion]]:
+        """Around a call: wait until its prefix is warm, and record what it costs."""
 
-        Where only the room for the answer was too large, it is asked for once more with less.
-        """
-        tokens = self._tokens_of(request) if self.limiter.counts_tokens else 0
+        def record(completion: Completion) -> Completion:
+            self._warming.seen(completion.usage)
+            meter.record(request.call, completion.usage)
+            return completion
+
         prefix = await self._warming.wait(request)
-        room, is_first = self._max_output, True
         try:
-            while True:
-                try:
-                    completion = await self._retrying.call(request, room, tokens)
-                    break
-                except ContextTooLong as error:
-                    if not is_first or not self._has_less_room(error, request, room):
-                        self._shrink(self._tokens_of(request))
-                        raise
-                    room, is_first = self._max_output, False
+            yield record
         except ModelError as error:
             if isinstance(error, InvalidAnswer) or error.usage.input_tokens:
                 meter.record(request.call, error.usage)
             raise
         finally:
             self._warming.done(prefix)
-        self._warming.seen(completion.usage)
-        meter.record(request.call, completion.usage)
-        return completion
 
     def _has_less_room(self, error: ContextTooLong, request: Request, room: int) -> bool:
         """Learn the window that the endpoint states; whether the prompt fits with less room."""
