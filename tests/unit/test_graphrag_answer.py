@@ -5,9 +5,13 @@ import json
 import pytest
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.graphrag.answer import read_answer
-from veritrail_graph.graph.importers.graphrag.citations import ENTITY, REPORT, TEXT_UNIT
-from veritrail_graph.graph.importers.graphrag.context import read_context
+from veritrail_graph.graph.importers.graphrag.answer import (
+    ENTITY,
+    REPORT,
+    TEXT_UNIT,
+    read_answer,
+    read_context,
+)
 
 
 def written(tmp_path, document, name="answers.json"):

@@ -1,30 +1,224 @@
-"""The answer of a query: a text file, or JSON with what the query wrote down beside it.
+"""The answer of a query: a text file, or JSON with what the query recorded about it.
 
 JSON may be an object, or a list of which `FILE#N` picks one, with these keys:
 
 - `answer` or `response`: the text; `query` or `question`: what it answers;
 - `index`: the index it was asked of; `cited`: numbers by table, beside those in the text;
-- `context_data` (or `context_records`): the rows that were given, see `context`;
+- `context_data` (or `context_records`): the rows that were given: data frames by name of the
+  table (`reports`, `entities`, `relationships`, `claims`, `sources`), each a list of records or
+  an object of columns, or the text of the prompt: tables with `|` between the columns, each
+  headed by `-----Reports-----`;
 - `map_responses`: the answers that a global search combined, each with `response` (a list
   of points `{answer, score}`, or a text) and its own `context_data`;
 - `reduce_context_text` (or `reduce_context_data`): the points that fitted into the last prompt.
 
 These are the fields of GraphRAG's SearchResult and GlobalSearchResult.
+
+Citations are those that GraphRAG asks its models for:
+`[Data: Reports (1, 2, +more); Entities (5)]`. The numbers are those of the tables in the prompt
+(column `id` there), which GraphRAG fills from
+
+- Reports: `community` of the report (equal to its `human_readable_id` in all generations),
+- Entities, Relationships, Claims: `human_readable_id`,
+- Sources: the place of the text unit in its table, counted from 0. It is NOT the
+  `human_readable_id`, which counts from 1 before 3.x.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.graphrag.citations import KIND_OF_NAME
-from veritrail_graph.graph.importers.graphrag.context import Given, read_context
-from veritrail_graph.graph.importers.graphrag.tables import as_number
+from veritrail_graph.graph.importers.graphrag.tables import (
+    COVARIATE,
+    ENTITY,
+    RELATIONSHIP,
+    REPORT,
+    TEXT_UNIT,
+    as_number,
+)
+
+KIND_OF_NAME: Mapping[str, str] = {
+    "report": REPORT,
+    "reports": REPORT,
+    "community reports": REPORT,
+    "entity": ENTITY,
+    "entities": ENTITY,
+    "relationship": RELATIONSHIP,
+    "relationships": RELATIONSHIP,
+    "source": TEXT_UNIT,
+    "sources": TEXT_UNIT,
+    "text units": TEXT_UNIT,
+    "claim": COVARIATE,
+    "claims": COVARIATE,
+    "covariate": COVARIATE,
+    "covariates": COVARIATE,
+}
+"""Kind of node by the name of the table in a prompt, in lower case."""
+
+NAME_OF_KIND: Mapping[str, str] = {
+    REPORT: "Reports",
+    ENTITY: "Entities",
+    RELATIONSHIP: "Relationships",
+    TEXT_UNIT: "Sources",
+    COVARIATE: "Claims",
+}
+"""How GraphRAG calls a kind of node in a citation."""
+
+_BLOCK = re.compile(r"\[\s*Data\s*:([^\[\]]*)\]", re.IGNORECASE)
+_PREFIX = re.compile(r"^\s*Data\s*:", re.IGNORECASE)
+_DIGITS = re.compile(r"[0-9]{1,18}")
+_EDGE = " \t\r\n;,."
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    """What a text cites.
+
+    Attributes:
+        numbers: Cited numbers by kind of node, each once, in order of appearance.
+        more: Kinds of which the text says `+more`: it rests on others that it does not name.
+        unread: Pieces of citations that name no table or number that is known.
+    """
+
+    numbers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    more: frozenset[str] = frozenset()
+    unread: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.numbers)
+
+    def joined(self, numbers: Mapping[str, tuple[int, ...]]) -> Citations:
+        """These citations and those `numbers`."""
+        kinds = dict.fromkeys((*self.numbers, *numbers))
+        merged = {
+            kind: tuple(dict.fromkeys((*self.numbers.get(kind, ()), *numbers.get(kind, ()))))
+            for kind in kinds
+        }
+        return Citations(merged, self.more, self.unread)
+
+
+def parse_citations(text: str) -> Citations:
+    """All citations of a text; what cannot be read is kept as `unread`, never guessed."""
+    numbers: dict[str, dict[int, None]] = {}
+    more: set[str] = set()
+    unread: list[str] = []
+    for block in _BLOCK.finditer(text):
+        # A citation may hold several tables, separated by `;` or `,`: the bracket ends each.
+        for part in block.group(1).split(")"):
+            if part.strip(_EDGE):
+                _read_part(part, numbers, more, unread)
+    return Citations(
+        {kind: tuple(found) for kind, found in numbers.items() if found},
+        frozenset(more),
+        tuple(dict.fromkeys(unread)),
+    )
+
+
+def _read_part(
+    part: str, numbers: dict[str, dict[int, None]], more: set[str], unread: list[str]
+) -> None:
+    name, bracket, listed = part.partition("(")
+    name = _PREFIX.sub("", name.strip(_EDGE)).strip(_EDGE)
+    kind = KIND_OF_NAME.get(" ".join(name.lower().split()))
+    if kind is None or not bracket:
+        unread.append(part.strip(_EDGE) + (")" if bracket else ""))
+        return
+    found = numbers.setdefault(kind, {})
+    for piece in listed.replace(";", ",").split(","):
+        item = piece.strip()
+        if _DIGITS.fullmatch(item):
+            found[int(item)] = None
+        elif item.lower().replace(" ", "") == "+more":
+            more.add(kind)
+        elif item:
+            unread.append(f"{name} ({item})")
+
+
+Given = Mapping[str, tuple[int, ...]]
+_HEADING = re.compile(r"^-{4,5}([A-Za-z ]{1,40})-{4,5}[ \t]*$", re.MULTILINE)
+_ID_KEYS = ("id", "source_id", "short_id", "human_readable_id")
+
+
+def read_context(value: Any) -> Given | None:
+    """The numbers of the given rows by kind, or None when `value` does not say any."""
+    if isinstance(value, str):
+        return _from_text(value) or None
+    if not isinstance(value, Mapping):
+        return None
+    given: dict[str, tuple[int, ...]] = {}
+    for name, frame in value.items():
+        kind = KIND_OF_NAME.get(str(name).lower())
+        numbers = tuple(dict.fromkeys(_numbers(frame))) if kind else ()
+        if kind and numbers:
+            given[kind] = tuple(dict.fromkeys((*given.get(kind, ()), *numbers)))
+    return given or None
+
+
+def _numbers(frame: Any) -> Iterator[int]:
+    for record in _records(frame):
+        # Local search may list candidates beside what fitted into the prompt.
+        if str(record.get("in_context", True)).lower() == "false":
+            continue
+        value = next((record[key] for key in _ID_KEYS if key in record), None)
+        number = as_number(value)
+        if number is not None:
+            yield number
+
+
+def _records(frame: Any) -> Iterable[Mapping[str, Any]]:
+    if isinstance(frame, list):
+        return [
+            record if isinstance(record, Mapping) else {"id": record}
+            for record in frame
+            if not isinstance(record, list)
+        ]
+    if not isinstance(frame, Mapping):
+        return ()
+    columns = {name: _column(values) for name, values in frame.items()}
+    length = max(map(len, columns.values()), default=0)
+    return [
+        {name: values[place] for name, values in columns.items() if place < len(values)}
+        for place in range(length)
+    ]
+
+
+def _column(values: Any) -> list[Any]:
+    if isinstance(values, Mapping):
+        return list(values.values())
+    return values if isinstance(values, list) else []
+
+
+def _from_text(text: str) -> Given:
+    given: dict[str, tuple[int, ...]] = {}
+    # What stands before the first heading is a batch of a global search: reports only.
+    parts = _HEADING.split(text)
+    for name, table in zip(["reports", *parts[1::2]], parts[0::2], strict=True):
+        kind = KIND_OF_NAME.get(name.strip().lower())
+        numbers = _first_cells(table) if kind else []
+        if kind and numbers:
+            given[kind] = tuple(dict.fromkeys((*given.get(kind, ()), *numbers)))
+    return given
+
+
+def _first_cells(text: str) -> list[int]:
+    try:
+        table = [row for row in csv.reader(io.StringIO(text), delimiter="|") if row]
+    except csv.Error:
+        return []
+    if not table or table[0][0].strip().lower() not in _ID_KEYS:
+        return []
+    numbers = (as_number(row[0]) for row in table[1:])
+    return [number for number in numbers if number is not None]
+
 
 NO_ANSWER = (
     "A GraphRAG folder holds no answer, and an answer is what is verified. Pass "

@@ -10,19 +10,81 @@ Source: VeriTrail B.2.1.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.graphrag.answer import Answer, MapAnswer
-from veritrail_graph.graph.importers.graphrag.citations import (
+from veritrail_graph.graph.importers.graphrag.answer import (
     NAME_OF_KIND,
+    Answer,
     Citations,
+    Given,
+    MapAnswer,
     parse_citations,
 )
-from veritrail_graph.graph.importers.graphrag.context import Given
-from veritrail_graph.graph.importers.graphrag.given import Choice, default_given
-from veritrail_graph.graph.importers.graphrag.index import Index, Placed, shown
+from veritrail_graph.graph.importers.graphrag.nodes import Index, Placed, shown
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the caller says of the source nodes of the answer.
+
+    Attributes:
+        community_level: Reports up to this level count as given.
+        only_cited: Leave out what is not cited.
+        rolls_up: Whether GraphRAG's own selection keeps one community for each entity.
+    """
+
+    community_level: int
+    only_cited: bool
+    rolls_up: bool
+
+
+def default_given(index: Index, answer: Answer, choice: Choice) -> list[str]:
+    """The reports up to the level; the index's warnings get the rule that holds.
+
+    GraphRAG's own static selection takes the reports up to the level as well. In 1.x it then
+    keeps for each entity only the community with the highest number (`read_indexer_reports`
+    groups the nodes table by entity title); from 2.x on it groups by the title of the
+    community, which drops nothing.
+    """
+    reports = [name for name, level in index.levels.items() if level <= choice.community_level]
+    index.warnings.append("Source nodes of the answer: " + _rule(index, answer, choice, reports))
+    return reports
+
+
+def _rule(index: Index, answer: Answer, choice: Choice, reports: list[str]) -> str:
+    if choice.only_cited:
+        return (
+            "what it cites and nothing else (--sources cited); whatever else was given to the "
+            "query is not in the process."
+        )
+    if answer.says_what_was_given:
+        return (
+            "what the answer file says was given to the query, and what the answer cites; "
+            "--sources cited narrows to the latter."
+        )
+    level = choice.community_level
+    return (
+        "the answer file does not say which reports were given to the query, so all "
+        f"{len(reports)} of level <= {level} are (--community-level {level}), and what the answer "
+        "cites; --sources cited narrows to the latter." + _roll_up(index, choice)
+    )
+
+
+def _roll_up(index: Index, choice: Choice) -> str:
+    if not choice.rolls_up:
+        return ""
+    kept: dict[str, int] = {}
+    for number, (level, entities) in index.communities.items():
+        if level <= choice.community_level:
+            for entity in entities:
+                kept[entity] = max(number, kept.get(entity, number))
+    return (
+        " GraphRAG 1.x, when it selects statically, reads of these only the community with the "
+        f"highest number of each entity: {len(set(kept.values()))} here."
+    )
+
 
 ANSWER = "answer"
 MAP_ANSWER = "map_answer"
@@ -39,13 +101,15 @@ class Written:
     metadata: dict[str, Any]
 
 
-@dataclass(slots=True)
-class _Found:
-    unknown: list[str] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
-    more: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    uncited: list[str] = field(default_factory=list)
+_WARNINGS = {
+    "more": "Citations end in `+more` in {}: the text rests on others that it does not name.",
+    "unknown": "The folder does not hold what is cited in {}; no edge for it.",
+    "unread": "Citations that cannot be read: {}.",
+    "missing": "The folder does not hold {} rows that were given to the query; no edge for them.",
+    "uncited": "{} map answers cite nothing that the folder holds; despite --sources cited, what "
+    "they were given are their source nodes.",
+}
+_Found = dict[str, list[str]]
 
 
 def write_answer(index: Index, answer: Answer, choice: Choice) -> list[Written]:
@@ -54,7 +118,7 @@ def write_answer(index: Index, answer: Answer, choice: Choice) -> list[Written]:
     Raises:
         InputError: The answer would have no source node.
     """
-    found = _Found()
+    found: _Found = {name: [] for name in _WARNINGS}
     default = default_given(index, answer, choice)
     cited = parse_citations(answer.text).joined(answer.cited or {})
     nodes = [_map_node(index, answer, point, default, choice, found) for point in answer.maps]
@@ -71,7 +135,8 @@ def write_answer(index: Index, answer: Answer, choice: Choice) -> list[Written]:
         raise InputError(_rootless(choice))
     metadata = _metadata(cited)
     nodes.append(Written(ANSWER, final, answer.text, answer.where, metadata))
-    _warn(index, found)
+    for name, text in _WARNINGS.items():
+        index.warn(text, dict.fromkeys(found[name]))
     return nodes
 
 
@@ -100,7 +165,7 @@ def _names(index: Index, given: Given, found: _Found) -> list[str]:
             held = index.cited(kind, number)
             names.extend(held)
             if not held:
-                found.missing.append(f"{NAME_OF_KIND[kind]} ({number})")
+                found["missing"].append(f"{NAME_OF_KIND[kind]} ({number})")
     return names
 
 
@@ -116,22 +181,22 @@ def _give(
     named = dict.fromkeys(_cited_names(index, node.node_id, cited, found))
     if choice.only_cited and not named and node.node_id != ANSWER:
         # Without any source node a map answer would be a root that nothing can support.
-        found.uncited.append(node.node_id)
+        found["uncited"].append(node.node_id)
     elif choice.only_cited:
         given = ()
     node.sources = {name: name in named for name in dict.fromkeys((*given, *named))}
 
 
 def _cited_names(index: Index, node_id: str, cited: Citations, found: _Found) -> list[str]:
-    found.unread += [f"{node_id}: {piece}" for piece in cited.unread]
-    found.more += [f"{node_id}: {NAME_OF_KIND[kind]}" for kind in sorted(cited.more)]
+    found["unread"] += [f"{node_id}: {piece}" for piece in cited.unread]
+    found["more"] += [f"{node_id}: {NAME_OF_KIND[kind]}" for kind in sorted(cited.more)]
     names: list[str] = []
     for kind, numbers in cited.numbers.items():
         for number in numbers:
             held = index.cited(kind, number)
             names.extend(held)
             if not held:
-                found.unknown.append(f"{node_id}: {NAME_OF_KIND[kind]} ({number})")
+                found["unknown"].append(f"{node_id}: {NAME_OF_KIND[kind]} ({number})")
     return names
 
 
@@ -210,26 +275,3 @@ def _warn_without_maps(index: Index, answer: Answer) -> None:
         f"Map answers (stage 5): the answer file {kept}; the source nodes of the answer are "
         "joined to it directly."
     )
-
-
-def _warn(index: Index, found: _Found) -> None:
-    warn = index.warnings.append
-    if found.more:
-        warn(
-            f"Citations end in `+more` in {shown(found.more)}: the text rests on others that it "
-            "does not name."
-        )
-    if found.unknown:
-        warn(f"The folder does not hold what is cited in {shown(found.unknown)}; no edge for it.")
-    if found.unread:
-        warn(f"Citations that cannot be read: {shown(found.unread)}.")
-    if found.missing:
-        warn(
-            f"The folder does not hold {shown(dict.fromkeys(found.missing))} rows that were given "
-            "to the query; no edge for them."
-        )
-    if found.uncited:
-        warn(
-            f"{shown(found.uncited)} map answers cite nothing that the folder holds; despite "
-            "--sources cited, what they were given are their source nodes."
-        )

@@ -8,19 +8,26 @@ from pathlib import Path, PurePosixPath
 
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.graphrag.answer import NO_ANSWER, Answer, read_answer
-from veritrail_graph.graph.importers.graphrag.answering import ANSWER, Written, write_answer
-from veritrail_graph.graph.importers.graphrag.citations import ENTITY, RELATIONSHIP
-from veritrail_graph.graph.importers.graphrag.extraction import (
+from veritrail_graph.graph.importers.graphrag.answering import ANSWER, Choice, Written, write_answer
+from veritrail_graph.graph.importers.graphrag.nodes import (
+    Index,
+    Members,
+    Part,
     place_covariates,
     place_extractions,
+    place_reports,
     place_text_units,
 )
-from veritrail_graph.graph.importers.graphrag.given import Choice
-from veritrail_graph.graph.importers.graphrag.index import Index, Part
-from veritrail_graph.graph.importers.graphrag.layout import Layout, find_layout
-from veritrail_graph.graph.importers.graphrag.reports import Members, place_reports
-from veritrail_graph.graph.importers.graphrag.tables import Table, open_tables
-from veritrail_graph.graph.importers.graphrag.texts import metadata_of, text_of
+from veritrail_graph.graph.importers.graphrag.tables import (
+    ENTITY,
+    RELATIONSHIP,
+    Layout,
+    Table,
+    find_layout,
+    metadata_of,
+    open_tables,
+    text_of,
+)
 from veritrail_graph.graph.importers.records import (
     EdgeRecord,
     Header,

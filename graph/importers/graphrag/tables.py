@@ -1,4 +1,7 @@
-"""Reading the parquet tables of an index: the columns that are needed, batch by batch.
+"""The tables of an index: which files they are, the columns that are read, texts of their rows.
+
+A judge reads the text of a node and nothing else. So a name that the language model was given
+beside a description is part of the text; numbers that only order or count are metadata.
 
 pyarrow is imported only here and only when an index is opened: it is slow to load.
 """
@@ -6,14 +9,89 @@ pyarrow is imported only here and only when an index is opened: it is slow to lo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError, Violation
-from veritrail_graph.graph.importers.graphrag.layout import REQUIRED, Layout
+
+TEXT_UNIT = "text_unit"
+ENTITY = "entity"
+RELATIONSHIP = "relationship"
+COVARIATE = "covariate"
+REPORT = "community_report"
+EXTRACTED_ENTITY = "extracted_entity"
+EXTRACTED_RELATIONSHIP = "extracted_relationship"
+
+REQUIRED: Mapping[str, str] = {
+    "text_units": "the text units (stage 1)",
+    "entities": "the entities (stages 2 and 3)",
+    "relationships": "the relationships (stages 2 and 3)",
+    "communities": "the entities and relationships that each report was written from",
+    "community_reports": "the community reports (stage 4)",
+}
+"""What each table is needed for."""
+
+OLD_PREFIX = "create_final_"
+OUTPUT = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The tables of one index.
+
+    Attributes:
+        folder: Where the parquet files are.
+        prefix: What their names begin with: `create_final_` in 1.x, nothing later.
+    """
+
+    folder: Path
+    prefix: str
+
+    @property
+    def is_first_generation(self) -> bool:
+        """Whether the files are named as GraphRAG 1.x names them."""
+        return self.prefix == OLD_PREFIX
+
+    @property
+    def generation(self) -> str:
+        """The schema generation, as far as file names tell it."""
+        return "1.x" if self.is_first_generation else "2.x or 3.x"
+
+    def path(self, table: str) -> Path:
+        """The file of a table; snapshots of raw extractions never have the prefix."""
+        prefix = "" if table.startswith("raw_") else self.prefix
+        return self.folder / f"{prefix}{table}.parquet"
+
+    def present(self) -> list[str]:
+        """The required tables that are there."""
+        return [table for table in REQUIRED if self.path(table).is_file()]
+
+    def missing(self) -> list[str]:
+        """The required tables that are not there."""
+        return [table for table in REQUIRED if not self.path(table).is_file()]
+
+
+def find_layout(path: Path) -> Layout | str:
+    """The index at `path` or in its `output` subfolder, or why there is none.
+
+    Two tables are enough to recognise a folder: opening it then names the missing ones.
+    """
+    if not path.is_dir():
+        return "not a folder"
+    for folder in (path, path / OUTPUT):
+        # A migrated index keeps its old files beside the new ones; the new ones are in use.
+        layouts = [Layout(folder, ""), Layout(folder, OLD_PREFIX)]
+        best = max(layouts, key=lambda layout: len(layout.present()))
+        if len(best.present()) >= 2:
+            return best
+    return (
+        f"neither it nor its {OUTPUT}/ subfolder holds GraphRAG's tables "
+        f"(community_reports.parquet, {OLD_PREFIX}community_reports.parquet, …)"
+    )
+
 
 Row = Mapping[str, Any]
 BATCH_ROWS = 1024
@@ -253,3 +331,77 @@ def as_number(value: Any) -> int | None:
         digits = value.strip().removesuffix(".0")
         return int(digits) if digits.isascii() and digits.isdigit() else None
     return None
+
+
+_METADATA: Mapping[str, tuple[str, ...]] = {
+    TEXT_UNIT: ("n_tokens",),
+    ENTITY: ("title", "type", "degree"),
+    RELATIONSHIP: ("weight", "combined_degree"),
+    COVARIATE: ("covariate_type",),
+    REPORT: ("title", "community", "level", "rank"),
+    EXTRACTED_ENTITY: ("title", "type"),
+    EXTRACTED_RELATIONSHIP: (),
+}
+
+_CLAIM_LINES = (
+    ("Subject", "subject_id"),
+    ("Object", "object_id"),
+    ("Type", "type"),
+    ("Status", "status"),
+    ("Start date", "start_date"),
+    ("End date", "end_date"),
+    ("Source text", "source_text"),
+)
+
+
+def _entity(row: Row, part: int) -> str:
+    return _under(row["title"], _description(row, part))
+
+
+def _relationship(row: Row, part: int) -> str:
+    return _under(f"{row['source'] or ''} -> {row['target'] or ''}", _description(row, part))
+
+
+def _covariate(row: Row, part: int) -> str:
+    lines = [f"{label}: {row[key]}" for label, key in _CLAIM_LINES if row.get(key)]
+    return "\n".join([_description(row, part), *lines]).strip()
+
+
+def _description(row: Row, part: int) -> str:
+    value = row["description"]
+    return (value[part] if isinstance(value, list) else value) or ""
+
+
+def _under(heading: str | None, text: str) -> str:
+    return f"{heading or ''}\n{text}" if text else heading or ""
+
+
+_TEXTS: Mapping[str, Callable[[Row, int], str]] = {
+    TEXT_UNIT: lambda row, part: row["text"] or "",
+    ENTITY: _entity,
+    RELATIONSHIP: _relationship,
+    COVARIATE: _covariate,
+    REPORT: lambda row, part: row["full_content"] or "",
+    EXTRACTED_ENTITY: _entity,
+    EXTRACTED_RELATIONSHIP: _relationship,
+}
+
+
+def text_of(kind: str, row: Row, part: int = 0) -> str:
+    """The text of a node; `part` picks one of several descriptions of a raw row."""
+    return _TEXTS[kind](row, part)
+
+
+def metadata_of(kind: str, row: Row, titles: Mapping[str, str]) -> dict[str, Any]:
+    """What is known of a node beside its text; `titles` are those of the documents by id."""
+    known: dict[str, Any] = {"parquet_id": row.get("id")}
+    known |= {key: row.get(key) for key in ("human_readable_id", *_METADATA[kind])}
+    if kind == TEXT_UNIT:
+        ids = row.get("document_ids") or [row.get("document_id")]
+        known["documents"] = [titles.get(key, key) for key in ids if key] or None
+    return {key: value for key, value in known.items() if not _is_missing(value)}
+
+
+def _is_missing(value: Any) -> bool:
+    # A column with gaps comes back from pandas as floats with NaN, which is no JSON.
+    return value is None or (isinstance(value, float) and not math.isfinite(value))

@@ -1,0 +1,497 @@
+"""Stages 1 to 4: text units, extractions, summarized descriptions and community reports.
+
+Nodes are ids, stages and source nodes. Texts are left in the files until the records are read:
+memory grows with ids and edges only.
+
+A description that comes from one text unit is an extraction (stage 2); one that comes from
+several was summarized (stage 3). GraphRAG keeps the extractions behind a summary only with
+`snapshots.raw_graph`; without them the text units are the sources of a summary.
+
+A report's prompt holds the entities of its community, relationships that touch them and
+claims about them, as far as they fit. The folder names the entities and relationships of
+a community but keeps no prompt; what a report cites beside those was in its prompt too
+(GraphRAG gives each entity a relationship that may lead out of its community).
+
+Source: VeriTrail B.2.1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.importers.graphrag.answer import Citations, parse_citations
+from veritrail_graph.graph.importers.graphrag.tables import (
+    COVARIATE,
+    ENTITY,
+    EXTRACTED_ENTITY,
+    EXTRACTED_RELATIONSHIP,
+    RELATIONSHIP,
+    REPORT,
+    TEXT_UNIT,
+    Row,
+    Table,
+    as_number,
+)
+
+EXAMPLES = 3
+
+
+@dataclass(slots=True)
+class Placed:
+    """A node in its place.
+
+    Attributes:
+        node_id: Kind and number, as in `entity/5`.
+        stage: Its stage in the process.
+        step: The step of the pipeline that produced it.
+        sources: Its source nodes, and whether it cites them (None: no way to tell).
+        part: Which description of its row it is, where a row holds several.
+    """
+
+    node_id: str
+    stage: int
+    step: str
+    sources: dict[str, bool | None] = field(default_factory=dict)
+    part: int = 0
+
+
+@dataclass(slots=True)
+class Part:
+    """The nodes that one table became, by row; a row may become none, one or several."""
+
+    kind: str
+    table: Table
+    places: list[tuple[Placed, ...]] = field(default_factory=list)
+
+    @property
+    def placed(self) -> Iterable[Placed]:
+        """All nodes, in the order of the rows."""
+        return (node for row in self.places for node in row)
+
+
+@dataclass(slots=True)
+class Index:
+    """Stages 1 to 4 of a process.
+
+    Attributes:
+        parts: One for each table that became nodes, in the order in which they are read out.
+        numbers: Nodes by kind and by the number with which GraphRAG cites them.
+        levels: Level of each report.
+        communities: Entities and level of each community, by number.
+        warnings: What the folder does not hold, and how that was bridged.
+    """
+
+    parts: list[Part] = field(default_factory=list)
+    numbers: dict[str, dict[int, list[str]]] = field(default_factory=dict)
+    levels: dict[str, int] = field(default_factory=dict)
+    communities: dict[int, tuple[int, frozenset[str]]] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+    def number(self, kind: str, number: int | None, node_id: str) -> None:
+        """Note the number with which a node is cited; a number may name several."""
+        if number is not None:
+            self.numbers.setdefault(kind, {}).setdefault(number, []).append(node_id)
+
+    def forget(self, kind: str, number: int | None, node_id: str) -> None:
+        """Take back a number that was noted for a node."""
+        if number is not None:
+            self.numbers[kind][number].remove(node_id)
+
+    def warn(self, text: str, items: Iterable[object]) -> None:
+        """Add a warning with the items in place of `{}`, if there are any."""
+        if listed := [*items]:
+            self.warnings.append(text.replace("{}", shown(listed)))
+
+    def cited(self, kind: str, number: int) -> Sequence[str]:
+        """The nodes that a number names; none when the folder does not hold it."""
+        return self.numbers.get(kind, {}).get(number, ())
+
+
+def shown(items: Iterable[object]) -> str:
+    """How many there are, and the first few of them."""
+    listed = [str(item) for item in items]
+    first = ", ".join(item if len(item) <= 60 else item[:57] + "…" for item in listed[:EXAMPLES])
+    return (
+        f"{len(listed)} (for example {first})"
+        if len(listed) > EXAMPLES
+        else (f"{len(listed)} ({first})")
+    )
+
+
+def parquet_ids(table: Table, rows: Sequence[Row]) -> list[str]:
+    """The ids of the rows, each there once.
+
+    Raises:
+        InputError: An id is empty or there twice.
+    """
+    ids = [row["id"] for row in rows]
+    problems = [
+        Violation("empty_id", table.where(place), "has no id; every row needs one")
+        for place, key in enumerate(ids)
+        if not key
+    ]
+    problems += [
+        Violation("repeated_id", str(table.path), f"the id {key!r} is there {times} times")
+        for key, times in Counter(filter(None, ids)).items()
+        if times > 1
+    ]
+    if problems:
+        listed = "\n".join(f"  {problem}" for problem in problems[:20])
+        raise InputError(f"{table.path} has wrong ids:\n{listed}", problems)
+    return ids
+
+
+def node_ids(kind: str, keys: Sequence[str], numbers: Sequence[int | None]) -> list[str]:
+    """Readable ids, `kind/number`, or `kind/parquet id` for a table whose numbers are not unique.
+
+    The whole table changes over, so that an id never depends on the order of its rows.
+    """
+    unique = None not in numbers and len(set(numbers)) == len(numbers)
+    return [f"{kind}/{name}" for name in (numbers if unique else keys)]
+
+
+def human_numbers(rows: Sequence[Row], column: str = "human_readable_id") -> list[int | None]:
+    """The numbers that people and citations know the rows by."""
+    return [as_number(row.get(column)) for row in rows]
+
+
+EXTRACT = "extract_graph"
+SUMMARIZE = "summarize_descriptions"
+
+_TABLES = {ENTITY: "entities", RELATIONSHIP: "relationships"}
+_RAW_KINDS = {ENTITY: EXTRACTED_ENTITY, RELATIONSHIP: EXTRACTED_RELATIONSHIP}
+_KEYS = {ENTITY: ("title", "type"), RELATIONSHIP: ("source", "target")}
+
+Key = tuple[str | None, ...]
+
+
+def place_text_units(index: Index, table: Table) -> dict[str, str]:
+    """Stage 1: every text unit, used or not; returns node_ids by parquet id.
+
+    Raises:
+        InputError: There is none.
+    """
+    rows = list(table.rows(["id"]))
+    if not rows:
+        raise InputError(f"{table.path} holds no rows: without text units there is no process.")
+    keys = parquet_ids(table, rows)
+    # The place in the table, not `human_readable_id`, is what `Sources (n)` means.
+    names = node_ids(TEXT_UNIT, keys, list(range(len(keys))))
+    part = Part(TEXT_UNIT, table)
+    for place, name in enumerate(names):
+        part.places.append((Placed(name, 1, "chunk"),))
+        index.number(TEXT_UNIT, place, name)
+    index.parts.append(part)
+    return dict(zip(keys, names, strict=True))
+
+
+def place_extractions(
+    index: Index, kind: str, tables: Mapping[str, Table], units: Mapping[str, str]
+) -> dict[str, str]:
+    """Stages 2 and 3: the entities or relationships; returns node_ids by parquet id."""
+    raw_table = tables.get(f"raw_{_TABLES[kind]}")
+    raw = Part(_RAW_KINDS[kind], raw_table) if raw_table else None
+    extracted = _read_raw(index, kind, raw, units) if raw else {}
+    table = tables[_TABLES[kind]]
+    rows = list(table.rows(["id", "human_readable_id", "text_unit_ids", *_KEYS[kind]]))
+    keys, numbers = parquet_ids(table, rows), human_numbers(rows)
+    part = Part(kind, table)
+    names: dict[str, str] = {}
+    used: set[str] = set()
+    rootless: list[str] = []
+    for row, key, number, name in zip(
+        rows, keys, numbers, node_ids(kind, keys, numbers), strict=True
+    ):
+        sources = [units[unit] for unit in row["text_unit_ids"] or () if unit in units]
+        node = _place(name, sources, extracted.get(_key(kind, row), ()))
+        part.places.append((node,) if node.sources else ())
+        if not node.sources:
+            rootless.append(name)
+            continue
+        used.update(node.sources)
+        names[key] = name
+        index.number(kind, number, name)
+    if raw:
+        kept = {_key(kind, row) for row in rows}
+        index.warn(
+            f"{raw.table.path.name}: {{}} extractions belong to no row of the final table; they "
+            "were left out.",
+            [node.node_id for key, nodes in extracted.items() if key not in kept for node in nodes],
+        )
+        _drop_unused(raw, used)
+        index.parts.append(raw)
+    index.parts.append(part)
+    _warn_of_extractions(index, part, rows, units, rootless, has_raw=raw is not None)
+    return names
+
+
+def _place(name: str, units: Sequence[str], extracted: Sequence[Placed]) -> Placed:
+    if len(extracted) > 1:
+        return Placed(name, 3, SUMMARIZE, {node.node_id: None for node in extracted})
+    sources: dict[str, bool | None] = dict.fromkeys(units)
+    if len(sources) > 1:
+        return Placed(name, 3, SUMMARIZE, sources)
+    return Placed(name, 2, EXTRACT, sources)
+
+
+def _key(kind: str, row: Row) -> Key:
+    return tuple(row.get(column) for column in _KEYS[kind])
+
+
+def _read_raw(
+    index: Index, kind: str, raw: Part, units: Mapping[str, str]
+) -> dict[Key, list[Placed]]:
+    """One node for each description of the snapshot, on the text unit that it came from."""
+    found: dict[Key, list[Placed]] = {}
+    unknown: list[str] = []
+    columns = ["description", "text_unit_ids", *_KEYS[kind]]
+    for place, row in enumerate(raw.table.rows(columns)):
+        descriptions, origins = row["description"] or [], row["text_unit_ids"] or []
+        if len(descriptions) != len(origins):
+            raise InputError(
+                f"{raw.table.path} row {place}: {len(descriptions)} descriptions, but "
+                f"{len(origins)} text_unit_ids; a raw snapshot has one for each description."
+            )
+        nodes = []
+        for number, origin in enumerate(origins):
+            name = f"{raw.kind}/{place}.{number}"
+            if origin in units:
+                nodes.append(Placed(name, 2, EXTRACT, {units[origin]: None}, part=number))
+            else:
+                unknown.append(name)
+        raw.places.append(tuple(nodes))
+        found.setdefault(_key(kind, row), []).extend(nodes)
+    index.warn(
+        f"{raw.table.path.name}: {{}} extractions name text units that the folder does not hold; "
+        "they were left out.",
+        unknown,
+    )
+    return found
+
+
+def _drop_unused(raw: Part, used: set[str]) -> None:
+    # An extraction that is its entity's only one IS the entity's description (stage 2).
+    raw.places = [tuple(node for node in row if node.node_id in used) for row in raw.places]
+
+
+def _warn_of_extractions(
+    index: Index,
+    part: Part,
+    rows: Sequence[Row],
+    units: Mapping[str, str],
+    rootless: Sequence[str],
+    *,
+    has_raw: bool,
+) -> None:
+    file = part.table.path.name
+    dangling = [
+        f"row {place}"
+        for place, row in enumerate(rows)
+        if any(unit not in units for unit in row["text_unit_ids"] or ())
+    ]
+    index.warn(
+        f"{file}: {{}} rows name text units that text_units does not hold; those edges were left "
+        "out.",
+        dangling,
+    )
+    _warn_rootless(index, part.table, rootless)
+    bridged = [
+        node.node_id
+        for node in part.placed
+        if node.stage == 3 and any(source.startswith(f"{TEXT_UNIT}/") for source in node.sources)
+    ]
+    if bridged:
+        why = "does not cover them" if has_raw else "is not in the folder"
+        index.warnings.append(
+            f"Per-chunk extractions: raw_{_TABLES[part.kind]}.parquet {why} (GraphRAG 3 writes it "
+            f"with snapshots.raw_graph: true). {len(bridged)} summarized descriptions (stage 3) "
+            f"in {file} therefore hang directly on their text units."
+        )
+
+
+def place_covariates(
+    index: Index, table: Table | None, units: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """Stage 2: the claims about entities; returns their node_ids by subject."""
+    if table is None:
+        index.warnings.append("The folder holds no covariates (claims); there are no such nodes.")
+        return {}
+    rows = list(table.rows(["id", "human_readable_id", "subject_id", "text_unit_id"]))
+    keys, numbers = parquet_ids(table, rows), human_numbers(rows)
+    part = Part(COVARIATE, table)
+    subjects: dict[str, list[str]] = {}
+    rootless: list[str] = []
+    for row, number, name in zip(rows, numbers, node_ids(COVARIATE, keys, numbers), strict=True):
+        unit = units.get(row["text_unit_id"] or "")
+        if unit is None:
+            rootless.append(name)
+            part.places.append(())
+            continue
+        part.places.append((Placed(name, 2, "extract_covariates", {unit: None}),))
+        index.number(COVARIATE, number, name)
+        if row["subject_id"]:
+            subjects.setdefault(row["subject_id"], []).append(name)
+    index.parts.append(part)
+    _warn_rootless(index, table, rootless)
+    return subjects
+
+
+def _warn_rootless(index: Index, table: Table, rootless: Sequence[str]) -> None:
+    index.warn(
+        f"{table.path.name}: {{}} rows come from no text unit that the folder holds; they were "
+        "left out, because nothing could support them.",
+        rootless,
+    )
+
+
+WRITE_REPORT = "create_community_reports"
+
+
+@dataclass(slots=True)
+class Members:
+    """What the nodes of stages 1 to 3 are called in the tables.
+
+    Attributes:
+        entities: node_ids of the entities by parquet id.
+        relationships: node_ids of the relationships by parquet id.
+        titles: Titles of the entities by parquet id.
+        claims: node_ids of the claims by the title of their subject.
+    """
+
+    entities: Mapping[str, str]
+    relationships: Mapping[str, str]
+    titles: Mapping[str, str]
+    claims: Mapping[str, Sequence[str]]
+
+
+_WARNINGS = {
+    "beyond": "{} citations name something outside the report's community; it is a source node "
+    "of the report, because the report cites it.",
+    "unknown": "{} citations name nothing that could be an input.",
+    "more": "{} reports end citations in `+more`: they rest on others that they do not name, "
+    "which count as not cited.",
+    "unread": "{} citations cannot be read.",
+    "empty": "{} reports have no known entity or relationship; they were left out, because "
+    "nothing could support them.",
+}
+_Found = dict[str, list[str]]
+
+
+def place_reports(index: Index, tables: Mapping[str, Table], members: Members) -> None:
+    """Hang every report on its source nodes.
+
+    Raises:
+        InputError: There is no report, or one has no community or level.
+    """
+    table = tables["community_reports"]
+    rows, cited = _read_reports(table)
+    keys, numbers = parquet_ids(table, rows), human_numbers(rows, "community")
+    names = node_ids(REPORT, keys, numbers)
+    found: _Found = {name: [] for name in _WARNINGS}
+    sources = _community_sources(index, tables["communities"], members)
+    part = Part(REPORT, table)
+    for row, number, name in zip(rows, numbers, names, strict=True):
+        given = sources.get(number if number is not None else -1, {})
+        part.places.append((Placed(name, 4, WRITE_REPORT, dict(given)),))
+        index.number(REPORT, number, name)
+        index.levels[name] = as_number(row["level"]) or 0
+    # From the deepest level up, as GraphRAG writes them: a report may cite deeper ones only.
+    for place in sorted(range(len(rows)), key=lambda place: -index.levels[names[place]]):
+        (node,) = part.places[place]
+        _cite(index, node, cited[place], found)
+        if not node.sources:
+            part.places[place] = ()
+            index.forget(REPORT, numbers[place], node.node_id)
+            del index.levels[node.node_id]
+            found["empty"].append(node.node_id)
+    index.parts.append(part)
+    _warn_of_reports(index, table, found, has_claims="covariates" in tables)
+
+
+def _read_reports(table: Table) -> tuple[list[Row], list[Citations]]:
+    rows: list[Row] = []
+    cited: list[Citations] = []
+    for row in table.rows(["id", "community", "level", "full_content"]):
+        cited.append(parse_citations(row["full_content"] or ""))
+        rows.append({key: row[key] for key in ("id", "community", "level")})
+    if not rows:
+        raise InputError(
+            f"{table.path} holds no rows: the index step wrote no community reports, "
+            "and an answer of a global search rests on them. Run the index step again."
+        )
+    problems = [
+        Violation("wrong_value", table.where(place), f"{key} is {row[key]!r}, not an integer")
+        for place, row in enumerate(rows)
+        for key in ("community", "level")
+        if as_number(row[key]) is None
+    ]
+    if problems:
+        listed = "\n".join(f"  {problem}" for problem in problems[:20])
+        raise InputError(f"{table.path} has wrong values:\n{listed}", problems)
+    return rows, cited
+
+
+def _community_sources(
+    index: Index, table: Table, members: Members
+) -> dict[int, dict[str, bool | None]]:
+    """Source nodes of the report of each community, by its number."""
+    sources: dict[int, dict[str, bool | None]] = {}
+    unknown = 0
+    for row in table.rows(["community", "level", "entity_ids", "relationship_ids"]):
+        number = as_number(row["community"])
+        if number is None:
+            continue
+        entities = row["entity_ids"] or ()
+        relationships = row["relationship_ids"] or ()
+        titles = [members.titles[key] for key in entities if key in members.titles]
+        given = [members.entities.get(key) for key in entities]
+        given += [members.relationships.get(key) for key in relationships]
+        given += [claim for title in titles for claim in members.claims.get(title, ())]
+        unknown += given.count(None)
+        known: dict[str, bool | None] = dict.fromkeys(name for name in given if name)
+        sources.setdefault(number, {}).update(known)
+        index.communities[number] = (as_number(row["level"]) or 0, frozenset(entities))
+    if unknown:
+        index.warnings.append(
+            f"communities: {unknown} entity_ids or relationship_ids are of nothing that became a "
+            "node; those edges were left out."
+        )
+    return sources
+
+
+def _cite(index: Index, node: Placed, citations: Citations, found: _Found) -> None:
+    """Say of every source node whether the report cites it, if the report cites any."""
+    found["unread"] += [f"{node.node_id}: {piece}" for piece in citations.unread]
+    found["more"] += [node.node_id] if citations.more else []
+    if not citations:
+        return
+    node.sources = dict.fromkeys(node.sources, False)
+    for kind, numbers in citations.numbers.items():
+        for number in numbers:
+            names = [name for name in index.cited(kind, number) if _may_cite(index, node, name)]
+            if not names:
+                found["unknown"].append(f"{node.node_id}: {kind} {number}")
+            for name in names:
+                if name not in node.sources:
+                    found["beyond"].append(f"{node.node_id} cites {name}")
+                node.sources[name] = True
+
+
+def _may_cite(index: Index, node: Placed, name: str) -> bool:
+    level = index.levels.get(name)
+    return level is None or level > index.levels[node.node_id]
+
+
+def _warn_of_reports(index: Index, table: Table, found: _Found, *, has_claims: bool) -> None:
+    index.warnings.append(
+        "Community reports: the folder does not keep their prompts. Each report has as sources all "
+        "entities and relationships of its community"
+        + (", the claims about these entities" if has_claims else "")
+        + " and what it cites beside them; what did not fit into the prompt, and reports of "
+        "sub-communities that replaced it in large communities, is not known."
+    )
+    for name, text in _WARNINGS.items():
+        index.warn(f"{table.path.name}: {text}", found[name])
