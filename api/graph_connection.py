@@ -16,7 +16,6 @@ from veritrail_graph.graph.errors import EngineUnavailable
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.embedded import EngineSettings
-    from veritrail_graph.graph.importers.registry import Registry
     from veritrail_graph.graph.store import DatabaseAddress, Store
 
 
@@ -81,15 +80,6 @@ async def open_graph(
         open_store(address, retry_seconds=3, query_seconds=settings.query_seconds) as store,
     ):
         yield store
-
-
-def importers() -> Registry:
-    """Every format that can be read, in the order of detection."""
-    from veritrail_graph.graph.importers.graphrag import GraphRagImporter
-    from veritrail_graph.graph.importers.process_file import ProcessFileImporter
-    from veritrail_graph.graph.importers.registry import Registry
-
-    return Registry.of([ProcessFileImporter(), GraphRagImporter()])
 
 
 class GraphConnection:

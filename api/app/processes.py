@@ -161,12 +161,11 @@ class Processes(Part):
         from dataclasses import replace
 
         from veritrail_graph.api.app.recording import RecordedInput
-        from veritrail_graph.api.graph_connection import importers
-        from veritrail_graph.graph.importers.registry import ImportOptions
+        from veritrail_graph.graph.importers.registry import ImportOptions, open_input
 
         most = self._app.settings.max_node_text
         importing = replace(options.importing or ImportOptions(), max_node_text=most)
-        source = importers().open(path, format_name=options.format, options=importing)
+        source = open_input(path, format_name=options.format, options=importing)
         return source if by is None else RecordedInput(source, by.key_name)
 
     async def _ingest(

@@ -98,9 +98,10 @@ async def _ingest(
     append: bool,
     options: ImportOptions,
 ) -> IngestReport:
-    from veritrail_graph.api.graph_connection import importers, open_graph
+    from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.graph import ingest as ingesting
     from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
+    from veritrail_graph.graph.importers.registry import open_input
     from veritrail_graph.graph.restoring import restore
 
     if append and replace:
@@ -110,7 +111,7 @@ async def _ingest(
             f"--process-id {process_id!r}: must be made of letters, digits and . _ : - "
             "(at most 128, a letter or digit first)"
         )
-    source = importers().open(path, format_name=format_name, options=options)
+    source = open_input(path, format_name=format_name, options=options)
     left = threading.Event()
     with long_work() as work:
         pace = Pace(work)

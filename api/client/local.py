@@ -139,9 +139,8 @@ class AsyncLocal(Operations, AsyncDoor):
     async def _ingest(self, call: Call[Any]) -> dict[str, Any]:
         """Store a process that is read as the command line reads it: files, folders, documents."""
         from veritrail_graph.api.app.answers import Ingested
-        from veritrail_graph.api.graph_connection import importers
         from veritrail_graph.graph import ingest as ingesting
-        from veritrail_graph.graph.importers.registry import ImportOptions
+        from veritrail_graph.graph.importers.registry import ImportOptions, open_input
         from veritrail_graph.graph.restoring import restore
 
         most, source = self.settings.max_node_text, call.source
@@ -150,7 +149,7 @@ class AsyncLocal(Operations, AsyncDoor):
         with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
             path = await asyncio.to_thread(_on_disk, source, Path(folder))
             options = ImportOptions(max_node_text=most)
-            reading = await asyncio.to_thread(importers().open, path, options=options)
+            reading = await asyncio.to_thread(open_input, path, options=options)
             wanted = call.query.get("process_id")
             if call.query.get("append"):
                 report = await ingesting.append(

@@ -1,19 +1,33 @@
-"""Which formats can be read, and which of them a given path is in."""
+"""Which formats can be read, and which of them a given path is in.
+
+An importer is one module with one class on the Protocol below. It is found by the name of its
+format, or by looking at the path, in the order of this list. The list has the form of entry
+points, so that packages of third parties can add to the group later.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Protocol
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.records import ProcessInput
 
+GROUP = "veritrail_graph.importers"
+_HERE = "veritrail_graph.graph.importers"
+_OURS = (
+    EntryPoint("process", f"{_HERE}.process_file:ProcessFileImporter", GROUP),
+    EntryPoint("graphrag", f"{_HERE}.graphrag:GraphRagImporter", GROUP),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What the caller can say about an import; importers ignore what is not theirs.
+    """Options of an import; an importer ignores those that are not for its format.
 
     Attributes:
         answer: File that holds the final output, `FILE` or `FILE#N` for entry N of a JSON list.
@@ -37,11 +51,11 @@ class Importer(Protocol):
     description: str
 
     def detect(self, path: Path) -> str | None:
-        """Say why `path` is not in this format, or None when it is."""
+        """Why `path` is not in this format; None when it is."""
         ...
 
     def open(self, path: Path, options: ImportOptions) -> ProcessInput:
-        """Read what stands before the records.
+        """Read what comes before the records.
 
         Raises:
             InputError: The path is in this format but cannot be read.
@@ -49,41 +63,44 @@ class Importer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Registry:
-    """The importers that are there, by name, in the order of detection."""
+@cache
+def importers() -> tuple[Importer, ...]:
+    """Every importer, in the order of detection."""
+    return tuple(entry.load()() for entry in _OURS)
 
-    importers: Mapping[str, Importer] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, importers: Iterable[Importer]) -> Registry:
-        """A registry of these importers."""
-        return cls({importer.name: importer for importer in importers})
+def open_input(
+    path: Path,
+    *,
+    format_name: str | None = None,
+    options: ImportOptions | None = None,
+    known: Iterable[Importer] | None = None,
+) -> ProcessInput:
+    """Open `path` in the format named, or in the first one that it is in.
 
-    def open(
-        self, path: Path, *, format_name: str | None = None, options: ImportOptions | None = None
-    ) -> ProcessInput:
-        """Open `path` in the format named, or in the first that it is in.
+    Args:
+        path: A file or folder.
+        format_name: Name of an importer.
+        options: Options of the import.
+        known: The importers, in the order of detection.
 
-        Raises:
-            InputError: No such path or format, or the path is in no known format; the
-                message says which formats were tried and why each does not fit.
-        """
-        options = options or ImportOptions()
-        if not path.exists():
-            raise InputError(f"{path}: no such file or folder")
-        if format_name is not None:
-            importer = self.importers.get(format_name)
-            if importer is None:
-                known = ", ".join(self.importers)
-                raise InputError(f"Unknown format {format_name!r}. Known formats: {known}.")
+    Raises:
+        InputError: No such path or format, or the path is in no known format; the message
+            says which formats were tried and why each does not fit.
+    """
+    options = options or ImportOptions()
+    by_name = {importer.name: importer for importer in known or importers()}
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder")
+    if format_name is not None:
+        if format_name not in by_name:
+            names = ", ".join(by_name)
+            raise InputError(f"Unknown format {format_name!r}. Known formats: {names}.")
+        return by_name[format_name].open(path, options)
+    reasons = []
+    for importer in by_name.values():
+        reason = importer.detect(path)
+        if reason is None:
             return importer.open(path, options)
-        reasons = []
-        for importer in self.importers.values():
-            reason = importer.detect(path)
-            if reason is None:
-                return importer.open(path, options)
-            reasons.append(f"  {importer.name} ({importer.description}): {reason}")
-        raise InputError(
-            f"{path} is in no format that can be read here. Tried:\n" + "\n".join(reasons)
-        )
+        reasons.append(f"  {importer.name} ({importer.description}): {reason}")
+    raise InputError(f"{path} is in no format that can be read here. Tried:\n" + "\n".join(reasons))

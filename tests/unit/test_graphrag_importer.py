@@ -11,7 +11,7 @@ import pytest
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.graphrag import GraphRagImporter
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
-from veritrail_graph.graph.importers.registry import ImportOptions, Registry
+from veritrail_graph.graph.importers.registry import ImportOptions, open_input
 
 
 def base_tables():
@@ -415,7 +415,6 @@ def test_the_registry_opens_it(tmp_path):
     folder = write(tmp_path / "g", base_tables())
     answer = tmp_path / "a.txt"
     answer.write_text("Yes [Data: Reports (0)].", encoding="utf-8")
-    registry = Registry.of([GraphRagImporter()])
-    process = registry.open(folder, options=ImportOptions(answer=str(answer)))
+    process = open_input(folder, options=ImportOptions(answer=str(answer)))
     assert process.header.source_format == "graphrag"
     assert process.header.name == "GraphRAG: g"
