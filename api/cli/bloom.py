@@ -30,7 +30,7 @@ def export(
 ) -> None:
     """Write a perspective for Bloom: categories, styles, search phrases. Needs no graph."""
     from veritrail_graph.api.cli.report import write_whole
-    from veritrail_graph.graph.bloom import perspective_json
+    from veritrail_graph.graph.schema.bloom import perspective_json
 
     text = perspective_json()
     if output is None or output == Path("-"):

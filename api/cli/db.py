@@ -62,7 +62,7 @@ def status(
 @app.command("style")
 def style() -> None:
     """Print the style file for Neo4j Browser: drop it onto the Browser's window."""
-    from veritrail_graph.graph.data_model.style import style as made
+    from veritrail_graph.graph.schema.style import style as made
 
     typer.echo(made(), nl=False)
 

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterator
 
-from veritrail_graph.graph.data_model import NODES, RELATIONSHIPS, Property
 from veritrail_graph.graph.exporters.process_file import Write, json_text
 from veritrail_graph.graph.exporters.property_graph import (
     Key,
@@ -20,6 +19,7 @@ from veritrail_graph.graph.exporters.property_graph import (
     counts_of,
     parts,
 )
+from veritrail_graph.graph.schema import NODES, RELATIONSHIPS, Property
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.exporting import StoredProcess
 from veritrail_graph.graph.store.paging import Properties

@@ -11,15 +11,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
-from veritrail_graph.graph.data_model import (
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.exporters.property_graph import Key, Nodes, Part, counts_of, parts
+from veritrail_graph.graph.schema import (
     NODES,
     RELATIONSHIPS,
     NodeType,
     Property,
     RelationshipType,
 )
-from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.exporters.property_graph import Key, Nodes, Part, counts_of, parts
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.exporting import StoredProcess
 from veritrail_graph.graph.store.paging import Properties

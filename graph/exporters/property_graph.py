@@ -16,7 +16,7 @@ from veritrail_graph.graph.store.exporting import StoredProcess, TrailParts
 from veritrail_graph.graph.store.paging import Properties
 
 Key = str | tuple[Any, ...]
-"""A node's key among those of its label; see `graph.data_model`."""
+"""A node's key among those of its label; see `graph.schema`."""
 
 
 @dataclass(frozen=True, slots=True)

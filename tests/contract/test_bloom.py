@@ -13,7 +13,6 @@ from fakes.processes import process
 from neo4j.graph import Node, Path, Relationship
 
 from veritrail_graph import cypher
-from veritrail_graph.graph.bloom import ACTIONS, PHRASES, perspective
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     CitedSentence,
@@ -29,6 +28,7 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
+from veritrail_graph.graph.schema.bloom import ACTIONS, PHRASES, perspective
 from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine

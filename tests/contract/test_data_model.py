@@ -12,8 +12,6 @@ import pytest
 from fakes.processes import MemoryInput, process
 from fakes.trails import a_step
 
-from veritrail_graph.graph.data_model import NODES, RELATIONSHIPS
-from veritrail_graph.graph.data_model.constraints import schema_rules
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
@@ -35,6 +33,8 @@ from veritrail_graph.graph.model import (
 )
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.graph.reviewing import NewReview
+from veritrail_graph.graph.schema import NODES, RELATIONSHIPS
+from veritrail_graph.graph.schema.model import schema_rules
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.trail_rows import short
 

@@ -14,12 +14,17 @@ from typer.testing import CliRunner
 
 from veritrail_graph import cypher
 from veritrail_graph.api.cli.app import app
-from veritrail_graph.graph.bloom import ACTIONS, PHRASES, perspective, perspective_json
-from veritrail_graph.graph.bloom.phrases import SUGGESTIONS
-from veritrail_graph.graph.bloom.styles import SIZES
-from veritrail_graph.graph.data_model import NODES, RELATIONSHIPS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Verdict
+from veritrail_graph.graph.schema import NODES, RELATIONSHIPS
+from veritrail_graph.graph.schema.bloom import (
+    ACTIONS,
+    PHRASES,
+    SIZES,
+    SUGGESTIONS,
+    perspective,
+    perspective_json,
+)
 
 MADE = perspective()
 SHOWN = [node for node in NODES if not node.housekeeping]

@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.graph.bloom import ACTIONS, PHRASES, perspective
-from veritrail_graph.graph.bloom.phrases import SUGGESTIONS
+from veritrail_graph.graph.schema.bloom import ACTIONS, PHRASES, SUGGESTIONS, perspective
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "bloom.md").read_text(encoding="utf-8")

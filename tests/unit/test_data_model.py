@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from itertools import combinations, pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -11,16 +12,28 @@ from xml.etree import ElementTree
 import pytest
 
 from veritrail_graph import cypher
-from veritrail_graph.graph.data_model import NODES, RELATIONSHIPS, NodeType
-from veritrail_graph.graph.data_model.__main__ import made, main
-from veritrail_graph.graph.data_model.arrows import arrows
-from veritrail_graph.graph.data_model.constraints import schema_rules
-from veritrail_graph.graph.data_model.drawing import crossings, drawing
-from veritrail_graph.graph.data_model.layout import CARD_WIDTH, CARDS, HEIGHT, LINES, WIDTH
-from veritrail_graph.graph.data_model.page import BLOCKS, filled
-from veritrail_graph.graph.data_model.palette import LABELS, RELATIONSHIP_COLOURS, VERDICTS, Colours
-from veritrail_graph.graph.data_model.style import style
 from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.schema import NODES, RELATIONSHIPS, NodeType
+from veritrail_graph.graph.schema.__main__ import BLOCKS, filled, made, main
+from veritrail_graph.graph.schema.arrows import arrows
+from veritrail_graph.graph.schema.drawing import (
+    CARD_WIDTH,
+    CARDS,
+    HEIGHT,
+    LINES,
+    WIDTH,
+    Line,
+    Point,
+    drawing,
+)
+from veritrail_graph.graph.schema.model import schema_rules
+from veritrail_graph.graph.schema.style import (
+    LABELS,
+    RELATIONSHIP_COLOURS,
+    VERDICTS,
+    Colours,
+    style,
+)
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 HEX = re.compile(r"#[0-9A-F]{6}")
@@ -82,7 +95,7 @@ def test_constraints_and_indexes_are_named_after_what_they_are_about() -> None:
 
 @pytest.mark.parametrize("name", list(made(DOCS)))
 def test_the_documentation_holds_what_the_model_makes(name: str) -> None:
-    told = "run `python -m veritrail_graph.graph.data_model`"
+    told = "run `python -m veritrail_graph.graph.schema`"
     assert (DOCS / name).read_text("utf-8") == made(DOCS)[name], told
 
 
@@ -125,6 +138,28 @@ def test_the_drawing_is_whole_and_fetches_nothing() -> None:
     assert {one.type for one in RELATIONSHIPS} <= set(texts)
     assert not re.search(r"href|url\((?!#)|@import|<script", drawing())
     assert "prefers-color-scheme: dark" in drawing()
+
+
+def crossings(lines: Iterable[Line]) -> list[tuple[Line, Line]]:
+    """Pairs of lines that cross; the drawing has none."""
+    everything = list(lines)
+    return [
+        (one, other)
+        for place, one in enumerate(everything)
+        for other in everything[place + 1 :]
+        if any(cross(a, b) for a in pairwise(one.points) for b in pairwise(other.points))
+    ]
+
+
+def cross(one: tuple[Point, Point], other: tuple[Point, Point]) -> bool:
+    """Whether an upright and a level stretch meet."""
+    for level, upright in ((one, other), (other, one)):
+        if level[0][1] == level[1][1] and upright[0][0] == upright[1][0]:
+            left, right = sorted((level[0][0], level[1][0]))
+            top, bottom = sorted((upright[0][1], upright[1][1]))
+            if left < upright[0][0] < right and top < level[0][1] < bottom:
+                return True
+    return False
 
 
 def boxes() -> dict[str, tuple[float, float, float, float]]:

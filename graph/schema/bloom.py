@@ -1,30 +1,206 @@
-"""The perspective as the JSON document that Bloom imports."""
+"""A Bloom perspective of the graph: categories, sizes, colours, search phrases, scene actions.
+
+The shape is that of perspectives which Bloom 2.7 exports. Nothing here reads a graph: the
+same version of this program always writes the same perspective. A search phrase is typed into
+the search bar; a scene action runs on the selected nodes. Their statements are files of
+`cypher/bloom`.
+
+No category has an icon: a perspective names icons by ids of Bloom's own, and which picture an
+id means is not documented. A style rule asks for a text, as all rules of real exports do. That
+a verdict is indicative is no text of the graph, so the caption says it.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph import cypher
-from veritrail_graph.graph.bloom.phrases import (
-    ACTIONS,
-    PHRASES,
-    SUGGESTIONS,
-    Action,
-    Phrase,
-    Suggestion,
-)
-from veritrail_graph.graph.bloom.styles import ICON, SIZES, THICK, Rule, relationship_colour, rules
-from veritrail_graph.graph.data_model import (
+from veritrail_graph.graph.model import Role, Status
+from veritrail_graph.graph.schema.model import (
     NODES,
     RELATIONSHIPS,
     NodeType,
     Property,
     RelationshipType,
 )
-from veritrail_graph.graph.data_model.palette import LABELS, RELATIONSHIP_COLOURS
+from veritrail_graph.graph.schema.style import (
+    LABELS,
+    NO_VERDICT,
+    PLAIN_RELATIONSHIP,
+    RELATIONSHIP_COLOURS,
+    VERDICTS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Where Bloom takes suggestions for a parameter from: a property, or a statement.
+
+    Attributes:
+        label: The label of the property; None for a statement.
+        property: The property.
+        statement: The statement whose one column holds the suggestions; None for a property.
+    """
+
+    label: str | None = None
+    property: str | None = None
+    statement: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A saved search phrase.
+
+    Attributes:
+        statement: The statement that it runs.
+        text: What is typed; it names every parameter of the statement.
+        meaning: What comes back; Bloom shows it beside the text.
+    """
+
+    statement: str
+    text: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A scene action: a statement over the internal ids of the selected nodes, `$nodes`."""
+
+    statement: str
+    name: str
+
+
+SUGGESTIONS: dict[str, Suggestion] = {
+    "process": Suggestion(label="Process", property="process_id"),
+    "claim": Suggestion(statement="bloom/suggest_claim"),
+    "node": Suggestion(statement="bloom/suggest_node"),
+    "stage": Suggestion(statement="bloom/suggest_stage"),
+    "verification": Suggestion(statement="bloom/suggest_verification"),
+}
+"""What is suggested, by the name of the parameter: it means the same in every phrase."""
+
+PHRASES: tuple[Phrase, ...] = (
+    Phrase("bloom/processes", "Show all processes", "The processes that are stored whole"),
+    Phrase(
+        "bloom/claims",
+        "Claims of process $process",
+        "Claims, the nodes that state them, and their latest verdicts",
+    ),
+    Phrase(
+        "bloom/unsupported_claims",
+        "Unsupported claims of process $process",
+        "Claims that are Not Fully Supported, and where the error came in",
+    ),
+    Phrase(
+        "bloom/reviews",
+        "Reviews of process $process",
+        "What people said of verdicts, with the claims and verifications",
+    ),
+    Phrase(
+        "bloom/without_verdict",
+        "Verifications of process $process without a verdict",
+        "Those that are queued, running, failed, over budget or cancelled",
+    ),
+    Phrase(
+        "bloom/provenance",
+        "Show provenance of claim $claim",
+        "Evidence sentences and their nodes, linked from the roots down to the verified node",
+    ),
+    Phrase(
+        "bloom/error_origin",
+        "Where was $claim introduced",
+        "The nodes where the error of a claim came in, and those that only carried it on",
+    ),
+    Phrase(
+        "bloom/evidence_trail",
+        "Evidence trail of verification $verification",
+        "Iterations with their interim verdicts, evidence, sentences and nodes",
+    ),
+    Phrase(
+        "bloom/checked_nodes",
+        "Nodes checked by verification $verification",
+        "The nodes that each iteration read",
+    ),
+    Phrase(
+        "bloom/impact",
+        "What rests on $node",
+        "Claims downstream of a node, the shortest way to each, and their latest verdicts",
+    ),
+    Phrase("bloom/source_nodes", "Source nodes of $node", "The direct inputs of a node"),
+    Phrase("bloom/made_from", "Nodes made from $node", "What a node was a direct input to"),
+    Phrase(
+        "bloom/stage",
+        "Nodes of stage $stage in process $process",
+        "The nodes of one stage, in the order of the input",
+    ),
+)
+"""The search phrases, in the order in which Bloom lists them."""
+
+ACTIONS: tuple[Action, ...] = (
+    Action("bloom/action_source_nodes", "Show source nodes"),
+    Action("bloom/action_made_from", "Show nodes made from these"),
+    Action("bloom/action_verifications", "Show verifications of these claims"),
+    Action("bloom/action_reviews", "Show reviews of these claims"),
+    Action("bloom/action_evidence", "Show evidence trails of these verifications"),
+)
+"""The scene actions, in the order of the menu."""
+
+
+ICON = "no-icon"
+
+SIZES: dict[str, float] = {
+    "Process": 2,
+    "Claim": 1.5,
+    "Verification": 1.5,
+    "Sentence": 0.75,
+    "Step": 0.5,
+}
+"""Sizes of nodes by label; 1 otherwise."""
+
+THICK = 2
+"""Size of the relationships that answer a question; the others have 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Nodes whose property has this value take another colour, or another size.
+
+    Attributes:
+        property: A text property of the label.
+        value: Its value.
+        colour: The colour; None leaves that of the label.
+        size: The size; None leaves that of the label.
+    """
+
+    property: str
+    value: str
+    colour: str | None = None
+    size: float | None = None
+
+
+def rules(label: str) -> Iterator[Rule]:
+    """Rules of a label; no two of them fit the same node."""
+    if label in {"Verification", "Iteration"}:
+        for verdict, colours in VERDICTS.items():
+            yield Rule("verdict", verdict, colours.fill)
+    if label == "Verification":  # without a verdict: never in the colour of one
+        for status in Status:
+            if status is not Status.SUCCEEDED:
+                yield Rule("status", status.value, NO_VERDICT.fill)
+    if label == "Span":
+        yield Rule("role", Role.ROOT.value, LABELS["Span"].border)
+        yield Rule("role", Role.TERMINAL.value, size=2)
+
+
+def relationship_colour(type_: str) -> str:
+    """The colour of a type of relationship."""
+    return RELATIONSHIP_COLOURS.get(type_, PLAIN_RELATIONSHIP)
+
 
 VERSION = "2.7.0"
 """The version of Bloom whose exports show this shape."""

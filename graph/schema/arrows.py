@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from veritrail_graph.graph.data_model.layout import CARD_WIDTH, CARDS
-from veritrail_graph.graph.data_model.nodes import NODES
-from veritrail_graph.graph.data_model.palette import (
+from veritrail_graph.graph.schema.drawing import CARD_WIDTH, CARDS
+from veritrail_graph.graph.schema.model import (
+    NODES,
+    RELATIONSHIPS,
+    NodeType,
+    Property,
+    RelationshipType,
+)
+from veritrail_graph.graph.schema.style import (
     LABELS,
     PLAIN_RELATIONSHIP,
     RELATIONSHIP_COLOURS,
 )
-from veritrail_graph.graph.data_model.relationships import RELATIONSHIPS
-from veritrail_graph.graph.data_model.types import NodeType, Property, RelationshipType
 
 _SPREAD = 2.0  # circles with their properties around them need more room than cards
 _RADIUS = 90

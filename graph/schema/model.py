@@ -1,16 +1,102 @@
-"""The labels, with what each node holds."""
+"""The data model of the graph: labels, relationship types, their properties, constraints.
+
+What the statements of `cypher/` write is described here once, in words and types.
+"""
 
 from __future__ import annotations
 
-from veritrail_graph.graph.data_model.types import (
-    NodeType,
-    Property,
-    integer,
-    integers,
-    kept,
-    string,
-    strings,
-)
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from veritrail_graph import cypher
+
+PropertyType = Literal[
+    "string", "integer", "float", "boolean", "list of strings", "list of integers"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property of a node or of a relationship.
+
+    Attributes:
+        name: Its name.
+        type: Its type; the same on every engine.
+        meaning: What it holds.
+        housekeeping: Whether it serves the program more than a reader of the graph.
+    """
+
+    name: str
+    type: PropertyType
+    meaning: str
+    housekeeping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NodeType:
+    """What one label stands for.
+
+    Attributes:
+        label: The label; a node has exactly one.
+        key: Properties that together name one node; empty where it has no key of its own.
+        meaning: What such a node is.
+        properties: All its properties, those of the key first.
+        caption: The property that a person reads on the node.
+        housekeeping: Whether it serves the program more than a reader of the graph.
+    """
+
+    label: str
+    key: tuple[str, ...]
+    meaning: str
+    properties: tuple[Property, ...]
+    caption: str
+    housekeeping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipType:
+    """What one type of relationship stands for, between which labels.
+
+    Attributes:
+        type: The type.
+        source: Label of the nodes that it leaves.
+        target: Label of the nodes that it enters.
+        meaning: What it says.
+        properties: All its properties.
+    """
+
+    type: str
+    source: str
+    target: str
+    meaning: str
+    properties: tuple[Property, ...] = ()
+
+
+def string(name: str, meaning: str) -> Property:
+    """A property that holds a text."""
+    return Property(name, "string", meaning)
+
+
+def integer(name: str, meaning: str) -> Property:
+    """A property that holds a whole number."""
+    return Property(name, "integer", meaning)
+
+
+def strings(name: str, meaning: str) -> Property:
+    """A property that holds a list of texts."""
+    return Property(name, "list of strings", meaning)
+
+
+def integers(name: str, meaning: str) -> Property:
+    """A property that holds a list of whole numbers."""
+    return Property(name, "list of integers", meaning)
+
+
+def kept(name: str, type_: PropertyType, meaning: str) -> Property:
+    """A property that serves the program more than a reader of the graph."""
+    return Property(name, type_, meaning, housekeeping=True)
+
 
 _PROCESS_ID = string("process_id", "the process that it belongs to")
 _NODE_ID = string("node_id", "the node")
@@ -235,3 +321,94 @@ NODES: tuple[NodeType, ...] = (
     ),
     NodeType("VeriTrailSchema", ("name",), "version of the schema", _SCHEMA, "name", True),
 )
+
+
+RELATIONSHIPS: tuple[RelationshipType, ...] = (
+    RelationshipType(
+        "INPUT_TO",
+        "Span",
+        "Span",
+        "the first was an input to the step that produced the second",
+        (Property("cited", "boolean", "whether the second names the first as a source"),),
+    ),
+    RelationshipType("EXTRACTED_FROM", "Claim", "Span", "the node that states the claim"),
+    RelationshipType("EXTRACTION_OF", "Extraction", "Span", "where the sentence stands"),
+    RelationshipType("VERIFIES", "Verification", "Claim", "a claim can be verified many times"),
+    RelationshipType("REVIEWS", "Review", "Claim", "the claim that a person reviewed"),
+    RelationshipType(
+        "CONSIDERS", "Review", "Verification", "the verification whose verdict was reviewed"
+    ),
+    RelationshipType("HAS_ITERATION", "Verification", "Iteration", "the rounds"),
+    RelationshipType("TOOK", "Verification", "Step", "what was asked of models"),
+    RelationshipType("CHECKED", "Iteration", "Span", "the nodes that were read in the iteration"),
+    RelationshipType("FOUND", "Iteration", "Evidence", "what was selected"),
+    RelationshipType(
+        "CITES",
+        "Evidence",
+        "Sentence",
+        "a selected sentence",
+        (
+            string("role", "`evidence` or `context`"),
+            kept("position", "integer", "its place in the prompt"),
+        ),
+    ),
+    RelationshipType("SENTENCE_OF", "Sentence", "Span", "where the sentence stands"),
+    RelationshipType(
+        "EVIDENCE_FOR",
+        "Span",
+        "Span",
+        "a link of the provenance path",
+        (
+            kept("verification_id", "string", "the verification that found it"),
+            integer("iteration", "the iteration that found the evidence of the first node"),
+            strings("via", "nodes without evidence between the two"),
+        ),
+    ),
+    RelationshipType(
+        "ERROR_INTRODUCED_AT",
+        "Verification",
+        "Span",
+        "where unsupported content came in",
+        (integer("stage", "the error stage"),),
+    ),
+    RelationshipType(
+        "ERROR_PROPAGATED_THROUGH",
+        "Verification",
+        "Span",
+        "a later node that only carried it on; the verified node too",
+    ),
+)
+
+
+_MADE = re.compile(
+    r"CREATE\s+(?P<kind>CONSTRAINT|INDEX)\s+(?P<name>\w+)\s+IF\s+NOT\s+EXISTS\s+"
+    r"FOR\s+\(\w+:(?P<label>\w+)\)\s+(?:REQUIRE|ON)\s+(?P<on>\([^)]*\)|[\w.]+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaRule:
+    """A uniqueness constraint or an index.
+
+    Attributes:
+        name: Its name.
+        unique: Whether it is a uniqueness constraint.
+        label: The label that it is about.
+        properties: The properties that it is about, in order.
+    """
+
+    name: str
+    unique: bool
+    label: str
+    properties: tuple[str, ...]
+
+
+def schema_rules() -> tuple[SchemaRule, ...]:
+    """What `cypher/schema.cypher` makes, by name."""
+    found = []
+    for statement in cypher.schema():
+        for made in _MADE.finditer(statement.text):
+            properties = tuple(re.findall(r"\w+\.(\w+)", made["on"]))
+            unique = made["kind"] == "CONSTRAINT"
+            found.append(SchemaRule(made["name"], unique, made["label"], properties))
+    return tuple(sorted(found, key=lambda rule: rule.name))

@@ -1,14 +1,23 @@
-"""The tables of the page on the data model, made from the model and the migrations."""
+"""Make the documentation of the data model: `python -m veritrail_graph.graph.schema DOCS`."""
 
 from __future__ import annotations
 
+import json
 import re
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from veritrail_graph.graph.data_model.constraints import schema_rules
-from veritrail_graph.graph.data_model.nodes import NODES
-from veritrail_graph.graph.data_model.relationships import RELATIONSHIPS
-from veritrail_graph.graph.data_model.types import NodeType, Property
+from veritrail_graph.graph.schema.arrows import arrows
+from veritrail_graph.graph.schema.drawing import drawing
+from veritrail_graph.graph.schema.model import (
+    NODES,
+    RELATIONSHIPS,
+    NodeType,
+    Property,
+    schema_rules,
+)
+from veritrail_graph.graph.schema.style import style
 
 _BLOCK = re.compile(r"(<!-- made: (?P<name>[a-z ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -118,3 +127,28 @@ def _code(name: str) -> str:
 def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+PAGE = "data-model.md"
+
+
+def made(folder: Path) -> dict[str, str]:
+    """Every file that is made from the model, by its path in the folder of the documentation."""
+    return {
+        PAGE: filled((folder / PAGE).read_text(encoding="utf-8")),
+        "images/data-model.svg": drawing(),
+        "data-model.arrows.json": json.dumps(arrows(), indent=2) + "\n",
+        "veritrail.grass": style(),
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Write the files into the folder that is named, or else into `docs`."""
+    folder = Path(arguments[0] if arguments else "docs")
+    for name, text in made(folder).items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
