@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store.claims import Removed
     from veritrail_graph.graph.store.judged_claim import JudgedClaim
     from veritrail_graph.graph.store.judged_claims import ClaimFilter
+    from veritrail_graph.graph.store.outlines import ClaimNeighbours
 
 COMPLETIONS = 3
 """Completions of selection and disambiguation, where nothing is said."""
@@ -110,6 +111,20 @@ class Claims(Part):
             NotFound: There is no such process or claim.
         """
         return await (await self._store()).claims.get(process_id, claim_id)
+
+    async def some(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, JudgedClaim]:
+        """Claims with their latest verdicts by claim_id; one that is unknown is left out."""
+        return await (await self._store()).reviews.claims(process_id, claim_ids)
+
+    async def neighbours(self, process_id: str, claim_id: str) -> ClaimNeighbours:
+        """The claims before and behind one, in the order of the input.
+
+        Raises:
+            NotFound: There is no such claim.
+        """
+        from veritrail_graph.graph.store.outlines import neighbours
+
+        return await neighbours((await self._store()).database, process_id, claim_id)
 
     async def add(
         self, process_id: str, records: Sequence[ClaimRecord], node: str | None = None

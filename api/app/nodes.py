@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store.nodes import NodeContent, NodeFilter, StoredNode
 
 
+MOST_TEXT = 20_000_000
+"""UTF-16 units of texts that are read at once to show sentences in their context."""
+
+
 @dataclass(frozen=True, slots=True)
 class NodePage:
     """Nodes in the order of their stage and place in the input.
@@ -78,6 +82,24 @@ class Nodes(Part):
             NotFound: There is no such process or node.
         """
         return await (await self._store()).reading.node(process_id, node_id)
+
+    async def texts(
+        self, process_id: str, node_ids: Sequence[str], most: int = MOST_TEXT
+    ) -> dict[str, str]:
+        """Texts by node_id; a node that is unknown, or for which there is no room, is left out.
+
+        Args:
+            process_id: The process.
+            node_ids: The nodes.
+            most: UTF-16 units that all texts may have together.
+        """
+        store = await self._store()
+        fitting, left = [], most
+        for node in await store.nodes.get(process_id, node_ids):
+            if node.length <= left:
+                fitting.append(node.node_id)
+                left -= node.length
+        return await store.reading.texts(process_id, fitting)
 
     async def lineage(
         self,

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 from veritrail_graph.api.app.part import Part
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.agreement import AgreementReport
     from veritrail_graph.graph.model import Review, Reviewed
     from veritrail_graph.graph.reviewing import NewReview, Seen
-    from veritrail_graph.graph.store.review_queue import JudgedReview
+    from veritrail_graph.graph.store.review_queue import JudgedReview, QueuedClaim, Reviewers
 
 REVIEWER = "VERITRAIL_REVIEWER"
 """The setting that names the reviewer where a call does not."""
@@ -133,6 +135,27 @@ class Reviews(Part):
         found, _ = await store.reviews.page(process_id, claim_id, before, limit + 1)
         reviews = [one.review for one in found[:limit]]
         return reviews, " ".join(reviews[-1].order) if len(found) > limit else None
+
+    async def of_claims(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, Reviewed]:
+        """The summary of the reviews of each of these claims that has some, by claim_id."""
+        return await (await self._store()).reviews.of_claims(process_id, claim_ids)
+
+    async def judged(self, process_id: str) -> list[JudgedReview]:
+        """What agreement is made of: reviews with the verdict that each was about."""
+        return await (await self._store()).reviews.judged(process_id)
+
+    async def queue(self, process_id: str, *, judged: bool = True) -> list[QueuedClaim]:
+        """The claims of a process as reviewers go through them, in the order of the input.
+
+        Args:
+            process_id: The process.
+            judged: Whether verdicts and error stages come along.
+        """
+        return await (await self._store()).reviews.queue(process_id, judged=judged)
+
+    async def reviewers(self, process_id: str) -> Reviewers:
+        """Who has reviewed which claim, by claim_id."""
+        return await (await self._store()).reviews.reviewers(process_id)
 
     async def states(self, process_id: str) -> dict[str, Reviewed]:
         """The summary of the reviews of each claim that has some, by claim_id."""

@@ -16,6 +16,7 @@ from veritrail_graph.graph.errors import NotFound
 if TYPE_CHECKING:
     from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model import Review, Verification
+    from veritrail_graph.graph.outline import TrailOutline
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.runs import RunSummary
 
@@ -86,6 +87,31 @@ class Verifications(Part):
         store = await self._store()
         await store.processes.get(process_id)
         return await store.trails.headers(await store.trails.all_ids(process_id))
+
+    async def of_claim(self, process_id: str, claim_id: str, limit: int) -> list[Verification]:
+        """The latest verifications of a claim without their trails, newest first."""
+        from veritrail_graph.graph.store.outlines import verifications_of
+
+        store = await self._store()
+        return await verifications_of(store.database, process_id, claim_id, limit)
+
+    async def outline(
+        self, process_id: str, claim_id: str, verification_id: str | None
+    ) -> TrailOutline | None:
+        """A verification of a claim with its evidence; of nodes without evidence only their number.
+
+        None where there is no such verification, or it is one of another claim.
+        """
+        from veritrail_graph.graph.store.outlines import read_outline
+
+        if verification_id is None:
+            return None
+        try:
+            found = await read_outline((await self._store()).database, verification_id)
+        except NotFound:
+            return None
+        one = found.verification
+        return found if (one.process_id, one.claim.claim_id) == (process_id, claim_id) else None
 
     async def runs(self, process_id: str) -> list[RunSummary]:
         """The runs of a process, with how many verifications of each have each status."""

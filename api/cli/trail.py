@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from rich.table import Table
@@ -12,13 +12,13 @@ from rich.tree import Tree
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, verdict_words
 from veritrail_graph.api.views.costs import step_words, usage_words
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
+from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
+from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.comparing import flat_settings
-from veritrail_graph.graph.exporters.results import iteration_usage, selected_sentences
-from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model import EvidenceRole, Status
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.model import Iteration, NodeRef, StepRecord, Verification
+    from veritrail_graph.graph.model import NodeRef, StepRecord, Verification
     from veritrail_graph.graph.store.runs import RunSummary
 
 T = TypeVar("T")
@@ -74,6 +74,7 @@ def trail_tree(verification: Verification, *, whole: bool = True) -> Tree:
         verification: The verification.
         whole: Show everything; else long lists are cut and say how much is left out.
     """
+    view = trail_view(verification)
     words, style = verdict_words(verification.verdict, verification.status)
     head = Text.assemble(
         (one_line(verification.claim.text), "bold"), "  ", (words, f"bold {style}")
@@ -98,11 +99,11 @@ def trail_tree(verification: Verification, *, whole: bool = True) -> Tree:
         tree.add(Text(f"reasoning: {one_line(verification.reasoning)}"))
     if before := [step for step in verification.steps if step.iteration == 0]:
         _add_steps(tree.add(Text("before the first iteration", style="bold")), before)
-    for iteration in verification.iterations:
-        branch = _add_iteration(tree, iteration, whole=whole)
-        _add_cost(branch, verification, iteration.number, whole=whole)
+    for step in view.iterations:
+        branch = _add_iteration(tree, step, whole=whole)
+        _add_cost(branch, verification, step, whole=whole)
     _add_unfinished(tree, verification)
-    _add_error(tree, verification, whole=whole)
+    _add_error(tree, view, whole=whole)
     if verification.steps:
         tree.add(Text(f"in all: {usage_words(verification.usage)}"))
     return tree
@@ -118,12 +119,14 @@ def _samples(verification: Verification) -> str:
     return f" (share of {settings['samples.count']} samples that said Fully Supported{least})"
 
 
-def _add_cost(branch: Tree, verification: Verification, number: int, *, whole: bool) -> None:
-    steps = [step for step in verification.steps if step.iteration == number]
+def _add_cost(
+    branch: Tree, verification: Verification, found: IterationView, *, whole: bool
+) -> None:
+    steps = [step for step in verification.steps if step.iteration == found.number]
     if steps and whole:
         _add_steps(branch, steps)
     elif steps:
-        branch.add(Text(usage_words(iteration_usage(verification, number)), style="dim"))
+        branch.add(Text(usage_words(found.spent.usage), style="dim"))
 
 
 def _add_steps(branch: Tree, steps: Sequence[StepRecord]) -> None:
@@ -142,66 +145,45 @@ def _add_unfinished(tree: Tree, verification: Verification) -> None:
         _add_steps(tree.add(Text("a round without a verdict", style="magenta")), left)
 
 
-def _add_iteration(tree: Tree, iteration: Iteration, *, whole: bool) -> Tree:
+def _add_iteration(tree: Tree, found: IterationView, *, whole: bool) -> Tree:
+    iteration = found.iteration
     branch = tree.add(
         Text.assemble(
-            (f"iteration {iteration.number}", "bold"),
+            (f"iteration {found.number}", "bold"),
             "  ",
-            (VERDICT_WORDS[iteration.verdict], VERDICT_STYLE[iteration.verdict]),
+            (found.mark.word, VERDICT_STYLE[iteration.verdict]),
             (f"  checked {_names(iteration.checked)}", "dim"),
         )
     )
-    for remark in _remarks(iteration):
+    for remark in found.remarks:
         branch.add(Text(remark, style="yellow"))
     if iteration.carried_roots:
         branch.add(Text(f"carried roots: {_names(iteration.carried_roots)}", style="dim"))
-    stages = {node.node_id: node.stage for node in iteration.checked}
-    nodes: dict[str, list[Text]] = {}
-    for cited in selected_sentences(iteration):
-        role = "" if cited.role.value == "evidence" else " (context)"
-        text = f"{cited.sentence.index}{role}: {one_line(cited.sentence.text)}"
-        nodes.setdefault(cited.sentence.node_id, []).append(Text(text))
-    for name in _first(list(nodes), NODES_SHOWN, whole=whole):
+    for node in _first(found.nodes, NODES_SHOWN, whole=whole):
         leaf = branch.add(
-            Text.assemble((one_line(name), "cyan"), (f"  stage {stages.get(name)}", "dim"))
+            Text.assemble((one_line(node.node_id), "cyan"), (f"  stage {node.ref.stage}", "dim"))
         )
-        for line in _first(nodes[name], SENTENCES_SHOWN, whole=whole):
-            leaf.add(line)
-        _add_rest(leaf, len(nodes[name]), SENTENCES_SHOWN, "sentence", whole=whole)
-    _add_rest(branch, len(nodes), NODES_SHOWN, "node", whole=whole)
-    if not nodes:
+        for cited in _first(node.cited, SENTENCES_SHOWN, whole=whole):
+            role = "" if cited.role is EvidenceRole.EVIDENCE else " (context)"
+            leaf.add(Text(f"{cited.sentence.index}{role}: {one_line(cited.sentence.text)}"))
+        _add_rest(leaf, len(node.cited), SENTENCES_SHOWN, "sentence", whole=whole)
+    _add_rest(branch, len(found.nodes), NODES_SHOWN, "node", whole=whole)
+    if not found.nodes:
         branch.add(Text("no evidence", style="dim"))
     return branch
 
 
-def _remarks(iteration: Iteration) -> Iterator[str]:
-    """What did not go as it should, so that nobody takes the evidence for all there was."""
-    if iteration.reruns:
-        yield f"the evidence did not fit: it was selected again, {_times(iteration.reruns)}"
-    if iteration.left_out:
-        number = iteration.left_out
-        plural = "sentence" if number == 1 else "sentences"
-        yield f"evidence was cut: {number:,} {plural} did not fit"
-    if iteration.dropped_ids:
-        yield f"{iteration.dropped_ids:,} sentence id(s) of the answers were in no prompt: left out"
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number:,} times"
-
-
-def _add_error(tree: Tree, verification: Verification, *, whole: bool) -> None:
-    error = verification.error
-    if not error.nodes:
+def _add_error(tree: Tree, view: TrailView, *, whole: bool) -> None:
+    if not view.introduced:
         return
-    stages = ", ".join(map(str, error.stages))
+    stages = ", ".join(map(str, view.verification.error.stages))
     branch = tree.add(Text(f"error introduced at stage {stages}", style="bold red"))
-    for node in _first(error.nodes, NODES_SHOWN, whole=whole):
+    for node in _first(view.introduced, NODES_SHOWN, whole=whole):
         branch.add(Text(f"introduced in {one_line(node.node_id)} (stage {node.stage})"))
-    _add_rest(branch, len(error.nodes), NODES_SHOWN, "node", whole=whole)
-    for node in _first(error.propagated, NODES_SHOWN, whole=whole):
+    _add_rest(branch, len(view.introduced), NODES_SHOWN, "node", whole=whole)
+    for node in _first(view.inherited, NODES_SHOWN, whole=whole):
         branch.add(Text(f"carried on by {one_line(node.node_id)} (stage {node.stage})", "dim"))
-    _add_rest(branch, len(error.propagated), NODES_SHOWN, "node", whole=whole)
+    _add_rest(branch, len(view.inherited), NODES_SHOWN, "node", whole=whole)
 
 
 def _first(items: Sequence[T], most: int, *, whole: bool) -> Sequence[T]:

@@ -17,8 +17,8 @@ from veritrail_graph.api.reports.data import Origin, Trail
 from veritrail_graph.api.views.costs import UNKNOWN
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.texts import visible
-from veritrail_graph.graph.exporters.results import selected_sentences
-from veritrail_graph.graph.model import Role, Usage, Verification
+from veritrail_graph.api.views.trail import trail_view
+from veritrail_graph.graph.model import Usage, Verification
 
 _FORMULA = (*"=+-@\t\r\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last ones are wide
 
@@ -66,21 +66,15 @@ def row_of(trail: Trail) -> dict[str, Any]:
 
 
 def _of_verification(found: Verification) -> dict[str, Any]:
-    cited = [one for it in found.iterations for one in selected_sentences(it)]
-    roots = {
-        ref.node_id
-        for iteration in found.iterations
-        for ref in iteration.nodes_with_evidence
-        if ref.role is Role.ROOT
-    }
+    view = trail_view(found)
     usage = found.usage
     return {
         "indicative": found.indicative,
         "error_nodes": "; ".join(node.node_id for node in found.error.nodes),
         "iterations": len(found.iterations),
-        "nodes_with_evidence": len({one.sentence.node_id for one in cited}),
-        "sentences": len(cited),
-        "roots_with_evidence": len(roots),
+        "nodes_with_evidence": len(view.nodes),
+        "sentences": sum(one.sentences for one in view.iterations),
+        "roots_with_evidence": sum(node.ref.is_root for node in view.nodes),
         "routes": routes_of(found, most=1).total,
         "termination": found.termination.value if found.termination else None,
         "q": found.q,

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Protocol
 
+from veritrail_graph.api.views.context import Context, cited_in, named_nodes
 from veritrail_graph.api.views.costs import counted
-from veritrail_graph.api.views.words import BY_KIND, STATE_OF, State, mark_now
+from veritrail_graph.api.views.words import BY_KIND, STATE_OF, Mark, State, mark_now
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError, NotFound, shown
 from veritrail_graph.graph.exporters.results import total_usage
@@ -55,9 +56,14 @@ class CheckedClaim:
     number: int = 1
 
     @property
+    def mark(self) -> Mark:
+        """The mark of its verification."""
+        return mark_now(self.verification)
+
+    @property
     def state(self) -> State:
-        """How it stands."""
-        return mark_now(self.verification).kind
+        """The state of its verification."""
+        return self.mark.kind
 
     @property
     def verdict(self) -> Verdict | None:
@@ -79,6 +85,26 @@ class CheckedClaim:
     def was_edited(self) -> bool:
         """Whether its text is another one than the one that was verified."""
         return self.verification is not None and self.verification.claim.text != self.claim.text
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader must know of its verification."""
+        found = []
+        if self.is_indicative:
+            found.append("Indicative only: no language model judged, words were compared.")
+        if self.was_edited:
+            found.append(
+                "The claim was edited after this verification, which is about its former text."
+            )
+        if self.verifications > 1:
+            found.append(
+                f"The claim has {self.verifications:,} verifications; this is the one that counts."
+            )
+        if self.later is not None:
+            status = self.later.status.value.replace("_", " ")
+            why = f": {self.later.failure}" if self.later.failure else ""
+            found.append(f"A later verification gave no verdict ({status}{why}).")
+        return tuple(found)
 
     @property
     def reason(self) -> str | None:
@@ -226,18 +252,6 @@ class NodeFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What stands around a cited sentence in its node, one sentence each way; None: nothing."""
-
-    before: str | None = None
-    after: str | None = None
-
-
-Place = tuple[str, int, int]
-"""A sentence by its place: node_id, start and end."""
-
-
-@dataclass(frozen=True, slots=True)
 class Trail:
     """A claim with all that explains its verdict.
 
@@ -253,7 +267,41 @@ class Trail:
     verification: Verification | None = None
     reviews: tuple[Review, ...] = ()
     nodes: Mapping[str, NodeFacts] = field(default_factory=dict)
-    around: Mapping[Place, Surroundings] = field(default_factory=dict)
+    around: Context = field(default_factory=dict)
+
+
+def trail_of(
+    checked: CheckedClaim,
+    found: Verification | None,
+    reviews: Sequence[Review],
+    nodes: Mapping[str, NodeFacts] | None = None,
+    context: Context | None = None,
+) -> Trail:
+    """A claim with its trail.
+
+    Args:
+        checked: The claim.
+        found: The verification that the report goes by, with its trail.
+        reviews: All reviews of the claim, newest first.
+        nodes: Nodes of several trails, by node_id; None: they were not asked for.
+        context: What stands around the sentences that several trails cite.
+    """
+    if found is None or nodes is None or context is None:
+        return Trail(checked, found, tuple(reviews))
+    cited = [one.sentence for one in cited_in([found])]
+    order = {name: at for at, name in enumerate(dict.fromkeys(one.node_id for one in cited))}
+    places = {(one.node_id, one.start, one.end) for one in cited if one.node_id in order}
+    return Trail(
+        checked=checked,
+        verification=found,
+        reviews=tuple(reviews),
+        nodes={name: nodes[name] for name in named_nodes(found) if name in nodes},
+        around={
+            place: context[place]
+            for place in sorted(places, key=lambda one: (order[one[0]], *one[1:]))
+            if place in context
+        },
+    )
 
 
 class Origin(Protocol):

@@ -19,8 +19,16 @@ from veritrail_graph.api.reports.data import (
     Trail,
     Wanted,
     material_of,
+    trail_of,
 )
-from veritrail_graph.api.reports.surroundings import Cited, cited_places, named_nodes, surroundings
+from veritrail_graph.api.views.context import (
+    Around,
+    Context,
+    Place,
+    cited_in,
+    context_of,
+    named_nodes,
+)
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.records import (
@@ -32,7 +40,15 @@ from veritrail_graph.graph.importers.records import (
 )
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest.check import Survey
-from veritrail_graph.graph.model import NodeRef, Process, Review, Reviewed, Verdict, Verification
+from veritrail_graph.graph.model import (
+    CitedSentence,
+    NodeRef,
+    Process,
+    Review,
+    Reviewed,
+    Verdict,
+    Verification,
+)
 from veritrail_graph.graph.model.review import reviewed
 from veritrail_graph.graph.restoring import with_nodes
 from veritrail_graph.graph.trail_checks import survey_whole
@@ -153,30 +169,25 @@ class FiledOrigin:
         """The trails of these claims in their order; see `Origin.trails`."""
         names = [one.verification.verification_id for one in claims if one.verification]
         found = [self.trails_of[name] for name in names]
-        nodes, cited = self._nodes(found) if whole else ({}, Cited())
+        nodes, context = self._nodes(found) if whole else (None, None)
         for one in claims:
-            trail = one.verification and self.trails_of[one.verification.verification_id]
-            own = named_nodes(trail) if trail and nodes else []
-            yield Trail(
-                checked=one,
-                verification=trail,
-                reviews=self.reviews.get(one.claim.claim_id, ()),
-                nodes={name: nodes[name] for name in own if name in nodes},
-                around=cited.of(trail) if trail and whole else {},
-            )
+            trail = self.trails_of[one.verification.verification_id] if one.verification else None
+            reviews = self.reviews.get(one.claim.claim_id, ())
+            yield trail_of(one, trail, reviews, nodes, context)
 
-    def _nodes(self, found: Sequence[Verification]) -> tuple[dict[str, NodeFacts], Cited]:
+    def _nodes(self, found: Sequence[Verification]) -> tuple[dict[str, NodeFacts], Context]:
         names = {name for one in found for name in named_nodes(one)}
-        places = cited_places(found)
+        cited: dict[str, list[CitedSentence]] = {}
+        for one in cited_in(found):
+            cited.setdefault(one.sentence.node_id, []).append(one)
         facts: dict[str, NodeFacts] = {}
-        cited = Cited()
+        context: dict[Place, Around] = {}
         for node in self.source.records():
-            if not isinstance(node, NodeRecord) or node.node_id not in names:
-                continue
-            facts[node.node_id] = _facts(self.refs[node.node_id], node)
-            if node.node_id in places:
-                cited.add(node.node_id, surroundings(node.text, places[node.node_id]))
-        return facts, cited
+            if isinstance(node, NodeRecord) and node.node_id in names:
+                facts[node.node_id] = _facts(self.refs[node.node_id], node)
+                text = {node.node_id: node.text}
+                context |= context_of(cited.get(node.node_id, ()), text)
+        return facts, context
 
 
 def _facts(ref: NodeRef, node: NodeRecord) -> NodeFacts:

@@ -13,8 +13,9 @@ from veritrail_graph.api.reports.data import (
     Trail,
     Wanted,
     material_of,
+    trail_of,
 )
-from veritrail_graph.api.reports.surroundings import Cited, cited_places, named_nodes, surroundings
+from veritrail_graph.api.views.context import Around, Place, cited_in, context_of, named_nodes
 from veritrail_graph.graph.errors import ProcessConflict
 from veritrail_graph.graph.model import Claim, NodeRef, Review, Reviewed, Verification
 from veritrail_graph.graph.store import Store
@@ -122,10 +123,11 @@ class StoredOrigin:
             found = {one.verification_id: one for one in read}
             if len(found) < len(names):
                 raise self._changed()
-            nodes, cited = await self._nodes(read) if whole else ({}, Cited())
+            nodes, context = await self._nodes(read) if whole else (None, None)
             for one in some:
                 name = one.verification.verification_id if one.verification else ""
-                yield self._trail(one, found.get(name), nodes, cited)
+                reviews = self.reviews.get(one.claim.claim_id, ())
+                yield trail_of(one, found.get(name), reviews, nodes, context)
 
     def _changed(self) -> ProcessConflict:
         return ProcessConflict(
@@ -133,37 +135,21 @@ class StoredOrigin:
             "its report was made. Ask for the report again."
         )
 
-    def _trail(
-        self,
-        checked: CheckedClaim,
-        found: Verification | None,
-        nodes: dict[str, NodeFacts],
-        cited: Cited,
-    ) -> Trail:
-        own = named_nodes(found) if found is not None and nodes else []
-        return Trail(
-            checked=checked,
-            verification=found,
-            reviews=self.reviews.get(checked.claim.claim_id, ()),
-            nodes={name: nodes[name] for name in own if name in nodes},
-            around=cited.of(found) if found is not None else {},
-        )
-
-    async def _nodes(self, found: Sequence[Verification]) -> tuple[dict[str, NodeFacts], Cited]:
+    async def _nodes(
+        self, found: Sequence[Verification]
+    ) -> tuple[dict[str, NodeFacts], dict[Place, Around]]:
         """The nodes that trails name, and what stands around the sentences that they cite."""
         process_id = self.material.process.process_id
         names = list(dict.fromkeys(name for one in found for name in named_nodes(one)))
         stored: list[StoredNode] = []
         for start in range(0, len(names), _NODES):
             stored += await self.store.nodes.get(process_id, names[start : start + _NODES])
-        facts = {one.node_id: _facts(one) for one in stored}
-        places = cited_places(found)
-        cited = Cited()
-        for group in _groups([one for one in stored if one.node_id in places]):
-            texts = await self.store.reading.texts(process_id, group)
-            for name, text in texts.items():
-                cited.add(name, surroundings(text, places[name]))
-        return facts, cited
+        cited = cited_in(found)
+        quoted = {one.sentence.node_id for one in cited}
+        context: dict[Place, Around] = {}
+        for group in _groups([one for one in stored if one.node_id in quoted]):
+            context |= context_of(cited, await self.store.reading.texts(process_id, group))
+        return {one.node_id: _facts(one) for one in stored}, context
 
 
 def _numbered(stored: Sequence[Properties]) -> tuple[list[Claim], dict[str, int]]:

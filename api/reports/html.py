@@ -13,25 +13,52 @@ import hashlib
 import json
 import secrets
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from jinja2 import Environment
 from markupsafe import Markup
 
+from veritrail_graph.api.rendering import environment, text_of
 from veritrail_graph.api.reports.data import CheckedClaim, Material, Origin, Trail
 from veritrail_graph.api.reports.files import file_name
 from veritrail_graph.api.reports.json_report import whole_json
 from veritrail_graph.api.reports.markdown import Asked, asked_of
-from veritrail_graph.api.reports.showing import brief_view, mark_of_claim, when, whole_view
-from veritrail_graph.api.reports.view import DOSSIER, REPORT, Limits
 from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
+from veritrail_graph.api.views.context import quoted
 from veritrail_graph.api.views.costs import counted, money_words, spent_together, step_words
+from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.stages import StageBar, StageBars, StageCount, stage_bars
+from veritrail_graph.api.views.trail import choose, trail_view
 from veritrail_graph.api.views.words import MARKS, RANK, State
-from veritrail_graph.api.web.rendering import environment, text_of
 from veritrail_graph.graph.model import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of a claim a file shows.
+
+    Attributes:
+        trails: Claims that are shown with their trails; others are named only.
+        nodes: Nodes with evidence of a claim.
+        sentences: Sentences of a node.
+        characters: Characters of one text.
+        routes: Routes of a claim.
+    """
+
+    trails: int
+    nodes: int
+    sentences: int
+    characters: int
+    routes: int
+
+
+REPORT = Limits(trails=1_000, nodes=24, sentences=6, characters=1_200, routes=5)
+"""What a report shows: enough to see why."""
+
+DOSSIER = Limits(trails=500, nodes=2_000, sentences=6_000, characters=20_000, routes=100)
+"""What a dossier shows: all, but for what no browser would show well."""
 
 _DATA_CLAIMS = 20
 _DATA_CHARACTERS = 1_000_000
@@ -63,7 +90,7 @@ async def html_pieces(origin: Origin, *, dossier: bool = False) -> AsyncIterator
     """
     material = origin.material
     limits = DOSSIER if dossier else REPORT
-    claims = sorted(material.claims, key=lambda one: RANK[mark_of_claim(one).kind])
+    claims = sorted(material.claims, key=lambda one: RANK[one.mark.kind])
     made = environment(is_file=True)
     marker = secrets.token_hex(16)
     known = _shared(material, limits, dossier=dossier)
@@ -97,9 +124,21 @@ async def _claims(
         if trail.verification is not None:
             seen.asked |= asked_of([trail.verification])
             seen.settings[trail.verification.settings or ""] += 1
-        yield template.render(known, one=whole_view(trail, names, limits))
+        yield template.render(known, checked=trail.checked, **_trail(trail, names, limits))
     for one in claims[limits.trails :]:
-        yield template.render(known, one=brief_view(one, names, limits))
+        yield template.render(known, checked=one, trail=None)
+
+
+def _trail(trail: Trail, names: Mapping[int, str], limits: Limits) -> dict[str, Any]:
+    """What a claim with its trail shows."""
+    found = trail.verification
+    view = trail_view(found, names) if found is not None else None
+    return {
+        "trail": trail,
+        "view": view,
+        "chosen": choose(view.levels, limits.nodes) if view is not None else {},
+        "routes": routes_of(found, limits.routes) if found is not None else None,
+    }
 
 
 def _shared(material: Material, limits: Limits, *, dossier: bool) -> dict[str, Any]:
@@ -125,7 +164,8 @@ def _shared(material: Material, limits: Limits, *, dossier: bool) -> dict[str, A
         "judges": _judges(material),
         "reviewed": len(reviewed),
         "disputed": sum(one.disputed for one in reviewed),
-        "when": when,
+        "quoted": quoted,
+        "stage_names": material.process.stage_names,
         "indicative": indicative_words(material),
         "still_open": open_words(material),
     }
@@ -264,7 +304,7 @@ def _answer(node_id: str, text: str, claims: Sequence[CheckedClaim]) -> FiledAns
         TextClaim(
             one.claim.claim_id,
             one.claim.text,
-            mark_of_claim(one),
+            one.mark,
             one.claim.start,
             one.claim.end,
             one.claim.also,

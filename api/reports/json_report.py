@@ -11,7 +11,8 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict
 from typing import Any
 
-from veritrail_graph.api.reports.data import Material, Origin, Surroundings, Trail, Wanted
+from veritrail_graph.api.reports.data import Material, Origin, Trail, Wanted
+from veritrail_graph.api.views.context import Around
 from veritrail_graph.api.views.routes import Route, routes_of
 from veritrail_graph.graph.exporters.listings import claim_json, header_json
 from veritrail_graph.graph.exporters.process_file import json_text
@@ -156,7 +157,7 @@ def _route(route: Route) -> dict[str, Any]:
     }
 
 
-def _around(place: tuple[str, int, int], around: Surroundings) -> dict[str, Any]:
+def _around(place: tuple[str, int, int], around: Around) -> dict[str, Any]:
     node_id, start, end = place
     return {
         "node_id": node_id,

@@ -12,11 +12,11 @@ from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequen
 
 from veritrail_graph.api.reports.data import Origin
 from veritrail_graph.api.views.costs import counted, step_words, usage_words
+from veritrail_graph.api.views.trail import IterationView, trail_view
 from veritrail_graph.api.views.words import VERDICT_WORDS, WAITING
-from veritrail_graph.graph.exporters.results import selected_sentences, total_usage
+from veritrail_graph.graph.exporters.results import total_usage
 from veritrail_graph.graph.model import (
     Claim,
-    Iteration,
     Process,
     Reviewed,
     ReviewKind,
@@ -224,17 +224,18 @@ def _trail(verification: Verification) -> list[str]:
         lines += [f"Why: {escaped(verification.failure)}", ""]
     if verification.model:
         lines += [f"Usage: {escaped(usage_words(verification.usage))}", ""]
-    for iteration in verification.iterations:
-        lines += _iteration(iteration)
-    if verification.error.nodes:
+    view = trail_view(verification)
+    for one in view.iterations:
+        lines += _iteration(one)
+    if view.introduced:
         lines += ["**Where the error came in**", ""]
         lines += [
             f"- introduced in {escaped(node.node_id)} (stage {node.stage})"
-            for node in verification.error.nodes
+            for node in view.introduced
         ]
         lines += [
             f"- carried on by {escaped(node.node_id)} (stage {node.stage})"
-            for node in verification.error.propagated
+            for node in view.inherited
         ]
         lines.append("")
     return lines
@@ -249,20 +250,15 @@ def _engine(verification: Verification) -> str:
     return ", ".join(facts)
 
 
-def _iteration(iteration: Iteration) -> list[str]:
-    stages = {node.node_id: node.stage for node in iteration.checked}
-    lines = [
-        f"Iteration {iteration.number}: {VERDICT_WORDS[iteration.verdict]}, "
-        f"{counted(len(iteration.checked), 'node')} checked.",
-        "",
+def _iteration(one: IterationView) -> list[str]:
+    lines = [f"Iteration {one.number}: {one.mark.word}, {counted(one.read, 'node')} checked.", ""]
+    for remark in one.remarks:
+        lines += [f"> {remark}", ""]
+    found = [(node, cited.sentence) for node in one.nodes for cited in node.cited]
+    lines += [
+        f"- {escaped(node.node_id)} (stage {node.ref.stage}): {escaped(sentence.text)}"
+        for node, sentence in found
     ]
-    if iteration.left_out:
-        lines += [f"> Evidence was cut: {counted(iteration.left_out, 'sentence')} did not fit.", ""]
-    found = selected_sentences(iteration)
-    for cited in found:
-        sentence = cited.sentence
-        stage = stages.get(sentence.node_id)
-        lines.append(f"- {escaped(sentence.node_id)} (stage {stage}): {escaped(sentence.text)}")
     return [*lines, ""] if found else lines
 
 

@@ -13,8 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from veritrail_graph.api.views.texts import PART, Place, part_bounds, part_count
+from veritrail_graph.api.views.texts import PART, Place, part_bounds, part_count, part_of
 from veritrail_graph.api.views.words import RANK, Mark
+
+AROUND = 600
+"""Code points of the answer that are shown before and behind a claim."""
+
+_SLACK = 200
 
 LANES = 4
 """Lines under one segment; further claims there share the last."""
@@ -288,3 +293,62 @@ def _segment(text: str, first: int, last: int, covering: Sequence[_Stretch]) -> 
     whole = len(covering) == 1 and (covering[0].start, covering[0].end) == (first, last)
     badges = tuple(ending[:MOST_BADGES])
     return Segment(text, layers, badges, len(ending) - len(badges), whole=whole)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimInText:
+    """A claim where it stands in its text.
+
+    Attributes:
+        answer: The text around it, or its beginning where the place is not known.
+        starts_later: Whether something of the text stands before what is shown.
+        ends_earlier: Whether something stands behind it.
+        is_found: Whether the claim's place is known.
+        part: In which part of the text it stands.
+    """
+
+    answer: AnswerText
+    starts_later: bool
+    ends_earlier: bool
+    is_found: bool
+    part: int
+
+
+def claim_in_text(text: str, claim: TextClaim, around: int = AROUND) -> ClaimInText:
+    """A claim with the text around it.
+
+    Args:
+        text: The whole text of its node.
+        claim: The claim.
+        around: Code points that are shown before and behind it.
+    """
+    place = _place(text, claim)
+    if place is None:
+        end = _edge(text, 2 * around, forwards=True)
+        shown = answer_text(text[:end], [], size=max(end, 1))
+        return ClaimInText(shown, False, end < len(text), False, 1)
+    start = _edge(text, place[0] - around, forwards=False)
+    end = _edge(text, min(place[1], place[0] + 4 * around) + around, forwards=True)
+    here = TextClaim(claim.claim_id, claim.text, claim.mark, place[0] - start, place[1] - start)
+    shown = answer_text(text[start:end], [here], size=max(end - start, 1))
+    return ClaimInText(shown, start > 0, end < len(text), True, part_of(place[0], text))
+
+
+def _place(text: str, claim: TextClaim) -> Place | None:
+    for place in claim.places:
+        if 0 <= place[0] < place[1] <= len(text):
+            return place
+    return find_places(text, [claim]).places.get(claim.claim_id)
+
+
+def _edge(text: str, near: int, *, forwards: bool) -> int:
+    """Where to cut a text near a place: between words."""
+    if near <= 0:
+        return 0
+    if near >= len(text):
+        return len(text)
+    if forwards:
+        place = text.find(" ", near, near + _SLACK)
+        return place if place >= 0 else near
+    place = text.rfind(" ", max(near - _SLACK, 0), near)
+    return place + 1 if place >= 0 else near

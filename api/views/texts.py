@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
+from html import escape
 
 _WIDE = frozenset("WF")
 _NARROW = frozenset("fijlrtI.,:;!|'`()[] -")
@@ -148,3 +150,39 @@ def _escape(char: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Clipped:
+    """A text that may have been cut.
+
+    Attributes:
+        text: What is left of it.
+        is_cut: Whether something is missing.
+    """
+
+    text: str
+    is_cut: bool = False
+
+
+def clip(text: str, most: int) -> Clipped:
+    """A text, its end cut off where it comes to too many bytes of HTML."""
+    if len(text) * 6 <= most:
+        return Clipped(text)
+    kept = _fitting(text, most)
+    return Clipped(kept, len(kept) < len(text))
+
+
+def clip_start(text: str, most: int) -> Clipped:
+    """A text, its beginning cut off where it comes to too many bytes of HTML."""
+    turned = clip(text[::-1], most)
+    return Clipped(turned.text[::-1], turned.is_cut)
+
+
+def _fitting(text: str, most: int) -> str:
+    spent = 0
+    for place, letter in enumerate(text[:most]):
+        spent += len(escape(letter).encode("utf-8", "replace"))
+        if spent > most:
+            return text[:place]
+    return text[:most]

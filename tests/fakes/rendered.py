@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from veritrail_graph.api.web.rendering import environment
+from veritrail_graph.api.web.rendering import page_environment
 
 
 def rendered(template: str, **context: Any) -> str:
@@ -18,5 +18,5 @@ def rendered(template: str, **context: Any) -> str:
         "path": "/",
         "request_id": None,
     }
-    page = environment().get_template(template).render({**known, **context})
+    page = page_environment().get_template(template).render({**known, **context})
     return " ".join(page.split())

@@ -74,8 +74,10 @@ def test_no_file_of_the_pages_is_longer_than_the_limit() -> None:
 
 def test_only_where_two_trails_are_compared_are_they_read_whole() -> None:
     """A whole trail names every node that was read; outlines leave out those without evidence."""
-    readers = {path.name for path in WEB.rglob("*.py") if "trails.read(" in path.read_text("utf-8")}
-    assert readers == {"difference.py"}
+    readers = {
+        path.name for path in WEB.rglob("*.py") if "verifications.read(" in path.read_text("utf-8")
+    }
+    assert readers == {"claim.py"}
 
 
 @pytest.mark.parametrize(

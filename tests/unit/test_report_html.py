@@ -16,13 +16,12 @@ import pytest
 from fakes.hostile_file import hostile_process
 from fakes.judged_files import judged_file
 
+from veritrail_graph.api.rendering import text_of
 from veritrail_graph.api.reports import html as module
 from veritrail_graph.api.reports.data import Wanted
 from veritrail_graph.api.reports.from_file import FiledOrigin
-from veritrail_graph.api.reports.html import html_pieces
-from veritrail_graph.api.reports.view import Limits
+from veritrail_graph.api.reports.html import Limits, html_pieces
 from veritrail_graph.api.views.words import BY_KIND
-from veritrail_graph.api.web.rendering import text_of
 
 OURS = {
     "a", "bdi", "blockquote", "body", "br", "button", "code", "dd", "details", "div", "dl", "dt",

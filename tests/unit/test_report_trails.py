@@ -2,56 +2,13 @@
 
 from __future__ import annotations
 
-from fakes.trails import a_round, a_trail
+from fakes.trails import a_trail
 
-from veritrail_graph.api.reports.data import Trail, Wanted, checked_claim, material_of
+from veritrail_graph.api.reports.data import Wanted, checked_claim, material_of
 from veritrail_graph.api.reports.junit import Case, Outcome, Suite, junit_xml
-from veritrail_graph.api.reports.showing import brief_view, cut, when, whole_view
-from veritrail_graph.api.reports.surroundings import surroundings
-from veritrail_graph.api.reports.view import DOSSIER, REPORT, Limits, Words
 from veritrail_graph.api.views.texts import visible
 from veritrail_graph.api.views.words import State
-from veritrail_graph.graph.model import Claim, Process, Status, Verdict
-
-TEXT = "One came first. Two came second. Three came third. Four came fourth. Five came last."
-
-
-def place(words: str) -> tuple[int, int]:
-    start = TEXT.index(words)
-    return start, start + len(words)
-
-
-def test_a_sentence_stands_between_its_neighbours():
-    where = place("Three came third.")
-    found = surroundings(TEXT, [where])[where]
-    assert (found.before, found.after) == ("Two came second.", "Four came fourth.")
-
-
-def test_the_first_and_the_last_sentence_have_one_neighbour():
-    first, last = place("One came first."), place("Five came last.")
-    found = surroundings(TEXT, [first, last])
-    assert (found[first].before, found[first].after) == (None, "Two came second.")
-    assert (found[last].before, found[last].after) == ("Four came fourth.", None)
-
-
-def test_what_is_cited_itself_is_no_context_and_nothing_stands_twice():
-    one, two, four = place("One came first."), place("Two came second."), place("Four came fourth.")
-    found = surroundings(TEXT, [one, two, four])
-    assert (found[one].before, found[one].after) == (None, None)
-    assert (found[two].before, found[two].after) == (None, "Three came third.")
-    assert (found[four].before, found[four].after) == (None, "Five came last.")
-
-
-def test_long_neighbours_are_cut_and_say_so():
-    text = f"{'a' * 1_000} b. It rained. {'c' * 1_000}"
-    start = text.index("It rained.")
-    found = surroundings(text, [(start, start + 10)])[start, start + 10]
-    assert found.before is not None
-    assert found.after is not None
-    assert found.before.startswith("…")
-    assert found.before.endswith("b.")
-    assert found.after.endswith("c…")
-    assert max(len(found.before), len(found.after)) <= 301
+from veritrail_graph.graph.model import Claim, Process, Status
 
 
 def test_a_verdict_counts_more_than_a_later_failure():
@@ -73,29 +30,10 @@ def test_an_edited_claim_says_that_its_verdict_is_about_other_words():
     was = a_trail("v1", claim=Claim("k", "It rained.", "t"))
     found = checked_claim(Claim("k", "It snowed.", "t"), [was])
     assert found.was_edited
-    assert any("was edited" in one for one in brief_view(found, {}, REPORT).remarks)
+    assert any("was edited" in one for one in found.remarks)
 
 
-def test_a_view_counts_what_it_leaves_out():
-    trail = a_trail(
-        "v",
-        a_round(1, Verdict.FULLY_SUPPORTED, "s1 s2", (("s1", 0), ("s2", 1))),
-        verdict=Verdict.FULLY_SUPPORTED,
-    )
-    checked = checked_claim(trail.claim, [trail])
-    small = Limits(trails=1, nodes=1, sentences=1, characters=5, routes=1)
-    view = whole_view(Trail(checked, trail), {}, small)
-    whole = whole_view(Trail(checked, trail), {}, DOSSIER)
-    for one in (view, whole):
-        assert sum(len(level.nodes) + level.more for level in one.levels) == 2
-    assert sum(len(level.nodes) for level in view.levels) == 1
-    assert view.text.more == len(trail.claim.text) - 5
-
-
-def test_words_for_people():
-    assert cut("abc", 3) == Words("abc")
-    assert cut("abcd", 3) == Words("abc", 1)
-    assert when("2026-01-31T09:30:59.000000Z") == "2026-01-31 09:30 UTC"
+def test_which_claims_a_report_is_about_is_said_in_words():
     assert Wanted().words() == ""
     assert "claim k1; about node 't'" in Wanted(("k1",), ("t",)).words()
 

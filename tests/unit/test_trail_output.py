@@ -171,8 +171,8 @@ def test_a_trail_shows_its_steps_its_score_and_what_was_cut():
     told = printed(trail_tree(PAID), width=400)
     assert "run r-1" in told
     assert "score: 0.67 (share of 3 samples that said Fully Supported, threshold 2)" in told
-    assert "evidence was cut: 5 sentences did not fit" in told
-    assert "selected again, once" in told
+    assert "5 sentences of the evidence did not fit and were left out." in told
+    assert "Evidence was selected again 1 time" in told
     assert "2 sentence id(s)" in told
     assert (
         "evidence selection: evidence_selection.v1 abababababab, a-model at temperature 0: "
@@ -215,7 +215,7 @@ def test_the_report_says_what_was_asked_and_what_it_cost():
     assert "cost $0\\.0500" in told
     assert "| verdict | verdict\\.v1 | `abababababab` | a\\-model | 0 |" in told
     assert told.count("evidence\\_selection\\.v1") == 1
-    assert "Evidence was cut: 5 sentences did not fit." in told
+    assert "5 sentences of the evidence did not fit and were left out." in told
     assert "model a\\-model, score 0.67" in told
 
 

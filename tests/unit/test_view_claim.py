@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from fakes.trails import NFS, NODES, a_trail
+from fakes.trails import NFS
 
 from veritrail_graph.api.app.browser_link import browser_address, browser_link, pasteable
-from veritrail_graph.api.views.answer import TextClaim
+from veritrail_graph.api.views.answer import TextClaim, claim_in_text
 from veritrail_graph.api.views.words import SUPPORTED
-from veritrail_graph.api.web.views.claim import (
-    MOST_NODES,
-    choices,
-    claim_in_text,
-    error_view,
-    said_reviews,
-)
 from veritrail_graph.api.web.views.process import (
     Wanted,
     claim_rows,
@@ -26,13 +19,10 @@ from veritrail_graph.api.web.views.process import (
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import (
     Claim,
-    ErrorLocation,
-    NodeRef,
     Process,
     Review,
     Reviewed,
     ReviewVerdict,
-    Role,
     Status,
     Verdict,
 )
@@ -72,35 +62,8 @@ def test_a_claim_as_long_as_a_book_does_not_fill_the_page() -> None:
     assert found.ends_earlier
 
 
-def test_the_way_of_an_error_names_its_beginning_and_its_end() -> None:
-    many = tuple(NodeRef(f"n{n}", 2, n, Role.INTERMEDIATE) for n in range(40))
-    end = NodeRef("t", 3, 99, Role.TERMINAL)
-    found = error_view(a_trail(error=ErrorLocation((NODES["c1"],), (*many, end))), {1: "page"})
-    assert found is not None
-    assert found.stages == ("page",)
-    assert [one.node_id for one in found.introduced] == ["c1"]
-    assert (found.inherited[-1].node_id, len(found.inherited)) == ("t", MOST_NODES)
-    assert found.more_inherited == 41 - MOST_NODES
-    assert error_view(a_trail(), {}) is None
-
-
-def test_of_several_verifications_one_is_shown() -> None:
-    failed = a_trail("b", status=Status.FAILED, verdict=None, failure="no answer")
-    first, second = choices([a_trail("a", verdict=NFS), failed], "a")
-    assert (first.is_shown, first.mark.kind, first.judge) == (True, "not-supported", "a-model")
-    assert (second.is_shown, second.mark.kind) == (False, "failed")
-
-
 def review(verdict: ReviewVerdict, who: str = "Ada", of: str = "a") -> Review:
     return Review("r", "p", "k", "So.", verdict, who, "2026-01-01T00:00:00Z", "Why.", of)
-
-
-def test_reviews_say_which_check_they_are_about() -> None:
-    given = [review(ReviewVerdict.UNCLEAR), review(ReviewVerdict.INCONCLUSIVE, of="b")]
-    assert [(one.mark.word, one.is_of_shown) for one in said_reviews(given, "a")] == [
-        ("Unclear", True),
-        ("Inconclusive", False),
-    ]
 
 
 def judged(verdict: Verdict | None, **other: object) -> JudgedClaim:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from veritrail_graph.api.rendering import text_of
 from veritrail_graph.api.views.words import BY_KIND, MARKS, RANK, mark_of, review_mark
-from veritrail_graph.api.web.rendering import text_of
 from veritrail_graph.graph.model import ReviewVerdict, Status, Verdict
 
 

@@ -11,24 +11,21 @@ from fakes.reviewing import FS, INC, NFS, UNCLEAR, a_claim, a_read, a_review, a_
 from veritrail_graph.api.web.views.review import (
     AROUND,
     CLAIM_SHOWN,
+    CLOSED,
     JUDGED_BLIND,
+    OPENED,
     SHOWN,
     SOURCES,
+    STAGES,
     Reviewer,
     around,
+    levels_of,
     marked_in,
     open_view,
     reading_of,
     row_of,
     rows_of,
     saved_view,
-)
-from veritrail_graph.api.web.views.review_levels import (
-    NODES,
-    OPENED_NODES,
-    SENTENCES,
-    STAGES,
-    levels_of,
 )
 from veritrail_graph.api.web.views.review_queue import Queue, ReviewState, queue_of, state_of
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Verdict
@@ -238,30 +235,29 @@ def test_blind_every_stage_stands_there_whatever_was_reached() -> None:
     deep, none = a_trail(levels=(2, 1)), a_trail(levels=())
     for trail in (deep, none, None):
         found = levels_of(trail, [1, 2, 3], NAMES, top=3, every=True)
-        assert [level.stage for level in found] == [2, 1]
-    assert [level.stage for level in levels_of(none, [1, 2, 3], NAMES, top=3)] == []
+        assert [one.level.stage for one in found] == [2, 1]
+    assert [one.level.stage for one in levels_of(none, [1, 2, 3], NAMES, top=3)] == []
     assert [one.is_sources for one in levels_of(deep, [1, 2, 3], NAMES, top=3)] == [False, True]
 
 
 def test_a_level_shows_little_until_it_is_opened() -> None:
     trail = a_trail(levels=(1,), nodes=60, sentences=50)
-    (level,) = levels_of(trail, [1, 2], NAMES)
-    assert (len(level.nodes), level.more, level.is_cut) == (NODES, 60 - NODES, True)
-    assert (len(level.nodes[0].sentences), level.nodes[0].more) == (SENTENCES, 50 - SENTENCES)
+    (found,) = levels_of(trail, [1, 2], NAMES)
+    assert (len(found.nodes), found.sentences, found.longest, found.is_cut) == (*CLOSED, True)
+    assert (len(found.level.nodes), len(found.nodes[0].cited)) == (60, 50)
     (whole,) = levels_of(trail, [1, 2], NAMES, opened=1)
-    assert (len(whole.nodes), whole.is_open, whole.is_cut) == (OPENED_NODES, True, False)
+    assert (len(whole.nodes), whole.is_open, whole.is_cut) == (OPENED[0], True, False)
 
 
 def test_a_sentence_found_twice_is_shown_once_and_a_long_one_is_cut() -> None:
     trail = a_trail(levels=(1,), text="x" * 5_000, rounds=3)
-    (level,) = levels_of(trail, [1, 2], NAMES)
-    (sentence,) = level.nodes[0].sentences
-    assert (len(sentence), sentence[-1], level.is_cut) == (600, "…", True)
+    (found,) = levels_of(trail, [1, 2], NAMES)
+    assert (len(found.nodes[0].cited), found.is_cut) == (1, True)
 
 
 def test_of_very_many_stages_the_nearest_and_the_sources_are_shown() -> None:
     found = levels_of(None, list(range(100)), {}, top=99, every=True)
-    assert (len(found), found[0].stage, found[-1].stage) == (STAGES, 98, 0)
+    assert (len(found), found[0].level.stage, found[-1].level.stage) == (STAGES, 98, 0)
 
 
 def test_the_claim_is_shown_in_its_place_and_no_word_is_cut_in_two() -> None:

@@ -8,21 +8,13 @@ from html import escape
 import pytest
 from fakes.trails import FS, NFS, NODES, a_round, a_step, a_trail
 
+from veritrail_graph.api.views.context import context_of, quoted
 from veritrail_graph.api.views.costs import by_step, spent, spent_by, spent_together
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.stages import StageCount, stage_bars
+from veritrail_graph.api.views.texts import clip, clip_start
+from veritrail_graph.api.views.trail import choose, trail_view
 from veritrail_graph.api.views.words import ending_words
-from veritrail_graph.api.web.views.cited_nodes import MOST_OF_STAGE
-from veritrail_graph.api.web.views.excerpts import clip, clip_start, shown_sentences
-from veritrail_graph.api.web.views.steps import steps_of
-from veritrail_graph.api.web.views.trail import (
-    MOST_SENTENCES,
-    cards_of_stage,
-    cited_in,
-    nodes_of_cards,
-    nodes_of_stage,
-    trail_view,
-)
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
@@ -40,7 +32,6 @@ from veritrail_graph.graph.model import (
     Usage,
     Verification,
 )
-from veritrail_graph.graph.outline import TrailOutline
 
 T = NodeRef("t", 3, 4, Role.TERMINAL)
 NAMES = {1: "source page", 2: "summary"}
@@ -63,29 +54,27 @@ def two_rounds() -> Verification:
 
 
 def test_columns_go_from_the_answer_to_the_sources() -> None:
-    trail = trail_view(TrailOutline(two_rounds()), NAMES, {})
-    assert [(one.stage, one.name, one.nodes) for one in trail.columns] == [
-        (2, "summary", 2),
-        (1, "source page", 1),
+    trail = trail_view(two_rounds(), NAMES)
+    assert [(one.stage, one.name, len(one.nodes), one.introduced) for one in trail.levels] == [
+        (2, "summary", 2, True),
+        (1, "source page", 1, False),
     ]
-    assert (trail.nodes, trail.sentences) == (3, 7)
-    first, second, third = (card for column in trail.columns for card in column.cards)
+    assert (len(trail.nodes), trail.sentences) == (3, 7)
+    first, second, third = trail.nodes
     assert [first.node_id, second.node_id, third.node_id] == ["s1", "s2", "c1"]
-    assert (first.introduced, first.inherited, trail.columns[0].introduced) == (True, False, True)
-    assert [(one.node_id, one.number) for one in third.feeds] == [("s1", 1), ("s2", 2)]
-    assert [(one.node_id, one.number) for one in first.feeds] == [("t", 0)]
-    assert (len(third.sentences), third.more) == (MOST_SENTENCES, 1)
+    assert (first.introduced, first.inherited) == (True, False)
+    assert (first.feeds, third.feeds) == (("t",), ("s1", "s2"))
+    assert third.summary is not None
+    assert (third.summary.summary, third.iteration) == ("what they say", 2)
+    assert [(one.node_id, one.name) for one in trail.introduced] == [("s1", "summary")]
+    assert [one.node_id for one in trail.inherited] == ["t"]
+    assert trail.error_stages == ("summary",)
 
 
 def test_a_round_shows_the_trail_up_to_it() -> None:
-    trail = trail_view(TrailOutline(two_rounds()), NAMES, {}, 1)
-    assert [card.node_id for column in trail.columns for card in column.cards] == ["s1", "s2"]
-    later = trail_view(TrailOutline(two_rounds()), NAMES, {}, 2)
-    assert [card.current for column in later.columns for card in column.cards] == [
-        False,
-        False,
-        True,
-    ]
+    assert [node.node_id for node in trail_view(two_rounds(), NAMES, 1).nodes] == ["s1", "s2"]
+    assert [node.iteration for node in trail_view(two_rounds(), NAMES, 2).nodes] == [1, 1, 2]
+    assert len(trail_view(two_rounds(), NAMES, 1).iterations) == 2
 
 
 def wide(stages: int, each: int) -> Verification:
@@ -102,70 +91,61 @@ def wide(stages: int, each: int) -> Verification:
     return a_trail("v-1", Iteration(1, FS, "Because.", tuple(refs), evidence=(found,)))
 
 
-def test_what_has_no_card_is_counted_in_its_column() -> None:
-    trail = trail_view(TrailOutline(wide(2, 500)), {}, {})
-    assert [(len(one.cards), one.more) for one in trail.columns] == [
-        (MOST_OF_STAGE, 500 - MOST_OF_STAGE)
-    ] * 2
-    assert trail.left_out == 1000 - 2 * MOST_OF_STAGE
-    assert len(nodes_of_cards(wide(2, 500))) == 2 * MOST_OF_STAGE
-
-
-def test_no_stage_is_without_a_card_while_there_is_room() -> None:
-    trail = trail_view(TrailOutline(wide(30, 4)), {}, {}, most_cards=40)
-    shown = [len(one.cards) for one in trail.columns]
+def test_of_too_many_nodes_every_stage_shows_some() -> None:
+    two, thirty = trail_view(wide(2, 500)).levels, trail_view(wide(30, 4)).levels
+    assert [len(nodes) for nodes in choose(two, 20, of_level=9).values()] == [9, 9]
+    shown = [len(nodes) for nodes in choose(thirty, 40).values()]
     assert (sum(shown), min(shown), max(shown)) == (40, 1, 2)
 
 
-def test_further_nodes_and_sentences_can_be_had() -> None:
-    one = wide(2, 50)
-    assert len(nodes_of_stage(one, 2)) == 50
-    cards = cards_of_stage(one, 2, 20, 10, {})
-    assert [card.node_id for card in cards] == [f"n2-{n}" for n in range(20, 30)]
-    assert [found.sentence.index for found in cited_in(two_rounds(), "c1")] == [0, 2, 4, 5]
-    assert cited_in(two_rounds(), "unknown") == ()
+TEXT = "One is here. Two is here. Three is here. Four is here. Five is here. Six is here."
 
 
-def test_further_nodes_are_those_of_the_round_that_is_looked_at() -> None:
-    one = two_rounds()
-    assert nodes_of_stage(one, 1, 1) == ()
-    assert nodes_of_stage(one, None, 1) == ("s1", "s2")
-    assert [card.node_id for card in cards_of_stage(one, None, 1, 10, {}, 1)] == ["s2"]
-    assert [card.current for card in cards_of_stage(one, None, 0, 10, {}, 2)] == [
-        False, False, True
-    ]  # fmt: skip
+def sentences() -> list[CitedSentence]:
+    found, start = [], 0
+    for index, words in enumerate(TEXT.split(". ")):
+        whole = words if words.endswith(".") else f"{words}."
+        found.append(CitedSentence(Sentence("n", index, start, start + len(whole), whole)))
+        start += len(whole) + 1
+    return found
+
+
+def around(*indexes: int) -> list[tuple[str | None, str, str | None, bool]]:
+    every = sentences()
+    cited = [every[index] for index in indexes]
+    shown = quoted(cited, context_of(cited, {"n": TEXT}))
+    return [(one.before, one.text, one.after, one.gap) for one in shown]
 
 
 def test_sentences_stand_in_their_surroundings_and_nothing_is_shown_twice() -> None:
-    text = "One is here. Two is here. Three is here. Four is here. Five is here. Six is here."
-    sentences, start = [], 0
-    for index, words in enumerate(text.split(". ")):
-        whole = words if words.endswith(".") else f"{words}."
-        sentences.append(Sentence("n", index, start, start + len(whole), whole))
-        start += len(whole) + 1
-    cited = [CitedSentence(sentences[index]) for index in (1, 2, 4)]
-    shown = shown_sentences(cited, text)
-    assert [
-        (one.before and one.before.text, one.text.text, one.after and one.after.text)
-        for one in shown
-    ] == [
-        ("One is here.", "Two is here.", None),
-        (None, "Three is here.", "Four is here."),
-        (None, "Five is here.", "Six is here."),
+    assert around(1, 2, 4) == [
+        ("One is here.", "Two is here.", None, False),
+        (None, "Three is here.", "Four is here.", False),
+        (None, "Five is here.", "Six is here.", False),
     ]
-    assert [one.gap for one in shown] == [False, False, False]
-    assert [one.gap for one in shown_sentences([cited[0], CitedSentence(sentences[5])], text)] == [
-        False,
-        True,
+    assert around(0, 5) == [
+        (None, "One is here.", "Two is here.", False),
+        ("Five is here.", "Six is here.", None, True),
     ]
+
+
+def test_long_neighbours_are_cut_and_say_so() -> None:
+    text = f"{'a' * 1_000} b. It rained. {'c' * 1_000}"
+    start = text.index("It rained.")
+    cited = CitedSentence(Sentence("n", 1, start, start + 10, "It rained."))
+    (shown,) = quoted([cited], context_of([cited], {"n": text}))
+    assert shown.before is not None
+    assert shown.after is not None
+    assert (shown.before[0], shown.before[-2:], shown.after[-2:]) == ("…", "b.", "c…")
+    assert max(len(shown.before), len(shown.after)) <= 301
 
 
 def test_a_text_that_changed_gives_no_surroundings() -> None:
     cited = CitedSentence(Sentence("n", 0, 0, 5, "Words"), EvidenceRole.CONTEXT)
-    for text in (None, "Other words. And more."):
-        (shown,) = shown_sentences([cited], text)
-        assert (shown.before, shown.after, shown.text.text) == (None, None, "Words")
-        assert shown.role is EvidenceRole.CONTEXT
+    assert context_of([cited], {}) == context_of([cited], {"n": "Other words. And more."}) == {}
+    (shown,) = quoted([cited], {})
+    assert (shown.before, shown.after, shown.text) == (None, None, "Words")
+    assert shown.role is EvidenceRole.CONTEXT
 
 
 @pytest.mark.parametrize("text", ["<" * 500, "漢" * 500, "a" * 5_000, "\U0001f600" * 300])
@@ -178,14 +158,19 @@ def test_a_long_sentence_is_cut_by_what_it_weighs_in_a_page(text: str) -> None:
 
 
 def test_rounds_say_what_they_read_found_and_lacked() -> None:
-    first, second = steps_of(TrailOutline(two_rounds(), {1: 90_000}))
-    assert (first.read, first.found, first.sentences, first.mark.kind) == (
-        90_000,
-        2,
-        3,
-        "supported",
+    view = trail_view(two_rounds(), read={1: 90_000})
+    first, second = view.iterations
+    assert (first.read, len(first.nodes), first.sentences, first.mark.kind) == (
+        90_000, 2, 3, "supported",
+    )  # fmt: skip
+    assert (second.read, len(second.nodes), second.is_last, first.is_last) == (2, 1, True, False)
+    assert second.remarks == ("2 sentence ids that the model made up were dropped.",)
+    noted = a_round(1, NFS, "c1", reruns=1, left_out=1, dropped_ids=1)
+    assert trail_view(a_trail("v-1", noted)).iterations[0].remarks == (
+        "Evidence was selected again 1 time, as it did not fit.",
+        "1 sentence of the evidence did not fit and was left out.",
+        "1 sentence id that the model made up was dropped.",
     )
-    assert (second.read, second.found, second.dropped, second.is_last) == (2, 1, 2, True)
     assert ending_words(two_rounds()) == "only sources with evidence were left"
     q1 = replace(two_rounds(), termination=Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED, q=1)
     assert "q = 1" in str(ending_words(q1))
@@ -236,7 +221,7 @@ def test_routes_beyond_counting_by_hand_are_counted_and_few_are_listed() -> None
 def test_a_trail_without_evidence_has_no_route() -> None:
     routes = routes_of(a_trail("v-1", a_round(1, NFS, "s1 s2")))
     assert (routes.routes, routes.total) == ((), 0)
-    assert trail_view(TrailOutline(a_trail("v-1")), {}, {}).columns == ()
+    assert trail_view(a_trail("v-1")).levels == ()
 
 
 def test_an_unknown_price_is_unknown_and_nothing_asked_is_no_price() -> None:

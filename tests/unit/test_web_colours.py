@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from veritrail_graph.api.web.rendering import text_of
+from veritrail_graph.api.rendering import text_of
 
 KINDS = ("supported", "not-supported", "inconclusive", "failed", "unchecked")
 AA = 4.5

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.views.words import share
-from veritrail_graph.api.web.links import inside, plain, url
-from veritrail_graph.api.web.rendering import (
+from veritrail_graph.api.rendering import (
     ago,
     assets,
     environment,
@@ -22,6 +20,8 @@ from veritrail_graph.api.web.rendering import (
     size,
     text_of,
 )
+from veritrail_graph.api.views.words import share
+from veritrail_graph.api.web.links import inside, plain, url
 
 
 @pytest.mark.parametrize(

@@ -14,15 +14,14 @@ from urllib.parse import quote, unquote
 from fastapi import APIRouter, Depends, Form, Request, Response
 from fastapi.responses import RedirectResponse
 
-from veritrail_graph.api import reviews
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT
-from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.wording import worded
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.rendering import render
-from veritrail_graph.api.web.trails import outline_of
 from veritrail_graph.api.web.views.agreement import (
     WHOM,
     AgreementState,
@@ -61,8 +60,6 @@ from veritrail_graph.graph.errors import (
 from veritrail_graph.graph.exporters.reviews import agreement_json
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict
 from veritrail_graph.graph.reviewing import NewReview, Seen, text_faults
-from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.lineage import Direction
 
 COOKIE = "veritrail_reviewer"
 
@@ -197,16 +194,16 @@ _log = logging.getLogger("veritrail.requests")
 
 @router.get("/processes/{process_id}/review", dependencies=[needs(Scope.READ)])
 async def show_review(
-    request: Request, caller: Calling, asked: Asked, saved: str | None = None
+    request: Request, app: App, caller: Calling, asked: Asked, saved: str | None = None
 ) -> Response:
     """A claim to review, with the list of claims."""
-    store = await request.app.state.graph.store()
-    return await _page(request, store, asked, reviewer_of(request, caller), saved=saved)
+    return await _page(request, app, asked, reviewer_of(request, caller), saved=saved)
 
 
 @router.post("/processes/{process_id}/reviewer", dependencies=[needs(Scope.WRITE), FromOurPage])
 async def begin(
     request: Request,
+    app: App,
     caller: Calling,
     asked: Asked,
     name: Annotated[str, Form()] = "",
@@ -220,23 +217,22 @@ async def begin(
     if who.by_key:
         return answer
     if faults := text_faults("", name.strip()):
-        store = await request.app.state.graph.store()
         draft = Draft(heading="That is no name", wrong=words_of(faults))
-        return await _page(request, store, blind, Reviewer(None), 422, draft=draft)
+        return await _page(request, app, blind, Reviewer(None), 422, draft=draft)
     keep_name(answer, name.strip())
     return answer
 
 
 @router.post("/processes/{process_id}/review", dependencies=[needs(Scope.WRITE), FromOurPage])
-async def save(request: Request, caller: Calling, asked: Asked, given: GivenForm) -> Response:
+async def save(
+    request: Request, app: App, caller: Calling, asked: Asked, given: GivenForm
+) -> Response:
     """Append a review; what cannot be stored comes back with everything that was typed."""
     who = reviewer_of(request, caller)
     try:
-        store = await request.app.state.graph.store()
-        review = await _add(store, asked, who, given, reviews.recorder(caller))
+        await _add(app, asked, who, given, caller)
     except VeriTrailError as error:
-        return await _again(request, asked, who, given, error)
-    await record(request, caller, "review.add", asked.process_id, **reviews.told_of(review))
+        return await _again(request, app, asked, who, given, error)
     if given.then == "list":
         place = asked.saved(given.claim_id, asked.claim) + f"#row-{given.claim_id}"
     else:
@@ -245,39 +241,44 @@ async def save(request: Request, caller: Calling, asked: Asked, given: GivenForm
 
 
 async def _add(
-    store: Store, asked: ReviewState, who: Reviewer, given: Given, key: str | None
+    app: Application, asked: ReviewState, who: Reviewer, given: Given, caller: Caller
 ) -> Review:
     reason = given.reason
     if not given.verdict:
         message = "is missing; choose one of the four"
         raise InputError("No verdict was chosen", [Violation("missing", "verdict", message)])
     if asked.blind and not reason.strip() and given.verdict != ReviewVerdict.UNCLEAR:
-        said = await store.reviews.of_claims(asked.process_id, [given.claim_id])
+        said = await app.reviews.of_claims(asked.process_id, [given.claim_id])
         counting = said[given.claim_id].counting if given.claim_id in said else ()
         if not any(one.reviewer == who.name for one in counting):
             reason = JUDGED_BLIND
     overrides = given.overrides or None
-    new = NewReview(given.verdict, reason, who.name or "", overrides, key)
+    new = NewReview(given.verdict, reason, who.name or "", overrides)
     seen = Seen(given.words, overrides)
-    name = given.claim_id
-    return await reviews.add_once(store, asked.process_id, name, new, once=given.once, seen=seen)
+    return await app.reviews.add(
+        asked.process_id, given.claim_id, new, once=given.once, seen=seen, by=caller
+    )
 
 
 async def _again(
-    request: Request, asked: ReviewState, who: Reviewer, given: Given, error: VeriTrailError
+    request: Request,
+    app: Application,
+    asked: ReviewState,
+    who: Reviewer,
+    given: Given,
+    error: VeriTrailError,
 ) -> Response:
     """The form once more, with what was typed; where nothing can be read, it stands alone."""
     draft = draft_of(given, error)
     status = status_of(error)
     if isinstance(error, EngineUnavailable):
-        await request.app.state.graph.lost()
+        await app.graph.lost()
     if isinstance(error, EngineError):
         _log.warning("engine", extra={"fields": {"error": str(error)}})
     elif not isinstance(error, NotFound):
         with suppress(VeriTrailError):
-            store = await request.app.state.graph.store()
             there = asked.to(given.claim_id)
-            return await _page(request, store, there, who, status, draft=draft)
+            return await _page(request, app, there, who, status, draft=draft)
     can_retry = not isinstance(error, NotFound)
     return render(
         request,
@@ -293,7 +294,7 @@ async def _again(
 
 async def _page(
     request: Request,
-    store: Store,
+    app: Application,
     asked: ReviewState,
     who: Reviewer,
     status: int = 200,
@@ -301,13 +302,13 @@ async def _page(
     draft: Draft | None = None,
     saved: str | None = None,
 ) -> Response:
-    process = await store.processes.get(asked.process_id)
+    process = await app.processes.get(asked.process_id)
     every, said = await asyncio.gather(
-        store.reviews.queue(asked.process_id, judged=asked.tells),
-        store.reviews.reviewers(asked.process_id),
+        app.reviews.queue(asked.process_id, judged=asked.tells),
+        app.reviews.reviewers(asked.process_id),
     )
     queue = queue_of(asked, every, said, who.name)
-    read = await _read(store, process, queue, saved)
+    read = await _read(app, process, queue, saved)
     if queue.is_lost and status == 200:
         status = 404
     return render(
@@ -320,7 +321,7 @@ async def _page(
         who=who,
         rows=rows_of(read, asked, queue, who),
         open=open_view(read, asked, queue, who),
-        reading=await _reading(store, asked, process, read, queue.claim),
+        reading=await _reading(app, asked, process, read, queue.claim),
         saved=saved_view(read, asked, saved, who) if saved is not None else None,
         draft=draft or Draft(),
         choices=CHOICES,
@@ -329,35 +330,35 @@ async def _page(
     )
 
 
-async def _read(store: Store, process: Process, queue: Queue, saved: str | None) -> Read:
+async def _read(app: Application, process: Process, queue: Queue, saved: str | None) -> Read:
     """The claims of the list, and the trail and the answer of the open one."""
     names = dict.fromkeys([*queue.listed, *filter(None, (queue.claim, saved))])
     claims, reviewed = await asyncio.gather(
-        store.reviews.claims(process.process_id, list(names)),
-        store.reviews.of_claims(process.process_id, list(names)),
+        app.claims.some(process.process_id, list(names)),
+        app.reviews.of_claims(process.process_id, list(names)),
     )
     found = claims.get(queue.claim) if queue.claim is not None else None
     if found is None:
         return Read(process, claims, reviewed)
-    trail = await outline_of(store, process.process_id, found.claim.claim_id, found.verification_id)
+    trail = await app.verifications.outline(
+        process.process_id, found.claim.claim_id, found.verification_id
+    )
     ref, text = None, None
     with suppress(NotFound):
-        ref, text = await store.reading.node(process.process_id, found.claim.node_id)
+        ref, text = await app.nodes.text(process.process_id, found.claim.node_id)
     top = None if ref is None else ref.stage
     return Read(process, claims, reviewed, trail.verification if trail else None, text, top)
 
 
 async def _reading(
-    store: Store, asked: ReviewState, process: Process, read: Read, claim_id: str | None
+    app: Application, asked: ReviewState, process: Process, read: Read, claim_id: str | None
 ) -> Reading | None:
     """The node that is read in place; None: none, or it is not there."""
     if asked.node is None:
         return None
     with suppress(NotFound):
-        ref, text = await store.reading.node(process.process_id, asked.node)
-        found = await store.lineage.read(
-            process.process_id, asked.node, Direction.UPSTREAM, depth=1, limit=SOURCES + 1
-        )
+        ref, text = await app.nodes.text(process.process_id, asked.node)
+        found = await app.nodes.lineage(process.process_id, asked.node, limit=SOURCES + 1)
         own = next(one for one in found.nodes if one.node_id == asked.node)
         sources = [one.node_id for one in found.nodes if one.node_id != asked.node]
         name = process.stage_names.get(ref.stage, "")
@@ -384,18 +385,19 @@ AskedAgreement = Annotated[AgreementState, Depends(_asked_agreement)]
 
 
 @router.get("/processes/{process_id}/agreement", dependencies=[needs(Scope.READ)])
-async def show_agreement(request: Request, caller: Calling, asked: AskedAgreement) -> Response:
+async def show_agreement(
+    request: Request, app: App, caller: Calling, asked: AskedAgreement
+) -> Response:
     """Figures, and the disagreements side by side."""
-    store = await request.app.state.graph.store()
     name = asked.process_id
-    process = await store.processes.get(name)
+    process = await app.processes.get(name)
     who = reviewer_of(request, caller)
-    every, judged = await asyncio.gather(store.reviews.queue(name), store.reviews.judged(name))
+    every, judged = await asyncio.gather(app.reviews.queue(name), app.reviews.judged(name))
     report = agreement_report(judged)
     said = said_of(one.review for one in judged)
     found = disputed(asked, every, said, who.name)
     claims, reviewed = await asyncio.gather(
-        store.reviews.claims(name, found.names), store.reviews.of_claims(name, found.names)
+        app.claims.some(name, found.names), app.reviews.of_claims(name, found.names)
     )
     return render(
         request,
@@ -413,9 +415,8 @@ async def show_agreement(request: Request, caller: Calling, asked: AskedAgreemen
 
 
 @router.get("/processes/{process_id}/agreement.json", dependencies=[needs(Scope.READ)])
-async def download_agreement(request: Request, process_id: str) -> Response:
+async def download_agreement(app: App, process_id: str) -> Response:
     """The figures, as `veritrail reviews agreement --json` prints them."""
-    store = await request.app.state.graph.store()
-    found = agreement_json(process_id, await reviews.agreement(store, process_id))
+    found = agreement_json(process_id, await app.reviews.agreement(process_id))
     headers = {"Content-Disposition": 'attachment; filename="agreement.json"'}
     return answer(found, 200, headers)

@@ -13,9 +13,10 @@ from veritrail_graph.api.auth.sessions import SECONDS
 from veritrail_graph.api.http.access import Calling, NotAllowed, record
 from veritrail_graph.api.http.attempts import TooManyAttempts
 from veritrail_graph.api.http.guard import COOKIE, cookie_of, crosses
+from veritrail_graph.api.rendering import PREFIX, assets
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.links import inside
-from veritrail_graph.api.web.rendering import PREFIX, assets, render
+from veritrail_graph.api.web.rendering import render
 
 router = APIRouter(include_in_schema=False)
 

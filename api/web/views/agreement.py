@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 from veritrail_graph.api.views.words import Mark, mark_now, mark_of, share
 from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.views.review import Reviewer, SaidView, said_view
-from veritrail_graph.api.web.views.review_levels import cut
+from veritrail_graph.api.web.views.review import Reviewer, SaidView, cut, said_view
 from veritrail_graph.graph.agreement import Agreement, AgreementReport
 from veritrail_graph.graph.model import Review, Reviewed, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.review import latest_of_each

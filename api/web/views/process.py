@@ -12,7 +12,7 @@ from typing import NamedTuple
 from veritrail_graph.api.app.summaries import Place, Ranked
 from veritrail_graph.api.views.answer import TextClaim
 from veritrail_graph.api.views.costs import Spent, spent
-from veritrail_graph.api.views.texts import part_of
+from veritrail_graph.api.views.texts import Clipped, clip, part_of
 from veritrail_graph.api.views.words import (
     BY_KIND,
     MARKS,
@@ -23,7 +23,6 @@ from veritrail_graph.api.views.words import (
     mark_of,
     short_reason,
 )
-from veritrail_graph.api.web.views.excerpts import Clipped, clip
 from veritrail_graph.graph.model import Process, Reviewed, Status, Verdict
 from veritrail_graph.graph.store.judged_claim import JudgedClaim
 from veritrail_graph.graph.store.judged_claims import ClaimFilter

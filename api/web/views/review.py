@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.api.views.answer import word_for_word
+from veritrail_graph.api.views.trail import EvidenceNode, Level, trail_view
 from veritrail_graph.api.views.words import Mark, mark_now, review_mark
 from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.views.review_levels import Level, cut, levels_of
 from veritrail_graph.api.web.views.review_queue import Queue, ReviewState
 from veritrail_graph.graph.model import (
     Claim,
@@ -29,6 +29,16 @@ ROW_TEXT = 160
 """Code points of a claim in the list."""
 
 REASON_SHOWN = 1_000
+
+
+STAGES = 12
+"""Stages that are shown at most."""
+
+CLOSED = (4, 3, 600)
+"""Nodes of a level, sentences of a node and code points of a sentence that are shown."""
+
+OPENED = (40, 40, 6_000)
+"""The same of a level that was opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +342,78 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewLevel:
+    """The evidence of one stage, cut unless it is opened.
+
+    Attributes:
+        level: The level.
+        nodes: The nodes that are shown.
+        sentences: Sentences of a node that are shown.
+        longest: Code points of a sentence that are shown.
+        is_cut: Whether opening the level shows more.
+        is_open: Whether it is opened.
+        is_sources: Whether it is the stage of the sources.
+    """
+
+    level: Level
+    nodes: tuple[EvidenceNode, ...]
+    sentences: int
+    longest: int
+    is_cut: bool
+    is_open: bool
+    is_sources: bool
+
+
+def levels_of(
+    verification: Verification | None,
+    stages: Sequence[int],
+    names: Mapping[int, str],
+    *,
+    top: int | None = None,
+    opened: int | None = None,
+    every: bool = False,
+) -> tuple[ReviewLevel, ...]:
+    """Levels from the answer to the sources.
+
+    Args:
+        verification: The verification with its trail; None: there is none.
+        stages: The stages of the process.
+        names: What they are called.
+        top: The stage of the node that the claim is about; None: not known.
+        opened: The stage that is shown whole.
+        every: Whether stages without evidence are shown too, whether they were reached or not.
+    """
+    levels = trail_view(verification, names).levels if verification is not None else ()
+    found = {level.stage: _without_verdict(level) for level in levels}
+    below = {one for one in stages if every and (top is None or one < top)}
+    shown = sorted(below | found.keys(), reverse=True)
+    if len(shown) > STAGES:
+        shown = [*shown[: STAGES - 1], shown[-1]]
+    lowest = min(stages, default=0)
+    return tuple(
+        _level(found.get(stage) or Level(stage, names.get(stage)), stage == opened, stage == lowest)
+        for stage in shown
+    )
+
+
+def _without_verdict(level: Level) -> Level:
+    """A level with its sentences only: a reviewer must not learn what the model made of them."""
+    nodes = tuple(EvidenceNode(node.ref, 0, node.cited) for node in level.nodes)
+    return Level(level.stage, level.name, nodes)
+
+
+def _level(level: Level, is_open: bool, is_sources: bool) -> ReviewLevel:
+    most, sentences, longest = OPENED if is_open else CLOSED
+    is_cut = not is_open and (
+        len(level.nodes) > most
+        or any(len(node.cited) > sentences for node in level.nodes)
+        or any(len(one.sentence.text) > longest for node in level.nodes for one in node.cited)
+    )
+    nodes = level.nodes[:most]
+    return ReviewLevel(level, nodes, sentences, longest, is_cut, is_open, is_sources)
+
+
+@dataclass(frozen=True, slots=True)
 class OpenView:
     """The claim that is open.
 
@@ -360,7 +442,7 @@ class OpenView:
     mark: Mark | None
     reasoning: str | None
     error_stages: tuple[int, ...]
-    levels: tuple[Level, ...]
+    levels: tuple[ReviewLevel, ...]
     said: tuple[SaidView, ...]
     more_said: int
     claim_href: str | None
@@ -449,3 +531,8 @@ def _said(
 def _number(queue: Queue, claim_id: str) -> int | None:
     listed = claim_id in queue.listed
     return queue.first + queue.listed.index(claim_id) + 1 if listed else None
+
+
+def cut(text: str, longest: int) -> str:
+    """A text that is no longer than that; what was cut off is shown as an ellipsis."""
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"

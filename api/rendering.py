@@ -1,0 +1,193 @@
+"""Templates of pages and reports: one environment, its filters, and the files that pages load.
+
+A text from outside is written as `{{ text|shown }}` in an element with `dir="auto"` and the class
+`t`; it is never marked as safe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib import resources
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from veritrail_graph.api.views.costs import UNKNOWN, cost_words, step_words
+from veritrail_graph.api.views.texts import clip, clip_start
+from veritrail_graph.api.views.words import mark_now, review_mark, share, stage_words
+
+PREFIX = "/static/"
+
+TYPES = {
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file that pages load.
+
+    Attributes:
+        content: Its bytes.
+        media_type: What they are.
+        version: A hash of them.
+    """
+
+    content: bytes
+    media_type: str
+    version: str
+
+
+@lru_cache(maxsize=1)
+def assets() -> dict[str, Asset]:
+    """Every file by its name; they are read once."""
+    folder = resources.files("veritrail_graph.api.web").joinpath("static")
+    found = {}
+    for file in folder.iterdir():
+        kind = TYPES.get(file.name.rpartition(".")[2])
+        if kind is not None:
+            content = file.read_bytes()
+            found[file.name] = Asset(content, kind, hashlib.sha256(content).hexdigest()[:12])
+    return found
+
+
+def static(name: str) -> str:
+    """The address of a file; another content has another one, so it may be kept for ever."""
+    return f"{PREFIX}{name}?v={assets()[name].version}"
+
+
+def text_of(name: str) -> str:
+    """A file as text, for a page that holds it itself."""
+    return assets()[name].content.decode("utf-8")
+
+
+_VISIBLE = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\n\t"}
+_VISIBLE |= {0x7F: "␡"} | {code: f"⟨U+{code:04X}⟩" for code in range(0x80, 0xA0)}
+_VISIBLE |= {0x2028: "\n", 0x2029: "\n"}
+_TURNING = ("LRE", "RLE", "PDF", "LRO", "RLO"), ("LRI", "RLI", "FSI", "PDI")
+_VISIBLE |= {0x202A + place: f"⟨{name}⟩" for place, name in enumerate(_TURNING[0])}
+_VISIBLE |= {0x2066 + place: f"⟨{name}⟩" for place, name in enumerate(_TURNING[1])}
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+@lru_cache(maxsize=2)
+def environment(*, is_file: bool = False) -> Environment:
+    """The environment of all templates.
+
+    Args:
+        is_file: Whether what is rendered is handed on as one file, which holds the icons itself.
+    """
+    made = Environment(
+        loader=PackageLoader("veritrail_graph.api.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(shown=shown, number=number, money=money, ago=ago, when=when)
+    made.filters.update(share=share, size=size, clip=clip, clip_start=clip_start)
+    made.filters.update(mark=mark_now, review_mark=review_mark, step=step_words, cost=cost_words)
+    icons = Icons("" if is_file else static("icons.svg"))
+    made.globals.update(static=static, icon=icons.icon, stage_words=stage_words)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Icons:
+    """The icons of `icons.svg`.
+
+    Attributes:
+        sprite: Where they are; nothing, where the page holds them itself.
+    """
+
+    sprite: str
+
+    def icon(self, name: str, label: str | None = None) -> Markup:
+        """An icon; without a label it says nothing to a screen reader."""
+        said = Markup('role="img" aria-label="{}"').format(label) if label else _SILENT
+        return Markup('<svg class="icon" {}><use href="{}#{}"></use></svg>').format(
+            said, self.sprite, name
+        )
+
+
+_SILENT = Markup('aria-hidden="true"')
+
+
+def shown(text: object) -> str:
+    """A text from outside as it can be seen: what would hide or turn it round is made visible.
+
+    Marks of direction, which turn nothing but themselves, and joiners stay: scripts need them.
+    """
+    lines = str(text).replace("\r\n", "\n")
+    return _HALVES.sub("\N{REPLACEMENT CHARACTER}", lines.translate(_VISIBLE))
+
+
+def number(value: float | None) -> str:
+    """A number for people."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.10g}"
+
+
+def money(value: float | None) -> str:
+    """US dollars; a price that is not known is never 0."""
+    if value is None:
+        return UNKNOWN
+    if value == 0:
+        return "$0"
+    if value < 0.0001:
+        return "under $0.0001"
+    return f"${value:.4f}" if value < 0.1 else f"${value:,.2f}"
+
+
+def size(value: int) -> str:
+    """Bytes for people."""
+    for below, name in ((10**3, "bytes"), (10**6, "kB"), (10**9, "MB")):
+        if value < below:
+            return f"{value * 1_000 / below if name != 'bytes' else value:.4g} {name}"
+    return f"{value / 10**9:.4g} GB"
+
+
+def moment(value: str | float | datetime) -> datetime:
+    """A moment, as the graph and the service write it down."""
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, str):
+        parsed = datetime.fromisoformat(value)
+        return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    return datetime.fromtimestamp(value, UTC)
+
+
+def when(value: str | float | datetime | None) -> str:
+    """A moment for people, in UTC."""
+    return (
+        "never" if value is None else moment(value).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+    )
+
+
+_STEPS = ((60, 1, "s"), (3600, 60, "min"), (86400, 3600, "h"), (86400 * 60, 86400, "days"))
+
+
+def ago(value: str | float | datetime | None) -> Markup:
+    """How long ago something was, with the moment itself as its title."""
+    if value is None:
+        return Markup("never")
+    then = moment(value)
+    seconds = max(0.0, (datetime.now(UTC) - then).total_seconds())
+    words = f"on {then:%Y-%m-%d}"
+    for below, size, name in _STEPS:
+        if seconds < below:
+            count = int(seconds // size)
+            words = f"{count} {'day' if (count, name) == (1, 'days') else name} ago"
+            break
+    if seconds < 5:
+        words = "just now"
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        then.isoformat(), when(then), words
+    )
