@@ -21,7 +21,7 @@ _ROWS = 500
 _CHARACTERS = 500_000
 _HOUSEKEEPING = ("owner", "beat", "replaces")
 
-_OPEN, _READY = "export/script_process", "export/script_ready"
+_OPEN, _READY = "process/begin", "export/script_ready"
 _STATEMENTS = {
     "Span": "export/script_spans",
     "INPUT_TO": "export/script_edges",

@@ -214,7 +214,7 @@ class StoredProcess:
             found = await read("export/verifications", verification_ids=ids)
             iterations = await read("export/iterations", verification_ids=ids)
             evidence = await read("export/evidence", verification_ids=ids)
-            steps = await read("export/steps", verification_ids=ids)
+            steps = await read("trail/read_steps", verification_ids=ids)
             links = await read("export/links", verification_ids=ids)
             errors = await read("export/errors", verification_ids=ids)
             yield TrailParts(

@@ -93,7 +93,9 @@ class JudgedClaimStore:
         Raises:
             NotFound: There is no such process or claim.
         """
-        rows = await self._database.read("claims/get", process_id=process_id, claim_id=claim_id)
+        rows = await self._database.read(
+            "claims/judged", process_id=process_id, claim_ids=[claim_id]
+        )
         if not rows:
             await ProcessStore(self._database).get(process_id)
             raise NotFound(f"Process {process_id!r} has no claim {shown(claim_id)}")

@@ -114,7 +114,7 @@ async def claims(
     """Some claims, by claim_id; those that are not stored are left out."""
     found: dict[str, JudgedClaim] = {}
     for batch in id_batches(claim_ids):
-        rows = await database.read("review/claims", process_id=process_id, claim_ids=batch)
+        rows = await database.read("claims/judged", process_id=process_id, claim_ids=batch)
         for row in rows:
             made = judged_from(row)
             found[made.claim.claim_id] = made

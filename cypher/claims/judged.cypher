@@ -1,4 +1,4 @@
-// purpose: Claims of a process that is ready, with how each was judged, and how its latest verification ended.
+// purpose: Claims of a process that is ready, with their verdicts and how their latest verifications ended.
 // param process_id: string - the process
 // param claim_ids: list - the claims; those that are not stored are left out
 // column claim: map - properties of the claim
