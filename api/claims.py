@@ -120,7 +120,7 @@ async def choose_claims(
     default = process.terminals[0] if len(process.terminals) == 1 else None
     if node is not None:
         default = node
-    given = [ClaimRecord(text, f"--claim {shown(text)}") for text in texts]
+    given = [ClaimRecord(text, f"claim {shown(text)}") for text in texts]
     nodes: dict[str, tuple[NodeRef, str]] = {}
     new = await _new_claims(store, process_id, [*given, *records], default, nodes)
     chosen = {claim.claim_id: claim for claim in new}
@@ -128,7 +128,10 @@ async def choose_claims(
         if node not in {None, claim.node_id}:
             raise InputError(
                 f"Claim {claim.claim_id!r} is about node {shown(claim.node_id)}, not about "
-                f"{shown(node or '')}; leave --node out"
+                f"{shown(node or '')}.",
+                code="claim_of_other_node",
+                claim_id=claim.claim_id,
+                node_id=claim.node_id,
             )
         chosen.setdefault(claim.claim_id, claim)
     if not (texts or records or claim_ids or may_be_none):
@@ -137,8 +140,9 @@ async def choose_claims(
     if not chosen and not may_be_none:
         about = f" about node {shown(node)}" if node else ""
         raise InputError(
-            f"Process {process_id!r} has no stored claims{about}. Give some with --claim or "
-            "--claims."
+            f"Process {process_id!r} has no stored claims{about}.",
+            code="no_claims",
+            process_id=process_id,
         )
     for claim in chosen.values():
         await _node(store, process_id, claim.node_id, nodes)
@@ -215,7 +219,7 @@ async def _new_claims(
     for record in records:
         node_id = record.node_id or default
         if node_id is None:
-            message = "the process has several terminals; name the node with --node"
+            message = "the process has several terminals, and no node is named"
             violations.append(Violation("claim_without_node", record.where, message))
             continue
         _, text = await _node(store, process_id, node_id, nodes)
@@ -229,7 +233,9 @@ async def _new_claims(
             message = f"the claim_id {claim.claim_id!r} stands before with another text"
             violations.append(Violation("duplicate_claim_id", record.where, message))
     if violations:
-        raise InputError("Claims break rules; nothing was verified", violations)
+        needs_node = any(one.kind == "claim_without_node" for one in violations)
+        code = "node_needed" if needs_node else None
+        raise InputError("Claims break rules; nothing was stored.", violations, code=code)
     return list(claims.values())
 
 

@@ -138,10 +138,14 @@ def _check(engine: Engine, how: JudgeOptions) -> None:
     if engine.asks_models:
         return
     if how.samples.is_soft:
-        raise InputError(f"--samples needs an engine that asks a model; {engine.name} asks none.")
+        raise InputError(
+            f"Several samples need an engine that asks a model; {engine.name} asks none.",
+            code="samples_need_model",
+        )
     if how.models.model is not None:
         raise InputError(
-            f"--model names a model, but engine {engine.name} asks none; leave one of them out."
+            f"A model is named, but engine {engine.name} asks none; leave one of them out.",
+            code="model_without_engine",
         )
 
 

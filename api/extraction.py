@@ -129,7 +129,9 @@ def _only_terminal(process_id: str, terminals: tuple[str, ...]) -> str:
     if len(terminals) != 1:
         names = ", ".join(shown(name) for name in terminals[:5])
         raise InputError(
-            f"Process {process_id!r} has {len(terminals)} terminals ({names}); name the node with "
-            "--node."
+            f"Process {process_id!r} has {len(terminals)} terminals ({names}), and no node is "
+            "named.",
+            code="node_needed",
+            process_id=process_id,
         )
     return terminals[0]

@@ -89,7 +89,7 @@ def model_settings(
         raise InputError("the name of a model is empty")
     name = model or of.text("MODEL")
     if name is None:
-        raise InputError(f"Engine {engine} needs a model: name it with --model or VERITRAIL_MODEL.")
+        raise InputError(f"Engine {engine} needs a model.", code="model_needed", engine=engine)
     address, key = _address(values, of, engine)
     given = price or of.text("PRICE")
     return ModelSettings(

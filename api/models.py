@@ -268,8 +268,9 @@ def _require_prices(of_steps: dict[Use, ModelSettings], known: dict[Use, Price |
     unknown = sorted({one.model for use, one in of_steps.items() if known[use] is None})
     if unknown:
         raise InputError(
-            f"--budget needs the price of {', '.join(unknown)}, which is not known. Give it with "
-            "--price INPUT,OUTPUT (USD per million tokens) or in a table (VERITRAIL_PRICES)."
+            f"A budget needs the price of {', '.join(unknown)}, which is not known.",
+            code="price_unknown",
+            models=", ".join(unknown),
         )
 
 

@@ -165,17 +165,14 @@ def what_is_left(earlier: Sequence[Verification], how: JudgeOptions) -> JudgeOpt
     budget, calls = models.budget, models.max_calls
     if budget is None and options.get("budget_usd") is not None:
         spent = sum(v.usage.cost_usd or 0.0 for v in earlier)
-        budget = _rest(options["budget_usd"], spent, "--budget USD", "budget")
+        budget = _rest(options["budget_usd"], spent, "budget_used_up", "budget")
     if calls is None and options.get("max_calls") is not None:
         made = sum(v.usage.calls for v in earlier)
-        calls = int(_rest(options["max_calls"], made, "--max-calls N", "number of calls"))
+        calls = int(_rest(options["max_calls"], made, "calls_used_up", "number of calls"))
     return replace(how, models=replace(models, budget=budget, max_calls=calls))
 
 
-def _rest(most: float, used: float, option: str, what: str) -> float:
+def _rest(most: float, used: float, code: str, what: str) -> float:
     if used >= most:
-        raise InputError(
-            f"The run has used up its {what} ({most:g}). Say with {option} what it may take from "
-            "now on."
-        )
+        raise InputError(f"The run has used up its {what} ({most:g}).", code=code, most=most)
     return most - used

@@ -175,9 +175,7 @@ async def stored_run(store: Store, run_id: str) -> list[Verification]:
     """
     found = await store.trails.of_run(run_id)
     if not found:
-        raise NotFound(
-            f"No run {run_id!r} is stored. `veritrail list PROCESS` shows the runs of a process."
-        )
+        raise NotFound(f"No run {run_id!r} is stored.", code="run_unknown", run_id=run_id)
     return found
 
 
@@ -193,8 +191,9 @@ async def _extracted(
 
     if bench.models is None:
         raise InputError(
-            f"--extract needs a language model, and engine {bench.how.engine} asks none; name one "
-            "with --model."
+            f"Extracting claims needs a language model, and engine {bench.how.engine} asks none.",
+            code="extraction_needs_model",
+            engine=bench.how.engine,
         )
     return await extract_claims(
         store,

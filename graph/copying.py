@@ -107,8 +107,9 @@ async def _check_free(source: Store, target: Store, process_id: str) -> None:
     is_there = there is not None and there.status == READY
     if there and here and is_there and there.content_hash != here.content_hash:
         raise ProcessConflict(
-            f"The target has process {process_id!r} with another content. Use --replace to replace "
-            "it there, which removes its verifications, or delete it there first."
+            f"The target has process {process_id!r} with another content.",
+            code="other_content_in_target",
+            process_id=process_id,
         )
 
 
@@ -123,9 +124,10 @@ async def _compare(target: Store, sent: Path, arrived: Path, report: IngestRepor
     if not await asyncio.to_thread(_is_same, sent, arrived, report):
         raise EngineError(
             f"Process {process_id!r} is not the same in the target as in the source: its "
-            "content, claims or verifications differ. Was one of them changed meanwhile? "
-            "`veritrail list` shows what each has; to take the source's, delete the process in "
-            "the target and copy it again."
+            "content, claims or verifications differ. Was one of them changed meanwhile? To take "
+            "the source's, delete the process in the target and copy it again.",
+            code="copy_differs",
+            process_id=process_id,
         )
 
 

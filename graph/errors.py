@@ -17,13 +17,17 @@ VeriTrailError                   exit status   what happened
 └── JudgeError, ModelError       1             an answer could not be had (`verifier`)
     └── EndpointRefused          3             the key, the model or the address is refused
 
-The messages are written for the person at the terminal: what, where, what to do.
+The text of an error says what is so, in terms that every caller shares. What to do about it
+depends on the caller: each door has one table from `code` to its own advice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+Fact = str | int | float | None
+"""A value that an error is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,76 +38,143 @@ class Violation:
         kind: A stable name of the rule, in snake_case (`cycle`, `unknown_node`, …).
         where: The place in the input, with key and id (`edges[3] 'a' -> 'b'`, `line 17`).
         message: What is wrong and what would be right.
+        facts: The values that it is about, for the advice of a door.
     """
 
     kind: str
     where: str
     message: str
+    facts: Mapping[str, Fact] = field(default_factory=dict, compare=False)
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}" if self.where else self.message
 
 
 class VeriTrailError(Exception):
-    """Root of all errors of this project; its text is fit to be shown to a user."""
+    """Root of all errors of this project; its text is fit to be shown to a user.
+
+    Args:
+        message: What is so, without advice.
+        code: A stable name of what happened, in snake_case; None: that of the class.
+        **facts: The values that it is about.
+    """
+
+    code = "error"
+
+    def __init__(self, message: str = "", *, code: str | None = None, **facts: Fact) -> None:
+        super().__init__(message)
+        self.code = code or type(self).code
+        self.facts = facts
 
 
 class InputError(VeriTrailError):
     """The input, or the way the call was made, is wrong."""
 
-    def __init__(self, message: str, violations: Sequence[Violation] = ()) -> None:
-        super().__init__(message)
+    code = "invalid_input"
+
+    def __init__(
+        self,
+        message: str = "",
+        violations: Sequence[Violation] = (),
+        *,
+        code: str | None = None,
+        **facts: Fact,
+    ) -> None:
+        super().__init__(message, code=code, **facts)
         self.violations = tuple(violations)
 
 
 class InvalidProcess(InputError):
     """A process breaks rules of the format; `violations` lists every one. Nothing was stored."""
 
+    code = "invalid_process"
+
 
 class ProcessConflict(InputError):
     """Another content is stored under the same process_id, or somebody is writing it now."""
+
+    code = "conflict"
 
 
 class BeingWritten(ProcessConflict):
     """Somebody else writes the same at this moment; once that is done, it may well go."""
 
+    code = "being_written"
+
 
 class ClaimInUse(InputError):
     """A claim has verifications or reviews, and nobody said that this does not matter."""
+
+    code = "claim_in_use"
 
 
 class ReviewOutdated(InputError):
     """A claim, or its verdict, changed between looking at it and saving a review of it."""
 
+    code = "review_outdated"
+
 
 class NotFound(InputError):
     """The thing named does not exist."""
+
+    code = "not_found"
 
 
 class EngineError(VeriTrailError):
     """The graph engine cannot do what was asked."""
 
+    code = "engine_error"
+
 
 class EngineUnavailable(EngineError):
     """The graph engine cannot be started, reached or logged in to."""
+
+    code = "engine_unavailable"
 
 
 class CommitInDoubt(EngineUnavailable):
     """The connection was lost while the engine was storing; whether it stored is not known."""
 
+    code = "commit_in_doubt"
+
 
 class QueryTimeout(EngineError):
     """A query took longer than it may."""
+
+    code = "query_timeout"
 
 
 class ReadOnlyGraph(EngineError):
     """The graph is set read-only: it can be read and not be written to."""
 
+    code = "read_only"
+
 
 class StoreFull(EngineError):
     """The graph engine has no room left to write to."""
+
+    code = "store_full"
 
 
 def shown(name: str) -> str:
     """An id in quotes, cut when it is long, fit for one line of a terminal."""
     return repr(name if len(name) <= 80 else f"{name[:77]}...")
+
+
+def with_advice(error: VeriTrailError, advice: Mapping[str, str]) -> str:
+    """The text of an error, and behind it what a door advises.
+
+    Args:
+        error: The error.
+        advice: Advice by code; `{name}` in it stands for a fact of the error.
+    """
+    more = advice.get(error.code)
+    return f"{error} {more.format_map(error.facts)}" if more else str(error)
+
+
+def violation_with_advice(violation: Violation, advice: Mapping[str, str]) -> str:
+    """What is wrong with the input, and behind it what a door advises for this kind."""
+    more = advice.get(violation.kind)
+    if not more:
+        return violation.message
+    return f"{violation.message} {more.format_map(violation.facts)}"

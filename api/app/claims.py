@@ -225,8 +225,9 @@ class Claims(Part):
         engine = engine_named(settings.engine_name(options.engine, chosen.model))
         if not engine.asks_models:
             raise InputError(
-                f"Claims are extracted by a language model, and engine {engine.name} asks none; "
-                "name one with --model."
+                f"Extracting claims needs a language model, and engine {engine.name} asks none.",
+                code="extraction_needs_model",
+                engine=engine.name,
             )
         prompts = load_prompts(options.prompts)
         splitter = SentenceSplitter.for_language(settings.language)

@@ -15,6 +15,8 @@ class ProcessInUse(InputError):
         jobs: Ids of the jobs, oldest first.
     """
 
+    code = "process_in_use"
+
     def __init__(self, process_id: str, jobs: Sequence[str]) -> None:
         super().__init__(
             f"{len(jobs):,} job(s) verify claims of process {process_id!r} ({', '.join(jobs[:3])})."

@@ -29,9 +29,9 @@ def check_export(format_name: str, path: Path | None, *, force: bool, spreadshee
     if format_name not in FORMATS:
         raise InputError(f"Unknown format {format_name!r}. Known formats: {', '.join(FORMATS)}.")
     if spreadsheet and format_name != "csv":
-        raise InputError("--spreadsheet is for --format csv.")
+        raise InputError("Only the format csv can be written for spreadsheets.")
     if path is None and format_name in FOLDERS:
-        raise InputError(f"--format {format_name} writes several files: name a folder or a .zip.")
+        raise InputError(f"The format {format_name} writes several files: name a folder or a .zip.")
     if path is not None:
         from veritrail_graph.graph.exporters.output import check_free
 

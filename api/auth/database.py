@@ -53,6 +53,8 @@ def service_url(settings: Settings) -> str:
 class ServiceUnavailable(EngineUnavailable):
     """The database of the service cannot be reached, or does not take what it is given."""
 
+    code = "service_unavailable"
+
 
 class ServiceDatabase:
     """Opens the database when it is first needed, and runs transactions in threads of its own.

@@ -131,8 +131,9 @@ class KeyCache:
         state = key.state(now)
         if state != "active":
             raise Unauthorized(
-                f"The key {key.name!r} has {'expired' if state == 'expired' else 'been revoked'}. "
-                "Whoever looks after the service makes another one with `veritrail keys create`."
+                f"The key {key.name!r} has {'expired' if state == 'expired' else 'been revoked'}.",
+                code="key_not_active",
+                name=key.name,
             )
         self._seen[key.key_id] = now
         return Admitted(key.caller(), key.per_minute)

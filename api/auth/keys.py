@@ -213,7 +213,7 @@ def _revoke(connection: Connection, key: str, by: Caller) -> Key:
     order = (table.key_id != key, table.revoked_at.isnot(None), table.revoked_at.desc())
     row = connection.execute(sa.select(api_keys).where(named).order_by(*order)).mappings().first()
     if row is None:
-        raise NotFound(f"There is no key {key!r}; `veritrail keys list` lists them.")
+        raise NotFound(f"There is no key {key!r}.", code="key_unknown", key=key)
     found = _key(row)
     if found.revoked_at is not None:
         return found

@@ -8,9 +8,16 @@ import sys
 from collections.abc import Coroutine
 from typing import Any, NoReturn, TypeVar
 
+from veritrail_graph.api.cli.advice import ADVICE
 from veritrail_graph.api.cli.interrupt import INTERRUPTED, on_ctrl_c
 from veritrail_graph.api.cli.terminal import print_json, say
-from veritrail_graph.graph.errors import EngineError, InputError, VeriTrailError
+from veritrail_graph.graph.errors import (
+    EngineError,
+    InputError,
+    VeriTrailError,
+    violation_with_advice,
+    with_advice,
+)
 from veritrail_graph.verifier.models.port import EndpointRefused, ModelError
 
 NOT_ALL_SUCCEEDED = 1
@@ -61,20 +68,27 @@ def run(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:
 def fail(error: VeriTrailError, *, as_json: bool) -> NoReturn:
     """Tell a fault and end the command with its status."""
     violations = error.violations if isinstance(error, InputError) else ()
+    text = with_advice(error, ADVICE)
     if as_json:
         print_json(
             {
                 "error": {
-                    "message": str(error),
+                    "message": text,
                     "violations": [
-                        {"kind": v.kind, "where": v.where, "message": v.message} for v in violations
+                        {
+                            "kind": one.kind,
+                            "where": one.where,
+                            "message": violation_with_advice(one, ADVICE),
+                        }
+                        for one in violations
                     ],
                 }
             }
         )
-    say(_indented(f"Error: {error}"), "bold red")
-    for violation in violations[:SHOWN_VIOLATIONS]:
-        say(_indented(f"  {violation}"))
+    say(_indented(f"Error: {text}"), "bold red")
+    for one in violations[:SHOWN_VIOLATIONS]:
+        place = f"{one.where}: " if one.where else ""
+        say(_indented(f"  {place}{violation_with_advice(one, ADVICE)}"))
     if len(violations) > SHOWN_VIOLATIONS:
         say(f"  … and {len(violations) - SHOWN_VIOLATIONS} more; --json lists all of them")
     raise Exit(_status(error))

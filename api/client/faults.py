@@ -106,7 +106,7 @@ def _violations(found: Any) -> tuple[Violation, ...]:
     if not isinstance(found, list):
         return ()
     return tuple(
-        Violation(*(str(one.get(key, "")) for key in ("kind", "where", "message")))
+        Violation(str(one.get("kind", "")), str(one.get("where", "")), str(one.get("message", "")))
         for one in found
         if isinstance(one, dict)
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -21,7 +21,7 @@ from veritrail_graph.api.app.errors import ProcessInUse
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.access import NotAllowed
-from veritrail_graph.api.http.wording import BUSY, worded
+from veritrail_graph.api.http.advice import ADVICE
 from veritrail_graph.graph.errors import (
     BeingWritten,
     ClaimInUse,
@@ -36,6 +36,8 @@ from veritrail_graph.graph.errors import (
     StoreFull,
     VeriTrailError,
     Violation,
+    violation_with_advice,
+    with_advice,
 )
 
 MEDIA_TYPE = "application/problem+json"
@@ -126,6 +128,7 @@ def problem(
     detail: str,
     violations: tuple[Violation, ...] = (),
     headers: Mapping[str, str] | None = None,
+    advice: Mapping[str, str] = ADVICE,
 ) -> JSONResponse:
     """A problem as an answer.
 
@@ -135,21 +138,49 @@ def problem(
         detail: What happened, where, and what to do.
         violations: Every rule that was broken.
         headers: More headers of the answer.
+        advice: What the door advises, by kind of violation.
     """
     content: dict[str, Any] = {
         "type": f"urn:veritrail:problem:{kind}",
         "title": HTTPStatus(status).phrase,
         "status": status,
-        "detail": _told(detail),
+        "detail": _sendable(detail),
     }
     if (asked := request_id.current.get()) is not None:
         content["instance"] = f"urn:veritrail:request:{asked}"
     if violations:
         content["violations"] = [
-            {"kind": one.kind, "where": _told(one.where), "message": _told(one.message)}
+            {
+                "kind": one.kind,
+                "where": _sendable(one.where),
+                "message": _sendable(violation_with_advice(one, advice)),
+            }
             for one in violations
         ]
     return JSONResponse(content, status, dict(headers or {}), MEDIA_TYPE)
+
+
+_SENTENCES = {
+    "string_too_long": "is longer than {max_length} characters",
+    "string_too_short": "is shorter than {min_length} characters",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "enum": "must be one of {expected}",
+    "literal_error": "must be one of {expected}",
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+}
+
+
+def _sentence(fault: Mapping[str, Any]) -> str:
+    """What is wrong with a value, behind its name."""
+    words = _SENTENCES.get(fault["type"])
+    return words.format_map(fault.get("ctx", {})) if words else str(fault["msg"])
 
 
 def _is_other_type(request: Request) -> bool:
@@ -158,60 +189,77 @@ def _is_other_type(request: Request) -> bool:
     return not (media_type in ("", "application/json") or media_type.endswith("+json"))
 
 
-def _told(text: str) -> str:
+def _sendable(text: str) -> str:
     """A text that can be sent; half a character that came with the request is shown escaped."""
-    return worded(text).encode("utf-8", "backslashreplace").decode("utf-8")
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def told(error: VeriTrailError) -> JSONResponse:
-    """An error of ours as an answer; it does not tell where the engine and its files are."""
-    detail = _ADDRESS.sub("", str(error))
-    wait = {"Retry-After": str(RETRY_AFTER_SECONDS)}
-    if isinstance(error, NotFound):
-        return problem(404, "not-found", detail)
-    if isinstance(error, NotAllowed):
-        return problem(403, "not-allowed", detail)
-    if isinstance(error, BeingWritten):
-        return problem(409, "conflict", BUSY, headers=wait)
-    if isinstance(error, ProcessConflict):
-        return problem(409, "conflict", detail, error.violations)
-    if isinstance(error, ProcessInUse):
-        return problem(409, "process-in-use", f"{detail} {_IN_USE}")
-    if isinstance(error, ClaimInUse):
-        return problem(409, "claim-in-use", detail)
-    if isinstance(error, InputError):
-        return problem(422, "invalid-input", detail, error.violations)
-    if isinstance(error, EngineUnavailable):
-        words = next(text for kind, text in _DOWN if isinstance(error, kind))
-        return problem(503, "engine-unavailable", words, headers=wait)
-    if isinstance(error, StoreFull):
-        return problem(503, "store-full", detail, headers=wait)
-    if isinstance(error, QueryTimeout):
-        return problem(504, "query-timeout", detail)
-    if isinstance(error, ReadOnlyGraph):
-        return problem(503, "read-only", detail, headers=wait)
-    return problem(500, "engine-error" if isinstance(error, EngineError) else "error", detail)
+def told(error: VeriTrailError, advice: Mapping[str, str] = ADVICE) -> JSONResponse:
+    """An error of ours as an answer; it does not tell where the engine and its files are.
+
+    Args:
+        error: The error.
+        advice: What the door advises, by code.
+    """
+    status, kind = next(
+        (answer for of, answer in _ANSWERS if isinstance(error, of)), (500, "error")
+    )
+    if (fact := next((text for of, text in _HIDDEN if isinstance(error, of)), None)) is not None:
+        error = VeriTrailError(fact, code=error.code)
+    violations = error.violations if isinstance(error, InputError) else ()
+    return problem(
+        status,
+        kind,
+        _ADDRESS.sub("", with_advice(error, advice)),
+        violations if status in (409, 422) else (),
+        {"Retry-After": str(RETRY_AFTER_SECONDS)} if kind in _WAIT or fact == _BUSY else None,
+        advice,
+    )
 
 
-_IN_USE = "Cancel them, or add ?force=true: their claims then fail or are cancelled."
 _ADDRESS = re.compile(r"(?: at)? (?:bolt|neo4j)(?:\+s(?:sc)?)?://[^\s,;)']+")
-_DOWN: tuple[tuple[type[Exception], str], ...] = (
+_ANSWERS: tuple[tuple[type[Exception], tuple[int, str]], ...] = (
+    (NotFound, (404, "not-found")),
+    (NotAllowed, (403, "not-allowed")),
+    (ProcessConflict, (409, "conflict")),
+    (ProcessInUse, (409, "process-in-use")),
+    (ClaimInUse, (409, "claim-in-use")),
+    (InputError, (422, "invalid-input")),
+    (EngineUnavailable, (503, "engine-unavailable")),
+    (StoreFull, (503, "store-full")),
+    (QueryTimeout, (504, "query-timeout")),
+    (ReadOnlyGraph, (503, "read-only")),
+    (EngineError, (500, "engine-error")),
+)
+"""The status and the kind of an error; the first class that fits counts."""
+
+_WAIT = ("engine-unavailable", "store-full", "read-only")
+_BUSY = (
+    "Another writer stores the same at this moment. Come again; where it stays so, whoever looks "
+    "after the service can remove what was left half-made."
+)
+_HIDDEN: tuple[tuple[type[Exception], str], ...] = (
+    (BeingWritten, _BUSY),
     (
         CommitInDoubt,
         "The connection to the graph engine was lost while it was storing; whether it stored is "
-        "not known. Send the request again: nothing is stored twice.",
+        "not known.",
     ),
-    (ServiceUnavailable, "The database of the service does not answer now. Come again."),
-    (
-        EngineUnavailable,
-        "The graph engine does not answer now, or is still starting. Come again; the log of the "
-        "service says more.",
-    ),
+    (ServiceUnavailable, "The database of the service does not answer now."),
+    (EngineUnavailable, "The graph engine does not answer now, or is still starting."),
 )
+"""What is said in place of texts that name machines, programs and files."""
 
 
-def tell_problems(app: FastAPI) -> None:
-    """Let an application answer every error as a problem."""
+def tell_problems(
+    app: FastAPI, advice_at: Callable[[str], Mapping[str, str]] = lambda _path: ADVICE
+) -> None:
+    """Let an application answer every error as a problem.
+
+    Args:
+        app: The application.
+        advice_at: The advice of the door that serves a path.
+    """
 
     async def ours(request: Request, error: Exception) -> JSONResponse:
         if isinstance(error, EngineUnavailable) and not isinstance(error, ServiceUnavailable):
@@ -219,7 +267,8 @@ def tell_problems(app: FastAPI) -> None:
         if isinstance(error, EngineError):
             fields = {"error": str(error), "request_id": request_id.current.get()}
             _log.warning("engine", extra={"fields": fields})
-        return told(error if isinstance(error, VeriTrailError) else VeriTrailError(str(error)))
+        known = error if isinstance(error, VeriTrailError) else VeriTrailError(str(error))
+        return told(known, advice_at(request.url.path))
 
     async def http(request: Request, error: Exception) -> JSONResponse:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -242,7 +291,7 @@ def tell_problems(app: FastAPI) -> None:
         if any(one["loc"] == ("body",) for one in found) and _is_other_type(request):
             return problem(415, "unsupported-media-type", _NOT_SENT_AS_JSON)
         violations = tuple(
-            Violation(one["type"], ".".join(map(str, one["loc"]))[:200], one["msg"])
+            Violation(one["type"], ".".join(map(str, one["loc"]))[:200], _sentence(one))
             for one in found[:MOST_VIOLATIONS]
         )
         return problem(422, "invalid-input", "The request is not as it must be.", violations)

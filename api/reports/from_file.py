@@ -88,7 +88,7 @@ def file_meant(name: str) -> Iterator[None]:
     except NotFound as error:
         if not Path(name).suffix and not Path(name).is_dir():
             raise
-        raise NotFound(f"{_file_words(name)}. {error}") from None
+        raise NotFound(f"{_file_words(name)}. {error}", code=error.code) from None
 
 
 def _file_words(name: str) -> str:

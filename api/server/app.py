@@ -19,6 +19,7 @@ from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.auth.sessions import Sessions
 from veritrail_graph.api.graph_connection import STARTING_SECONDS
 from veritrail_graph.api.http import request_id
+from veritrail_graph.api.http.advice import ADVICE
 from veritrail_graph.api.http.attempts import Attempts
 from veritrail_graph.api.http.guard import Guard, Rules
 from veritrail_graph.api.http.head import Head
@@ -40,7 +41,8 @@ from veritrail_graph.api.rest import (
 )
 from veritrail_graph.api.rest.description import ABOUT, describe
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.web.faults import Faults
+from veritrail_graph.api.web.advice import ADVICE as PAGE_ADVICE
+from veritrail_graph.api.web.faults import Faults, is_page
 from veritrail_graph.api.web.rendering import warm_up
 from veritrail_graph.api.web.routers import ROUTERS as PAGES
 
@@ -115,7 +117,7 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     app.state.uploads = Uploads(settings)
     for router in ROUTERS:
         app.include_router(router)
-    tell_problems(app)
+    tell_problems(app, lambda path: PAGE_ADVICE if is_page(path) else ADVICE)
     describe(app)
     _add_layers(app, way.rules)
     return app

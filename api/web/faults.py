@@ -19,9 +19,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from veritrail_graph.api.http.bodies import MAX_BODY
 from veritrail_graph.api.http.guard import crosses, netloc
 from veritrail_graph.api.http.problems import MEDIA_TYPE, problem
+from veritrail_graph.api.web.advice import FaultWords, faults_of, words_of
 from veritrail_graph.api.web.links import inside, sent, url
 from veritrail_graph.api.web.rendering import render
-from veritrail_graph.api.web.wording import FaultWords, faults_of, words_of
 
 _FORM = "application/x-www-form-urlencoded"
 _TYPED = {

@@ -119,7 +119,8 @@ class EngineFolder:
         except OSError as error:
             raise EngineUnavailable(
                 f"the password of the embedded engine cannot be read from {self.password_file} "
-                f"({error.strerror}); `veritrail db stop`, then try again: it is made anew"
+                f"({error.strerror}); an engine that is started again makes a new one",
+                code="password_unreadable",
             ) from None
 
     def ensure_password(self) -> None:

@@ -120,7 +120,7 @@ class _Table:
         if SEPARATOR in text:
             raise InputError(
                 f"A text in {self.name} holds U+{ord(SEPARATOR):04X}, which separates the elements "
-                "of lists in files for neo4j-admin. Export with --format cypher instead."
+                "of lists in files for neo4j-admin. The format cypher can hold it."
             )
         return text
 

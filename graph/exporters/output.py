@@ -88,7 +88,7 @@ def check_free(path: Path, *, force: bool = False) -> None:
         raise InputError(f"{path.absolute().parent} is no folder; make it first")
     there = path.is_file() or (path.is_dir() and any(path.iterdir()))
     if there and not force:
-        raise InputError(f"{path} is there already. --force replaces it, or name another place.")
+        raise InputError(f"{path} is there already.", code="path_taken", path=str(path))
 
 
 def _pack(draft: Path, place: Path) -> None:

@@ -135,7 +135,7 @@ async def store_process(
     state = await processes.state(name)
     if state is not None and state.status != READY and left != state:
         raise BeingWritten(
-            f"Process {name!r} is being written by another command "
+            f"Process {name!r} is being written now "
             f"({state.owner}, last sign of life {state.beat}). Wait for it to end."
         )
     is_stored = state is not None and state.status == READY
@@ -144,9 +144,9 @@ async def store_process(
         return IngestReport(found, "unchanged", (await processes.get(name)).claims, added)
     if is_stored and not replace:
         raise ProcessConflict(
-            f"Process {name!r} is stored with another content. Use --replace to "
-            "replace it, which removes its verifications, --append to add to it, or --process-id "
-            "for another id."
+            f"Process {name!r} is stored with another content.",
+            code="other_content",
+            process_id=name,
         )
     report = IngestReport(
         found, "created", len(found.claims), len(found.claims), resumed=left is not None
@@ -198,8 +198,8 @@ async def append(
     name = process_id or source.header.process_id
     if name is None:
         raise InputError(
-            "The input does not say which process it is to be appended to; name it with "
-            "--process-id."
+            "The input does not say which process it is to be appended to.",
+            code="append_without_id",
         )
 
     async def once() -> IngestReport:

@@ -202,8 +202,8 @@ def _edges(before: Topology, after: Topology) -> tuple[list[int], list[int]]:
 def _too_large(what: str) -> InputError:
     return InputError(
         f"The input would add {what} at once; one transaction has to hold what is appended, at "
-        f"most {MOST_APPENDED:,} nodes and edges. Append it in parts, or ingest the whole process "
-        "with --replace, which removes its verifications."
+        f"most {MOST_APPENDED:,} nodes and edges. Append it in parts.",
+        code="append_too_large",
     )
 
 

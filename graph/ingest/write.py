@@ -250,7 +250,9 @@ class Loading:
             await self._leave()
             raise type(error)(
                 f"{error} What was stored of process {self.stored_id!r} is kept and is not "
-                "visible: run the same command again to continue; `veritrail db clean` removes it."
+                "visible. Sending the same again continues.",
+                code="left_unfinished",
+                process_id=self.stored_id,
             ) from error
         except InputError as error:
             await self._leave(remove=not isinstance(error, ProcessConflict))

@@ -164,7 +164,10 @@ class ClaimStore:
             count = len(await self._verifications(process_id, [claim_id]))
             raise ClaimInUse(
                 f"Claim {claim_id!r} has {count:,} verification(s), which are about the text that "
-                "it has now. --force changes it nevertheless; they stay as they are."
+                "it has now.",
+                code="claim_verified",
+                claim_id=claim_id,
+                verifications=count,
             )
         return claim
 
@@ -192,7 +195,10 @@ class ClaimStore:
         if (verifications or reviews) and not force:
             raise ClaimInUse(
                 f"These claims have {_counted(len(verifications), reviews)}, which would go with "
-                "them; nothing was removed. --force removes them too."
+                "them; nothing was removed.",
+                code="claims_in_use",
+                verifications=len(verifications),
+                reviews=reviews,
             )
         claims = gone = 0
         for _ in range(_ROUNDS):  # a verification may come in between: its claim stays till then

@@ -80,8 +80,9 @@ class StoredProcess:
         rows = await database.read("export/process", process_id=process_id)
         if not rows:
             raise NotFound(
-                f"No process {process_id!r} is stored, or it is being written. "
-                "`veritrail list` shows those that are whole."
+                f"No process {process_id!r} is stored, or it is being written.",
+                code="process_unknown",
+                process_id=process_id,
             )
         process_from(rows[0][0], 0)  # tells of one that is damaged
         stored = cls(database, process_id, rows[0][0])

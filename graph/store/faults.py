@@ -116,14 +116,14 @@ def named(error: Exception, address: DatabaseAddress) -> VeriTrailError:
             "the command again."
         )
     if isinstance(error, ConstraintError):
-        return BeingWritten(taken_words(said))
+        return BeingWritten(taken_words(said), code="already_written")
     if isinstance(error, IncompleteCommit):
         return in_doubt(address)
     if _BROKEN in said.lower():
         return EngineUnavailable(
             f"The database at {address.uri} has stopped after a critical error, most often a full "
-            "disk: its log (debug.log) says which. Make room, restart the server, and run the "
-            "command again."
+            "disk: its log (debug.log) says which. Make room, restart the server, and try "
+            "again."
         )
     if _TOO_MUCH in said.lower():
         return EngineError(

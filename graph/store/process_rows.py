@@ -66,8 +66,10 @@ def process_from(properties: Mapping[str, Any], claims: int) -> Process:
         name = properties.get("process_id")
         raise EngineError(
             f"Process {name!r} is damaged: its node in the graph does not describe a process "
-            f"({lacking}). Another program made or changed it; if nobody needs it, `veritrail "
-            f"delete {name!r}` removes it with everything that is stored under this id."
+            f"({lacking}). Another program made or changed it. Deleting the process removes it "
+            "with everything that is stored under this id.",
+            code="process_damaged",
+            process_id=str(name),
         ) from None
 
 

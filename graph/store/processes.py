@@ -74,11 +74,15 @@ class ProcessStore:
         state = await self.state(process_id)
         if state is None:
             raise NotFound(
-                f"No process {process_id!r} is stored. `veritrail list` shows those that are."
+                f"No process {process_id!r} is stored.",
+                code="process_unknown",
+                process_id=process_id,
             )
         raise NotFound(
-            f"Process {process_id!r} is not ready: it is {state.status}. If whoever was writing "
-            "it is gone, ingest it again or run `veritrail db clean`."
+            f"Process {process_id!r} is not ready: it is {state.status}.",
+            code="process_not_ready",
+            process_id=process_id,
+            status=state.status,
         )
 
     async def page(self, after: str = "", limit: int = 100) -> list[ProcessSummary]:
@@ -177,7 +181,7 @@ class ProcessStore:
         )
         if not taken:
             raise BeingWritten(
-                f"Process {state.process_id!r} was taken up by another command. Wait for it to end."
+                f"Process {state.process_id!r} was taken up by another writer. Wait for it to end."
             )
 
     async def beat(self, stored_id: str) -> None:

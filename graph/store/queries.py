@@ -165,9 +165,7 @@ def find(name: str) -> Statement:
         near = get_close_matches(normal[:80].lower(), known, n=3)
         meant = f" Did you mean {' or '.join(near)}?" if near else ""
         names = ", ".join(known)
-        raise NotFound(
-            f"No query {_short(name)}.{meant} Queries: {names}. `veritrail query --list` says more."
-        )
+        raise NotFound(f"No query {_short(name)}.{meant} Queries: {names}.", code="query_unknown")
     return known[normal]
 
 
@@ -230,8 +228,8 @@ def read_parameters(statement: Statement, given: Mapping[str, Any]) -> dict[str,
     for name, parameter in declared.items():
         if name not in given:
             if parameter.required:
-                message = f"is missing: {parameter.meaning} (--param {name}=…)"
-                violations.append(Violation("missing_parameter", name, message))
+                message = f"is missing: {parameter.meaning}"
+                violations.append(Violation("missing_parameter", name, message, {"name": name}))
             values[name] = parameter.default
             continue
         try:

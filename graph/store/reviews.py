@@ -190,8 +190,9 @@ def _target(
     )
     if not rows:
         raise NotFound(
-            f"No process {process_id!r} is stored, or it is not ready. `veritrail list` shows "
-            "those that are."
+            f"No process {process_id!r} is stored, or it is not ready.",
+            code="process_unknown",
+            process_id=process_id,
         )
     claim, found = rows[0]
     return claim, Considered(*found) if found else None

@@ -13,10 +13,9 @@ _MOST = 200
 def taken_words(said: str) -> str:
     """What is taken and what to do, from what an engine says of a broken constraint."""
     return (
-        f"{_what(said)} is in the graph already. Either another command has just written the "
-        "same: then run this one again. Or a script writes what is there: of a process that is "
-        "whole nothing is missing, and one that a script left half-made is removed by `veritrail "
-        "db clean`."
+        f"{_what(said)} is in the graph already. Either another writer has just written the same: "
+        "then send it again. Or a script that is loaded twice writes it: a process that is whole "
+        "lacks nothing, and one that a script left half-made has to be cleaned up."
     )
 
 

@@ -121,8 +121,9 @@ class TrailStore:
         found = await self.read([verification_id])
         if not found:
             raise NotFound(
-                f"No verification {verification_id!r} is stored. "
-                "`veritrail list PROCESS` shows those that are."
+                f"No verification {verification_id!r} is stored.",
+                code="verification_unknown",
+                verification_id=verification_id,
             )
         return found[0]
 

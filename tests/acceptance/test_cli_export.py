@@ -166,7 +166,7 @@ def test_a_damaged_process_is_left_out_of_the_list_and_can_be_deleted(
         check=False,
     )
     assert b"Process with process_id = partial" in shell.stderr
-    assert b"veritrail db clean" in shell.stderr
+    assert b"`veritrail db clean` removes" in shell.stderr
     listed = bare("list", "--json")
     assert [one["process_id"] for one in listed.json["processes"]] == ["harbour-summary"]
     assert "partial" in listed.err

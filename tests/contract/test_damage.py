@@ -122,7 +122,7 @@ def test_what_is_there_already_is_named_with_what_to_do(
     run(store, arun, TWICE, id=process_id, note="one")
     with pytest.raises(ProcessConflict) as told:
         run(store, arun, TWICE, id=process_id, note="two")
-    for words in ("Process with", "process_id", process_id, "veritrail db clean"):
+    for words in ("Process with", "process_id", process_id, "cleaned up"):
         assert words in str(told.value)
 
 

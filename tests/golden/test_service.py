@@ -127,7 +127,11 @@ def test_description(service: httpx2.Client, scene: Scene) -> None:
     described = service.get("/openapi.json").json()
     described["info"]["version"] = "<version>"
     shapes = {
-        f"{method.upper()} {path}": _shape(route, described, ())
+        f"{method.upper()} {path}": {
+            part: _shape(value, described, (), answers=part == "responses")
+            for part, value in route.items()
+            if part not in DESCRIPTIONS
+        }
         for path, routes in described["paths"].items()
         for method, route in routes.items()
     }
@@ -240,21 +244,26 @@ def _without(value: Any, keys: tuple[str, ...]) -> Any:
     return [_without(one, keys) for one in value] if isinstance(value, list) else value
 
 
-def _shape(value: Any, whole: dict[str, Any], inside: tuple[str, ...]) -> Any:
-    """A part of the description without prose and without the names of its types."""
+def _shape(value: Any, whole: dict[str, Any], inside: tuple[str, ...], *, answers: bool) -> Any:
+    """A part of the description without prose and without the names of its types.
+
+    Of answers it leaves out which keys are always there: the recorded answers show it.
+    """
     if isinstance(value, list):
-        return [_shape(one, whole, inside) for one in value]
+        return [_shape(one, whole, inside, answers=answers) for one in value]
     if not isinstance(value, dict):
         return value
     if "$ref" in value:
         *_, kind, name = value["$ref"].split("/")
         if name in inside or name == "Problem":
             return f"<{name}>"
-        return _shape(whole["components"][kind][name], whole, (*inside, name))
+        return _shape(whole["components"][kind][name], whole, (*inside, name), answers=answers)
     shape = {}
     for key, part in value.items():
         if key == "properties":
-            shape[key] = {name: _shape(one, whole, inside) for name, one in part.items()}
-        elif key not in DESCRIPTIONS:
-            shape[key] = _shape(part, whole, inside)
+            shape[key] = {
+                name: _shape(one, whole, inside, answers=answers) for name, one in part.items()
+            }
+        elif key not in DESCRIPTIONS and not (answers and key in ("required", "default")):
+            shape[key] = _shape(part, whole, inside, answers=answers)
     return shape

@@ -210,7 +210,7 @@ def test_a_file_that_is_no_cache_can_be_cleared_and_is_made_anew(
     make(path)
     _, (warning,) = use(path, stats)
     assert why in warning
-    assert "veritrail cache clear" in warning
+    assert "once the cache is cleared" in warning
     cleared, warnings = use(path, lambda cache: cache.clear())
     assert cleared.answers == 0
     assert why in str(cleared.malformed)

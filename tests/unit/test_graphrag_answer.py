@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.api.cli.advice import ADVICE
+from veritrail_graph.graph.errors import InputError, with_advice
 from veritrail_graph.graph.importers.graphrag.answer import (
     ENTITY,
     REPORT,
@@ -65,8 +66,9 @@ def test_what_is_wrong_is_said(tmp_path, document, pick, message):
 
 
 def test_without_an_answer_the_message_says_what_to_pass():
-    with pytest.raises(InputError, match=r"holds no answer.*--answer FILE"):
+    with pytest.raises(InputError, match="holds no answer") as caught:
         read_answer(None)
+    assert "--answer FILE" in with_advice(caught.value, ADVICE)
 
 
 def test_missing_and_binary_files_are_named(tmp_path):

@@ -200,7 +200,7 @@ def test_a_prompt_of_the_largest_size_is_taken(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "nowhere"
-    with pytest.raises(InputError, match=re.escape(f"--prompts {folder}: No such file")):
+    with pytest.raises(InputError, match=re.escape(f"Folder of prompts {folder}: No such file")):
         load_prompts(folder)
 
 

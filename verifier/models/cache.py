@@ -178,7 +178,7 @@ class AnswerCache:
             self._broken = True
             told = f"answers are not kept in {self._path}: {error}"
             if _is_malformed(error):
-                told += "; `veritrail cache clear` removes the file, and answers are kept again"
+                told += "; once the cache is cleared, answers are kept again"
             self._warn(told)
             return None
 

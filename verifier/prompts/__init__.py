@@ -65,9 +65,9 @@ def _of_user(folder: Path) -> dict[Step, Prompt]:
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix == ".md")
     except OSError as error:
-        raise InputError(f"--prompts {folder}: {error.strerror or error}") from None
+        raise InputError(f"Folder of prompts {folder}: {error.strerror or error}") from None
     if not files:
-        raise InputError(f"--prompts {folder} holds no prompt; name files STEP.VERSION.md")
+        raise InputError(f"The folder {folder} holds no prompt; name files STEP.VERSION.md")
     found: dict[Step, Prompt] = {}
     for path in files:
         name, _, version = path.stem.partition(".")

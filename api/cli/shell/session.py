@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
+from veritrail_graph.api.cli.advice import ADVICE
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
 from veritrail_graph.api.cli.shell.lines import Lines
 from veritrail_graph.api.cli.shell.literals import LiteralError, read_parameters
@@ -15,7 +16,7 @@ from veritrail_graph.api.cli.shell.statements import Piece, Splitter
 from veritrail_graph.api.cli.shell.values import notation, tell
 from veritrail_graph.api.cli.terminal import say, show
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError, with_advice
 from veritrail_graph.graph.store import Store
 
 ROWS = 1_000
@@ -84,7 +85,7 @@ class Session:
         except VeriTrailError as error:
             if isinstance(error, EngineUnavailable) and not self.lines.is_terminal:
                 raise
-            say(str(error), "bold red")
+            say(with_advice(error, ADVICE), "bold red")
             if not self.lines.is_terminal:
                 raise Exit(NOT_ALL_SUCCEEDED) from None
         return True

@@ -17,12 +17,12 @@ from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.configured_judge import judge_options
 from veritrail_graph.api.http.access import Calling, needs, record
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
-from veritrail_graph.api.http.wording import worded
 from veritrail_graph.api.jobs.model import Job
 from veritrail_graph.api.jobs.orders import Busy
 from veritrail_graph.api.jobs.reading import JobClaim
 from veritrail_graph.api.jobs.submission import OtherInput
 from veritrail_graph.api.rest.events import feeds_of
+from veritrail_graph.api.web.advice import ADVICE, field_words
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
@@ -36,8 +36,7 @@ from veritrail_graph.api.web.views.jobs import (
     lines_of,
     request_of,
 )
-from veritrail_graph.api.web.wording import field_words, plain
-from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, with_advice
 from veritrail_graph.graph.model import Process, Verification
 from veritrail_graph.graph.store.judged_claims import ClaimFilter, Place
 from veritrail_graph.graph.store.standing import StandingStore
@@ -92,7 +91,7 @@ async def look_or_start(request: Request, caller: Calling, process_id: str) -> R
         words = "This form was sent before with other values. Load it again to start anew."
         return _form(request, process, replace(filled, once=secrets.token_urlsafe(16)), words, 409)
     except InputError as error:
-        words = plain(worded(str(error)))
+        words = with_advice(error, ADVICE)
         return _form(request, process, filled, words, 422, list(error.violations))
     if is_new:
         await record(request, caller, "job.start", job.job_id, process_id=process_id)

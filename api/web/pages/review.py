@@ -19,7 +19,7 @@ from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
-from veritrail_graph.api.http.wording import worded
+from veritrail_graph.api.web.advice import ADVICE
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.agreement import (
@@ -46,7 +46,6 @@ from veritrail_graph.api.web.views.review import (
     saved_view,
 )
 from veritrail_graph.api.web.views.review_queue import SHOWN, Queue, ReviewState, queue_of, state_of
-from veritrail_graph.api.web.wording import plain
 from veritrail_graph.graph.agreement import agreement_report
 from veritrail_graph.graph.errors import (
     EngineError,
@@ -56,6 +55,7 @@ from veritrail_graph.graph.errors import (
     ReviewOutdated,
     VeriTrailError,
     Violation,
+    with_advice,
 )
 from veritrail_graph.graph.exporters.reviews import agreement_json
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict
@@ -179,7 +179,7 @@ def _said_of(error: VeriTrailError) -> tuple[str, ...]:
             "twice.",
         )
     faults = error.violations if isinstance(error, InputError) else ()
-    return words_of(faults) or (plain(worded(str(error))),)
+    return words_of(faults) or (with_advice(error, ADVICE),)
 
 
 def words_of(faults: Iterable[Violation]) -> tuple[str, ...]:

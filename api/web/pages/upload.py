@@ -19,13 +19,18 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import Calling, needs
 from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.api.http.uploading import store_body, upload_options
-from veritrail_graph.api.http.wording import worded
 from veritrail_graph.api.rest.jobs import PROCESS_ID
+from veritrail_graph.api.web.advice import ADVICE
 from veritrail_graph.api.web.forms import FIELD, check_token
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
-from veritrail_graph.api.web.wording import plain
-from veritrail_graph.graph.errors import InputError, ProcessConflict, Violation
+from veritrail_graph.graph.errors import (
+    InputError,
+    ProcessConflict,
+    VeriTrailError,
+    Violation,
+    with_advice,
+)
 from veritrail_graph.graph.store.overview import read_overview
 
 if TYPE_CHECKING:
@@ -188,12 +193,10 @@ async def upload(request: Request, caller: Calling) -> Response:
     except UploadRefused as error:
         return _form(request, error.status, error.headers, wrong=_said(error), sent=sent)
     except ProcessInUse as error:
-        return _form(request, 409, wrong=f"{error} Cancel them first.", sent=sent)
+        return _form(request, 409, wrong=_said(error), sent=sent)
     except ProcessConflict as error:
-        is_other = "is stored with another content" in str(error)
-        words = _said(error)
-        if is_other:
-            words = words.partition(" It can be replaced.")[0]
+        is_other = error.code == "other_content"
+        words = str(error) if is_other else _said(error)
         return _form(request, 409, wrong=words, may_replace=is_other, sent=sent)
     except InputError as error:
         return _form(request, 422, wrong=_said(error), violations=error.violations, sent=sent)
@@ -219,9 +222,9 @@ def _is_lines(name: str) -> bool:
     return name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
 
 
-def _said(error: Exception) -> str:
+def _said(error: VeriTrailError) -> str:
     """An error about a body, for whoever sent a file in a form."""
-    words = plain(worded(str(error)))
+    words = with_advice(error, ADVICE)
     return words.replace("The body", "The file").replace("the body", "the file")
 
 

@@ -221,9 +221,8 @@ def _first_cells(text: str) -> list[int]:
 
 
 NO_ANSWER = (
-    "A GraphRAG folder holds no answer, and an answer is what is verified. Pass "
-    "--answer FILE (a text file, or JSON: FILE#N picks entry N of a list) "
-    "and, when the file does not hold the question, --question TEXT."
+    "A GraphRAG folder holds no answer, and an answer is what is verified: it is given as a file "
+    "of its own."
 )
 _LISTED = 5
 
@@ -280,13 +279,13 @@ class Answer:
 
 
 def read_answer(option: str | None) -> Answer:
-    """Read what `--answer` names.
+    """Read an answer file.
 
     Raises:
         InputError: Nothing is named, or it cannot be read as an answer.
     """
     if option is None:
-        raise InputError(NO_ANSWER)
+        raise InputError(NO_ANSWER, code="answer_needed")
     path, number = _split(option)
     text = _read(path)
     if number is None and path.suffix.lower() != ".json":
@@ -306,7 +305,7 @@ def _split(option: str) -> tuple[Path, int | None]:
     if not mark or not name or path.exists():
         return path, None
     if not (number.isascii() and number.isdigit() and len(number) < 10):
-        raise InputError(f"--answer {option}: behind `#` the number of an entry is expected.")
+        raise InputError(f"Answer file {option}: behind `#` the number of an entry is expected.")
     return Path(name), int(number)
 
 
@@ -314,7 +313,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise InputError(f"--answer {path}: no such file.") from None
+        raise InputError(f"Answer file {path}: no such file.") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text (byte {error.start}).") from None
     except OSError as error:

@@ -56,19 +56,19 @@ def default_given(index: Index, answer: Answer, choice: Choice) -> list[str]:
 def _rule(index: Index, answer: Answer, choice: Choice, reports: list[str]) -> str:
     if choice.only_cited:
         return (
-            "what it cites and nothing else (--sources cited); whatever else was given to the "
-            "query is not in the process."
+            "what it cites and nothing else; whatever else was given to the query is not in the "
+            "process."
         )
     if answer.says_what_was_given:
         return (
             "what the answer file says was given to the query, and what the answer cites; "
-            "--sources cited narrows to the latter."
+            "the option `cited` narrows to the latter."
         )
     level = choice.community_level
     return (
         "the answer file does not say which reports were given to the query, so all "
-        f"{len(reports)} of level <= {level} are (--community-level {level}), and what the answer "
-        "cites; --sources cited narrows to the latter." + _roll_up(index, choice)
+        f"{len(reports)} of level <= {level} are, and what the answer cites; the option "
+        "`cited` narrows to the latter." + _roll_up(index, choice)
     )
 
 
@@ -106,7 +106,7 @@ _WARNINGS = {
     "unknown": "The folder does not hold what is cited in {}; no edge for it.",
     "unread": "Citations that cannot be read: {}.",
     "missing": "The folder does not hold {} rows that were given to the query; no edge for them.",
-    "uncited": "{} map answers cite nothing that the folder holds; despite --sources cited, what "
+    "uncited": "{} map answers cite nothing that the folder holds; with cited sources only, what "
     "they were given are their source nodes.",
 }
 _Found = dict[str, list[str]]
@@ -260,12 +260,13 @@ def _metadata(cited: Citations) -> dict[str, Any]:
 def _rootless(choice: Choice) -> str:
     if choice.only_cited:
         return (
-            "The answer cites nothing that the folder holds, so with --sources cited it has no "
-            "source node; use --sources given, or check that the answer is of this index."
+            "The answer cites nothing that the folder holds, so with cited sources only it has no "
+            "source node. Take the given sources, or check that the answer is of this index."
         )
     return (
         f"The folder holds no report of level <= {choice.community_level} and the answer cites "
-        "nothing that it holds; raise --community-level, or check that the answer is of this index."
+        "nothing that it holds. Raise the community level, or check that the answer is of this "
+        "index."
     )
 
 

@@ -101,7 +101,7 @@ class GraphRagImporter:
     """Reads the output folder of a GraphRAG index together with one answer."""
 
     name = NAME
-    description = "GraphRAG output folder (parquet) with --answer FILE"
+    description = "GraphRAG output folder (parquet) with an answer"
 
     def detect(self, path: Path) -> str | None:
         """Say why `path` is no GraphRAG output folder, or None when it is."""
@@ -126,7 +126,7 @@ class GraphRagImporter:
         _warn_of_other_index(index, layout, path, answer)
         question = options.question or answer.question
         if question is None:
-            index.warnings.append("The answer file holds no question; pass --question TEXT.")
+            index.warnings.append("The answer file holds no question, and none was given.")
         choice = Choice(
             options.community_level, options.sources == "cited", layout.is_first_generation
         )
@@ -144,11 +144,11 @@ class GraphRagImporter:
 
 def _check_options(options: ImportOptions) -> None:
     if options.answer is None:
-        raise InputError(NO_ANSWER)
+        raise InputError(NO_ANSWER, code="answer_needed")
     if options.sources not in ("given", "cited"):
-        raise InputError(f"--sources {options.sources}: `given` or `cited` is expected.")
+        raise InputError(f"Sources {options.sources!r}: `given` or `cited` is expected.")
     if options.community_level < 0:
-        raise InputError(f"--community-level {options.community_level}: must be 0 or more.")
+        raise InputError(f"Community level {options.community_level}: must be 0 or more.")
 
 
 def _read_index(layout: Layout, tables: dict[str, Table]) -> Index:

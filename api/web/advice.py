@@ -1,8 +1,7 @@
-"""Errors in words for a person who looks at a page."""
+"""What a page says of an error, and what it advises a person to do about it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +25,20 @@ class FaultWords:
     todo: str
     icon: str = "failed"
 
+
+ADVICE: Mapping[str, str] = {
+    "already_written": "Send it again.",
+    "append_too_large": "Or replace the whole process, which removes its verifications.",
+    "claim_verified": "They are about the text that it has now.",
+    "extraction_needs_model": "Name one in Model.",
+    "model_needed": "Name it in Model, or let the service be set up with one.",
+    "no_claims": "Give some.",
+    "node_needed": "Choose the node.",
+    "other_content": "It can be replaced.",
+    "price_unknown": "Give it in Price as INPUT,OUTPUT: USD per million tokens.",
+    "process_in_use": "Cancel them first.",
+}
+"""Advice by the code of an error, or the kind of a violation."""
 
 _SAID: Mapping[int, tuple[str, str]] = {
     400: ("That could not be read", "Go back and try again."),
@@ -64,13 +77,6 @@ _OTHER_403 = {
     "A page from elsewhere": ("It came from another site", _ELSEWHERE_TODO),
 }
 """By how it begins, what was refused though the key may do it: no other key helps there."""
-_OF_PROGRAMS = (
-    (re.compile(r"Come again; the log"), "The log"),
-    (re.compile(r" Come again\.$"), ""),
-    (re.compile(r" `?GET /v1/[^.]*\."), ""),
-    (re.compile(r"(?:Add|add) \?replace=true to replace it[^.]*\."), "It can be replaced."),
-    (re.compile(r",? or add \?force=true: their claims then fail or are cancelled"), ""),
-)
 
 
 def words_of(problem: Mapping[str, Any]) -> FaultWords:
@@ -84,7 +90,7 @@ def words_of(problem: Mapping[str, Any]) -> FaultWords:
             heading, todo = said
     return FaultWords(
         _HEADINGS.get(kind, heading),
-        plain(detail),
+        detail,
         todo,
         "lost" if status in (404, 503) else "failed",
     )
@@ -108,21 +114,6 @@ _FIELDS: Mapping[str, str] = {
     "texts": "Claims",
     "verdict": "Verdict",
 }
-_SENTENCES = (
-    (re.compile(r"String should have at most (\d+) characters?"), r"is longer than \1 characters"),
-    (
-        re.compile(r"String should have at least (\d+) characters?"),
-        r"is shorter than \1 characters",
-    ),
-    (re.compile(r"Input should be a valid integer.*"), "must be a whole number"),
-    (re.compile(r"Input should be a valid number.*"), "must be a number"),
-    (re.compile(r"Input should be greater than or equal to (\S+)"), r"must be at least \1"),
-    (re.compile(r"Input should be less than or equal to (\S+)"), r"must be at most \1"),
-    (re.compile(r"String should match pattern '\^\\d.*"), "must be a whole number"),
-    (re.compile(r"String should match pattern .*"), "has characters that cannot be in it"),
-    (re.compile(r"Input should be ('.*)"), r"must be one of \1"),
-    (re.compile(r"Field required"), "is missing"),
-)
 
 
 def field_words(where: str) -> str:
@@ -134,18 +125,4 @@ def field_words(where: str) -> str:
 def faults_of(problem: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The broken rules of a problem: the field in words, and what is wrong with it."""
     found = problem.get("violations", [])
-    return [(field_words(str(one["where"])), _sentence(str(one["message"]))) for one in found]
-
-
-def _sentence(message: str) -> str:
-    for pattern, ours in _SENTENCES:
-        if pattern.fullmatch(message):
-            return pattern.sub(ours, message)
-    return message
-
-
-def plain(text: str) -> str:
-    """An error without the addresses and parameters that only programs use."""
-    for pattern, ours in _OF_PROGRAMS:
-        text = pattern.sub(ours, text)
-    return text.strip()
+    return [(field_words(str(one["where"])), str(one["message"])) for one in found]

@@ -1,0 +1,55 @@
+"""What the command line advises for each error, by its code or the kind of a violation.
+
+`{name}` stands for a fact of the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+ADVICE: Mapping[str, str] = {
+    "already_written": "Run the command again; `veritrail db clean` removes what is half-made.",
+    "answer_needed": (
+        "Pass --answer FILE (a text file, or JSON: FILE#N picks entry N of a list) and, when the "
+        "file does not hold the question, --question TEXT."
+    ),
+    "append_too_large": (
+        "Or ingest the whole process with --replace, which removes its verifications."
+    ),
+    "append_without_id": "Name it with --process-id.",
+    "budget_used_up": "Say with --budget USD what it may take from now on.",
+    "calls_used_up": "Say with --max-calls N what it may take from now on.",
+    "claim_of_other_node": "Leave --node out.",
+    "claim_verified": "--force changes it nevertheless; they stay as they are.",
+    "claims_in_use": "--force removes them too.",
+    "copy_differs": "`veritrail list` shows what each has.",
+    "extraction_needs_model": "Name one with --model.",
+    "key_unknown": "`veritrail keys list` lists them.",
+    "left_unfinished": "`veritrail db clean` removes it.",
+    "missing_parameter": "(--param {name}=…)",
+    "model_needed": "Name it with --model or VERITRAIL_MODEL.",
+    "model_without_engine": "(--model, --engine)",
+    "no_claims": "Give some with --claim or --claims.",
+    "node_needed": "Name the node with --node.",
+    "other_content": (
+        "Use --replace to replace it, which removes its verifications, --append to add to it, or "
+        "--process-id for another id."
+    ),
+    "other_content_in_target": (
+        "Use --replace to replace it there, which removes its verifications, or delete it there "
+        "first."
+    ),
+    "password_unreadable": "Run `veritrail db stop`, then try again.",
+    "path_taken": "--force replaces it, or name another place.",
+    "price_unknown": (
+        "Give it with --price INPUT,OUTPUT (USD per million tokens) or in a table "
+        "(VERITRAIL_PRICES)."
+    ),
+    "process_damaged": "`veritrail delete {process_id!r}` does so.",
+    "process_not_ready": ("If its writer has ended, ingest it again or run `veritrail db clean`."),
+    "process_unknown": "`veritrail list` shows those that are.",
+    "query_unknown": "`veritrail query --list` says more.",
+    "run_unknown": "`veritrail list PROCESS` shows the runs of a process.",
+    "samples_need_model": "(--samples)",
+    "verification_unknown": "`veritrail list PROCESS` shows those that are.",
+}

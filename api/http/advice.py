@@ -1,0 +1,50 @@
+"""What REST advises for each error, by its code or the kind of a violation.
+
+`{name}` stands for a fact of the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_AGAIN = "Send it again; whoever looks after the service can remove what is left of it."
+
+ADVICE: Mapping[str, str] = {
+    "already_written": "Send it again.",
+    "append_too_large": (
+        "Or send the whole process with ?replace=true, which removes its verifications."
+    ),
+    "append_without_id": "Name it with ?process_id=.",
+    "claim_of_other_node": "Leave `node_id` out.",
+    "claim_verified": "?force=true changes it nevertheless; they stay as they are.",
+    "claims_in_use": "?force=true removes them too.",
+    "commit_in_doubt": "Send the request again: nothing is stored twice.",
+    "engine_unavailable": "Come again; the log of the service says more.",
+    "extraction_needs_model": "Name one in `model`.",
+    "key_not_active": (
+        "Whoever looks after the service makes another one with `veritrail keys create`."
+    ),
+    "model_needed": "Name it in `model`, or set VERITRAIL_MODEL.",
+    "model_without_engine": "(`model`, `engine`)",
+    "no_claims": "Give some in `claims`.",
+    "node_needed": "Name the node in `node_id`.",
+    "other_content": (
+        "Add ?replace=true to replace it, which removes its verifications, ?append=true to add to "
+        "it, or ?process_id= for another id."
+    ),
+    "price_unknown": (
+        "Give it in `price` as INPUT,OUTPUT (USD per million tokens) or in a table "
+        "(VERITRAIL_PRICES)."
+    ),
+    "process_damaged": "DELETE /v1/processes/{{process_id}} does so.",
+    "process_in_use": "Cancel them, or add ?force=true: their claims then fail or are cancelled.",
+    "process_not_ready": _AGAIN,
+    "process_unknown": "GET /v1/processes lists those that are.",
+    "query_unknown": "GET /v1/queries says more.",
+    "run_unknown": "GET /v1/processes/{{process_id}}/verifications lists those of a process.",
+    "samples_need_model": "(`samples`)",
+    "service_unavailable": "Come again.",
+    "verification_unknown": (
+        "GET /v1/processes/{{process_id}}/verifications lists those that are."
+    ),
+}

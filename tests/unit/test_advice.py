@@ -1,0 +1,141 @@
+"""Errors are a code and facts; each door adds its own advice to them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from http import HTTPStatus
+from pathlib import Path
+
+import pytest
+
+from veritrail_graph.api.cli.advice import ADVICE as COMMAND
+from veritrail_graph.api.http.advice import ADVICE as REST
+from veritrail_graph.api.http.problems import RETRY_AFTER_SECONDS, told
+from veritrail_graph.api.web.advice import ADVICE as PAGE
+from veritrail_graph.api.web.advice import faults_of, words_of
+from veritrail_graph.graph.errors import (
+    BeingWritten,
+    EngineUnavailable,
+    InputError,
+    NotFound,
+    ProcessConflict,
+    Violation,
+    with_advice,
+)
+from veritrail_graph.graph.store.taken import taken_words
+
+ROOT = Path(__file__).resolve().parents[2]
+OF_A_DOOR = re.compile(
+    r"(?<![\w-])--(?!force-reinstall)[a-z]|`veritrail |\?(force|replace|append|process_id)="
+)
+BELOW = ("graph", "verifier", "api/app", "api/jobs", "api/auth")
+
+
+def test_what_lies_below_the_doors_gives_no_advice_of_one_door() -> None:
+    found = []
+    for path in (path for below in BELOW for path in (ROOT / below).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise):
+                texts = [one.value for one in ast.walk(node) if isinstance(one, ast.Constant)]
+                found += [f"{path}: {t}" for t in texts if OF_A_DOOR.search(str(t))]
+    assert not found
+
+
+def test_every_code_of_a_table_is_raised_somewhere() -> None:
+    raised = set()
+    for path in (
+        path for below in ("graph", "verifier", "api") for path in (ROOT / below).rglob("*.py")
+    ):
+        if path.name != "advice.py":
+            raised |= set(re.findall(r"[\"']([a-z_]+)[\"']", path.read_text(encoding="utf-8")))
+    assert {*COMMAND, *REST, *PAGE} <= raised
+
+
+def test_each_door_advises_in_its_own_words() -> None:
+    error = ProcessConflict("Process 'p' has other content.", code="other_content", process_id="p")
+    said = [with_advice(error, table) for table in (COMMAND, REST, PAGE)]
+    assert [one.startswith(str(error)) for one in said] == [True] * 3
+    assert "--replace" in said[0]
+    assert "?replace=true" in said[1]
+    assert not OF_A_DOOR.search(said[2])
+
+
+def test_what_a_caller_sent_is_no_template() -> None:
+    hostile = "{process_id} {0.__class__} --force"
+    error = InputError(
+        f"Process {hostile!r} is damaged.", code="process_damaged", process_id=hostile
+    )
+    assert with_advice(error, COMMAND).endswith(f"`veritrail delete {hostile!r}` does so.")
+
+
+def test_a_kind_of_violation_has_advice_too() -> None:
+    violation = Violation(
+        "missing_parameter", "claim_id", "is missing: a claim", {"name": "claim_id"}
+    )
+    answer = told(InputError("Wrong.", [violation]), COMMAND)
+    assert json.loads(bytes(answer.body))["violations"][0]["message"].endswith(
+        "(--param claim_id=…)"
+    )
+
+
+def test_rest_does_not_say_who_is_writing_but_when_to_come_again() -> None:
+    answer = told(BeingWritten(f"Process 'p' is being written by vm#17. {taken_words('x')}"))
+    assert (answer.status_code, answer.headers["retry-after"]) == (409, "5")
+    content = json.loads(bytes(answer.body))
+    assert content["type"] == "urn:veritrail:problem:conflict"
+    assert "vm#" not in content["detail"]
+
+
+def test_a_graph_that_is_away_is_told_once_and_with_hope() -> None:
+    answer = told(EngineUnavailable("bolt://secret:7687 is away"), PAGE)
+    found = words_of(json.loads(bytes(answer.body)))
+    assert found.heading == "The graph does not answer now"
+    assert "Come again" not in found.detail
+    assert "try again" in found.todo
+    assert "secret" not in found.detail
+    assert answer.headers["retry-after"] == str(RETRY_AFTER_SECONDS)
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 409, 413, 418, 421, 422, 429, 500, 503, 507])
+def test_every_problem_has_a_heading_and_something_to_do(status: int) -> None:
+    problem = {"status": status, "title": HTTPStatus(status).phrase, "type": "x", "detail": "Why."}
+    found = words_of(problem)
+    assert found.heading
+    assert found.detail == "Why."
+    assert found.todo.endswith(".")
+
+
+def test_what_is_gone_may_have_been_removed_meanwhile() -> None:
+    found = words_of({"status": 404, "title": "", "type": "", "detail": str(NotFound("Gone."))})
+    assert "removed while you were looking" in found.todo
+
+
+@pytest.mark.parametrize(
+    ("where", "message", "told"),
+    [
+        ("query.q", "is longer than 200 characters", ("Search", "is longer than 200 characters")),
+        ("query.part", "must be at least 1", ("Part of the text", "must be at least 1")),
+        ("budget_usd", "must be US dollars, such as 2.50",
+         ("Budget", "must be US dollars, such as 2.50")),
+        ("query.unheard", "is of a new kind", ("unheard", "is of a new kind")),
+    ],
+)  # fmt: skip
+def test_a_broken_rule_names_the_field_as_the_page_does(
+    where: str, message: str, told: tuple[str, str]
+) -> None:
+    assert faults_of({"violations": [{"where": where, "message": message}]}) == [told]
+
+
+@pytest.mark.parametrize(
+    ("detail", "advice"),
+    [
+        ("This form is too old, or was not made by this service.", "Load the page again"),
+        ("A page from elsewhere may not send this.", "at the address of the service"),
+        ("The key 'x' does not have the scope 'write'.", "Sign in with a key that may"),
+    ],
+)
+def test_what_is_refused_says_what_helps(detail: str, advice: str) -> None:
+    found = words_of({"status": 403, "type": "urn:x", "title": "Forbidden", "detail": detail})
+    assert advice in found.todo
