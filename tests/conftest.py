@@ -13,17 +13,20 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import hypothesis
 import hypothesis.configuration
 import pytest
+from fakes.sharing import shared
 from neo4j_server import launcher
 from postgres_server import launcher as postgres_launcher
 
+S = TypeVar("S")
 ROOT = Path(__file__).resolve().parents[1]
 OUTSIDE = dict(os.environ)
 CLEARED = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
@@ -119,8 +122,15 @@ def _no_lost_exception(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def neo4j_server() -> Iterator[launcher.Server]:
-    """A real Neo4j 5: the one of ``NEO4J_URI``, else one of our own.
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of this test run share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in OUTSIDE else own
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(run_folder: Path) -> Iterator[launcher.Server]:
+    """A real Neo4j 5, one for all workers: the one of ``NEO4J_URI``, else one of our own.
 
     A server named by ``NEO4J_URI`` is taken to be there for tests: its data
     may be removed. Without Java 17 or Maven the tests that need a server are
@@ -134,29 +144,47 @@ def neo4j_server() -> Iterator[launcher.Server]:
             OUTSIDE.get("NEO4J_DATABASE") or "neo4j",
         )
         return
-    with ExitStack() as stack:
-        try:
-            server = stack.enter_context(launcher.start())
-        except launcher.Unavailable as missing:
-            reason = f"no real Neo4j (set NEO4J_URI to use one): {missing}"
-            if OUTSIDE.get("CI"):
-                pytest.fail(reason)
-            pytest.skip(reason)
-        yield server
+    start = shared(
+        run_folder / "neo4j.json", launcher.start, asdict, lambda found: launcher.Server(**found)
+    )
+    yield from _available(start, launcher.Unavailable, "real Neo4j (set NEO4J_URI to use one)")
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[postgres_launcher.Server]:
-    """A real PostgreSQL of the session's own.
+def postgres_server(run_folder: Path) -> Iterator[postgres_launcher.Server]:
+    """A real PostgreSQL, one for all workers: no test stops it.
 
     Where it is not installed, the tests that need it are skipped, but in CI (``CI`` set) they
     fail.
     """
+    start = shared(
+        run_folder / "postgres.json",
+        postgres_launcher.start,
+        lambda server: {"home": str(server.home), "port": server.port, "password": server.password},
+        lambda found: postgres_launcher.Server(
+            Path(found["home"]), found["port"], found["password"]
+        ),
+    )
+    yield from _available(start, postgres_launcher.Unavailable, "real PostgreSQL")
+
+
+@pytest.fixture
+def frail_postgres() -> Iterator[postgres_launcher.Server]:
+    """A PostgreSQL of the test's own, which it may stop and start again."""
+    yield from _available(
+        postgres_launcher.start(), postgres_launcher.Unavailable, "real PostgreSQL"
+    )
+
+
+def _available(
+    start: AbstractContextManager[S], unavailable: type[Exception], what: str
+) -> Iterator[S]:
+    """Give a server; where it cannot be had, skip the test, but fail it in CI."""
     with ExitStack() as stack:
         try:
-            server = stack.enter_context(postgres_launcher.start())
-        except postgres_launcher.Unavailable as missing:
-            reason = f"no real PostgreSQL: {missing}"
+            server = stack.enter_context(start)
+        except unavailable as missing:
+            reason = f"no {what}: {missing}"
             if OUTSIDE.get("CI"):
                 pytest.fail(reason)
             pytest.skip(reason)

@@ -59,7 +59,6 @@ class Server:
     home: Path
     port: int
     password: str
-    programs: Path
     _watchdog: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     def url(self, database: str = "postgres") -> str:
@@ -78,7 +77,7 @@ class Server:
     def start(self) -> None:
         """Start it, and wait until it answers."""
         options = {**OPTIONS, "port": str(self.port), "unix_socket_directories": str(self.home)}
-        command = [str(self.programs / "postgres"), "-D", str(self.home / "data")]
+        command = [str(_programs() / "postgres"), "-D", str(self.home / "data")]
         command += [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         self._watchdog = subprocess.Popen(
             [sys.executable, "-I", __file__, "--watch", str(self.home), *command],
@@ -120,9 +119,9 @@ def start() -> Iterator[Server]:
     Raises:
         Unavailable: PostgreSQL is not installed, or does not start.
     """
-    programs = _programs()
+    _programs()
     home = Path(tempfile.mkdtemp(prefix="veritrail-postgres-"))
-    server = Server(home, _free_port(), secrets.token_urlsafe(18), programs)
+    server = Server(home, _free_port(), secrets.token_urlsafe(18))
     try:
         _make_cluster(server)
         server.start()
@@ -160,7 +159,7 @@ def _make_cluster(server: Server) -> None:
     if user is not None:
         for path in (server.home, word):
             os.chown(path, user.pw_uid, user.pw_gid)
-    command = [str(server.programs / "initdb"), "-D", str(server.home / "data"), "-U", USER]
+    command = [str(_programs() / "initdb"), "-D", str(server.home / "data"), "-U", USER]
     command += ["-A", "scram-sha-256", f"--pwfile={word}", "-E", "UTF8", "--locale=C", "-N"]
     done = subprocess.run(
         command,

@@ -31,9 +31,9 @@ def calls(service: ServiceProcess) -> list[tuple[str, str]]:
 
 @pytest.mark.slow
 def test_while_the_database_is_down_every_call_says_so_and_nothing_of_where_it_is(
-    bare: Veritrail, postgres_server: Server
+    bare: Veritrail, frail_postgres: Server
 ) -> None:
-    database = postgres_server.new_database()
+    database = frail_postgres.new_database()
     parts = urlsplit(database)
     env = {**NOWHERE, "VERITRAIL_JOBS_URL": database}
     key = bare("keys", "create", "--name", "a", "--scope", "admin", "--json", **env).json["key"]
@@ -45,7 +45,7 @@ def test_while_the_database_is_down_every_call_says_so_and_nothing_of_where_it_i
         assert service.get("/v1/queries").status_code == 200
         assert other.get("/v1/queries", headers=service.client.headers).status_code == 200
         assert "veritrail_job_cost_usd 0.0" in service.get("/metrics").text
-        postgres_server.stop()
+        frail_postgres.stop()
         try:
             time.sleep(2.5)  # what is known of keys is two seconds old at most
             for method, path in calls(service):
@@ -64,7 +64,7 @@ def test_while_the_database_is_down_every_call_says_so_and_nothing_of_where_it_i
             assert "veritrail_job" not in told.text
             assert other.get(f"/v1/jobs/j-{0:032x}").status_code == 503
         finally:
-            postgres_server.start()
+            frail_postgres.start()
         until = time.monotonic() + PATIENCE
         while service.get("/v1/queries").status_code != 200:
             assert time.monotonic() < until, service.log[-2000:]
@@ -75,26 +75,22 @@ def test_while_the_database_is_down_every_call_says_so_and_nothing_of_where_it_i
 
 
 def test_a_service_that_starts_without_its_database_answers_once_it_is_there(
-    bare: Veritrail, postgres_server: Server
+    bare: Veritrail, frail_postgres: Server
 ) -> None:
-    database = postgres_server.new_database()
-    postgres_server.stop()
-    try:
-        env = {**NOWHERE, "VERITRAIL_JOBS_URL": database}
-        told = bare("keys", "list", "--json", status=3, **env).message
-        assert "does not answer" in told
-        assert f"{urlsplit(database).port}" not in told
-        with serving(bare, env=env) as service:
-            assert service.get("/v1/queries").status_code == 503
-            postgres_server.start()
-            until = time.monotonic() + PATIENCE
-            while service.get("/v1/queries").status_code != 200:
-                assert time.monotonic() < until, service.log[-2000:]
-                time.sleep(0.2)
-            bare("keys", "create", "--name", "a", "--scope", "read", **env)
-            while service.get("/v1/queries").status_code != 401:
-                assert time.monotonic() < until + PATIENCE, service.log[-2000:]
-                time.sleep(0.2)
-    finally:
-        postgres_server.stop()  # wherever the test ended, others find it up
-        postgres_server.start()
+    database = frail_postgres.new_database()
+    frail_postgres.stop()
+    env = {**NOWHERE, "VERITRAIL_JOBS_URL": database}
+    told = bare("keys", "list", "--json", status=3, **env).message
+    assert "does not answer" in told
+    assert f"{urlsplit(database).port}" not in told
+    with serving(bare, env=env) as service:
+        assert service.get("/v1/queries").status_code == 503
+        frail_postgres.start()
+        until = time.monotonic() + PATIENCE
+        while service.get("/v1/queries").status_code != 200:
+            assert time.monotonic() < until, service.log[-2000:]
+            time.sleep(0.2)
+        bare("keys", "create", "--name", "a", "--scope", "read", **env)
+        while service.get("/v1/queries").status_code != 401:
+            assert time.monotonic() < until + PATIENCE, service.log[-2000:]
+            time.sleep(0.2)

@@ -109,10 +109,10 @@ def test_an_engine_that_is_lost_in_a_job_costs_no_claim(home: Veritrail, tmp_pat
 
 
 def test_a_database_that_is_down_for_a_while_costs_no_claim(
-    home: Veritrail, tmp_path: Path, postgres_server: Server
+    home: Veritrail, tmp_path: Path, frail_postgres: Server
 ) -> None:
     home("ingest", pumps(tmp_path / "down.json", 20, filler=3))
-    database = postgres_server.new_database()
+    database = frail_postgres.new_database()
     with ModelServer(latency=0.2) as model:
         env = asking(model, VERITRAIL_JOBS_URL=database)
         with serving(home, env=env) as service:
@@ -124,23 +124,23 @@ def test_a_database_that_is_down_for_a_while_costs_no_claim(
             )
             follower.start()
             until(lambda: len(model.requests) >= 20)
-            postgres_server.stop()
+            frail_postgres.stop()
             try:
                 answer = calls.ask("GET", f"/v1/jobs/{job_id}")
                 assert answer.status_code == 503
                 assert int(answer.headers["retry-after"]) > 0
-                assert postgres_server.password not in answer.text
+                assert frail_postgres.password not in answer.text
                 time.sleep(3)
                 assert calls.ask("GET", "/healthz").status_code == 200
             finally:
-                postgres_server.start()
+                frail_postgres.start()
             job = calls.wait(job_id)
             follower.join(60)
             assert job["counts"] == {"succeeded": 20}
             assert calls.outcome(job) == expected(20)
             each_ended_once(calls.listed(job_id), 20)
             assert [one.seq for one in followed] == list(range(1, len(followed) + 1))
-            assert postgres_server.password not in service.log
+            assert frail_postgres.password not in service.log
         assert len(paid_twice(model, [])) <= 4
 
 
