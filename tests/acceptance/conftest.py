@@ -1,11 +1,11 @@
-"""Homes for the command line: one engine for the session, one more for tests that harm it."""
+"""Homes for the command line: one engine for the session, others for tests that harm it."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -16,15 +16,40 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 @contextmanager
 def a_home() -> Iterator[Veritrail]:
-    with tempfile.TemporaryDirectory(
-        prefix="vt-", dir="/tmp" if os.name == "posix" else None, ignore_cleanup_errors=True
-    ) as folder:
-        veritrail = Veritrail(Path(folder) / "home")
+    """The command with a home of its own; the engine that it starts is stopped in the end."""
+    with _folder() as folder:
+        veritrail = Veritrail(folder / "home")
         try:
             yield veritrail
         finally:
             if veritrail.home.exists():
                 veritrail("db", "stop")
+
+
+@contextmanager
+def home_beside(other: Veritrail) -> Iterator[Veritrail]:
+    """The command with keys, jobs and cache of its own, over the engine of another home.
+
+    What was stored meanwhile is deleted in the end.
+    """
+    with _folder() as folder:
+        veritrail = Veritrail(folder / "home")
+        veritrail.home.mkdir(mode=0o700)
+        (other.home / "engine").mkdir(mode=0o700, parents=True, exist_ok=True)
+        (veritrail.home / "engine").symlink_to(other.home / "engine")
+        before = set(veritrail.stored())
+        yield veritrail
+        for process_id in set(veritrail.stored()) - before:
+            with suppress(AssertionError):  # a killed job may still hold it
+                veritrail("delete", process_id, "--yes")
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(
+        prefix="vt-", dir="/tmp" if os.name == "posix" else None, ignore_cleanup_errors=True
+    ) as name:
+        yield Path(name)
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +64,13 @@ def bare() -> Iterator[Veritrail]:
     """The command with a home where nothing has ever run."""
     with a_home() as veritrail:
         yield veritrail
+
+
+@pytest.fixture
+def beside(veritrail: Veritrail) -> Iterator[Veritrail]:
+    """The command with a home of its own, over the engine that all tests share."""
+    with home_beside(veritrail) as own:
+        yield own
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,6 @@ A scratch repository with a pipeline that writes a process file; the steps come 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -18,7 +17,6 @@ from typing import Any
 import pytest
 import yaml
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
 from acceptance.model_fixtures import closed_port
 
 WORKFLOW = Path(__file__).resolve().parents[2] / "examples" / "ci" / "veritrail.yml"
@@ -37,7 +35,6 @@ json.dump({{
 """
 TRUE = "The ferry Lady Brae was built in 1998. The ferry Lady Brae carries 180 passengers."
 WRONG = "The ferry Lady Brae was built in 1889. The ferry Lady Brae carries 180 passengers."
-WORSE = "The ferry Lady Brae was built in 1889. The ferry Lady Brae carries 810 passengers."
 
 pytestmark = [
     pytest.mark.engine,
@@ -93,42 +90,28 @@ class Runner:
     def summary(self) -> str:
         return (self.repository / "summary.md").read_text(encoding="utf-8")
 
-    def accept(self) -> None:
-        """Take the baseline of the last run over, as a person does who looked at it."""
-        shutil.copy(
-            self.repository / "new-baseline.json", self.repository / "veritrail-baseline.json"
-        )
 
-
-def test_the_workflow_passes_fails_regresses_and_tells_when_the_graph_is_down(
-    tmp_path: Path,
+def test_the_workflow_passes_fails_and_tells_when_the_graph_is_down(
+    veritrail: Veritrail, tmp_path: Path
 ) -> None:
-    with a_home() as veritrail:
-        runner = Runner(tmp_path, veritrail)
-        runner.push(TRUE)
-        assert runner.run() == {"Run the pipeline": 0, "Verify": 0, "Gate": 0, "Report": 0}
-        assert "VeriTrail gate: passed" in runner.summary
-        assert (tmp_path / "veritrail.html").stat().st_size > 1000
+    runner = Runner(tmp_path, veritrail)
+    runner.push(TRUE)
+    assert runner.run() == {"Run the pipeline": 0, "Verify": 0, "Gate": 0, "Report": 0}
+    assert "VeriTrail gate: passed" in runner.summary
+    assert (tmp_path / "veritrail.html").stat().st_size > 1000
+    shutil.copy(tmp_path / "new-baseline.json", tmp_path / "veritrail-baseline.json")
 
-        runner.push(WRONG)
-        assert runner.run() == {"Run the pipeline": 0, "Verify": 0, "Gate": 1, "Report": 0}
-        assert "Gate of answers: not met" in runner.told
-        assert "introduced at stage 4: 1" in runner.told
-        assert "VeriTrail gate: not met" in runner.summary
+    runner.push(WRONG)
+    assert runner.run() == {"Run the pipeline": 0, "Verify": 0, "Gate": 1, "Report": 0}
+    assert "Gate of answers: not met" in runner.told
+    assert "not fully supported and not in the baseline: 1" in runner.told
+    assert "VeriTrail gate: not met" in runner.summary
 
-        runner.accept()
-        assert runner.run()["Gate"] == 0
-        assert "known in the baseline 1" in runner.told
-
-        runner.push(WORSE)
-        assert runner.run()["Gate"] == 1
-        assert "not fully supported and not in the baseline: 1" in runner.told
-
-        with closed_port() as port:
-            down = {"NEO4J_URI": f"bolt://127.0.0.1:{port}", "VERITRAIL_CONNECT_SECONDS": "0.2"}
-            ended = runner.run(**down)
-        assert (ended["Verify"], ended["Gate"]) == (3, None)
-        assert "VeriTrail gate" not in runner.summary
+    with closed_port() as port:
+        down = {"NEO4J_URI": f"bolt://127.0.0.1:{port}", "VERITRAIL_CONNECT_SECONDS": "0.2"}
+        ended = runner.run(**down)
+    assert (ended["Verify"], ended["Gate"]) == (3, None)
+    assert "VeriTrail gate" not in runner.summary
 
 
 @pytest.mark.parametrize("ended", [0, 1, 2, 3, 130])
@@ -144,18 +127,3 @@ def test_only_a_claim_without_a_verdict_goes_on_to_the_gate(tmp_path: Path, ende
             cwd=tmp_path, check=False,
         )  # fmt: skip
         assert told.returncode == (0 if ended == 1 else ended)
-
-
-def test_a_claim_that_got_worse_under_its_id_is_a_regression(tmp_path: Path) -> None:
-    with a_home() as veritrail:
-        runner = Runner(tmp_path, veritrail)
-        runner.push(TRUE)
-        assert runner.run()["Gate"] == 0
-        base = json.loads((tmp_path / "new-baseline.json").read_text(encoding="utf-8"))
-        assert [claim["state"] for claim in base["claims"]] == ["supported", "supported"]
-        runner.accept()
-        source = (tmp_path / "pipeline.py").read_text(encoding="utf-8")
-        changed = source.replace("was built in 1998. She", "was built in 1989. She")
-        (tmp_path / "pipeline.py").write_text(changed, encoding="utf-8")
-        assert runner.run()["Gate"] == 1
-        assert "worse than in the baseline: 1" in runner.told

@@ -18,10 +18,10 @@ SAMPLE = EXAMPLES / "harbour-summary.json"
 
 
 @pytest.fixture(params=["embedded", "neo4j"])
-def either(request: pytest.FixtureRequest, bare: Veritrail) -> Iterator[Veritrail]:
+def either(request: pytest.FixtureRequest, beside: Veritrail) -> Iterator[Veritrail]:
     """The command on the embedded engine, and on a real Neo4j."""
     if request.param == "embedded":
-        yield bare
+        yield beside
         return
     server = request.getfixturevalue("neo4j_server")
     settings = {
@@ -30,7 +30,7 @@ def either(request: pytest.FixtureRequest, bare: Veritrail) -> Iterator[Veritrai
         "NEO4J_PASSWORD": server.password,
         "NEO4J_DATABASE": server.database,
     }
-    command = replace(bare, settings=settings)
+    command = replace(beside, settings=settings)
     yield command
     for process_id in ("together-1", "together-2"):
         command("delete", process_id, "--yes", "--json")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, expected, pumps
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
@@ -24,10 +24,10 @@ CLAIMS = 6
 
 
 @pytest.fixture(scope="module")
-def veritrail() -> Iterator[Veritrail]:
+def veritrail(veritrail: Veritrail) -> Iterator[Veritrail]:
     """A home of its own: services of other tests, with other models, would take its jobs."""
-    with a_home() as veritrail:
-        yield veritrail
+    with home_beside(veritrail) as own:
+        yield own
 
 
 @pytest.fixture(scope="module")

@@ -56,6 +56,7 @@ def test_the_demo_shows_verdicts_beside_labels_a_path_and_an_error() -> None:
     assert "carried on by g1, final" in error
 
 
+@pytest.mark.soak
 def test_the_demo_with_a_model_shows_verdicts_cost_and_a_trail() -> None:
     with ModelServer(WordReader()) as server:
         done = demo(

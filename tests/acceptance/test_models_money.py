@@ -169,14 +169,14 @@ def test_answers_of_earlier_runs_cost_nothing_until_the_cache_is_cleared(
 
 
 def test_a_cache_that_cannot_be_used_is_told_and_the_run_goes_on(
-    bare: Veritrail, server: ModelServer, tmp_path: Path
+    beside: Veritrail, server: ModelServer, tmp_path: Path
 ) -> None:
-    bare("ingest", pumps(tmp_path / "pumps-broken.json", 3))
-    cache = bare.home / "cache" / "answers.sqlite"
+    beside("ingest", pumps(tmp_path / "pumps-broken.json", 3))
+    cache = beside.home / "cache" / "answers.sqlite"
     cache.parent.mkdir()
     cache.write_bytes(b"This is no database." * 100)
-    ended = bare("verify", "pumps-broken", **asking(server))
+    ended = beside("verify", "pumps-broken", **asking(server))
     assert ended.err.count("answers are not kept") == 1
-    told = bare("verify", "pumps-broken", "--json", **asking(server)).json
+    told = beside("verify", "pumps-broken", "--json", **asking(server)).json
     assert outcome(told) == expected(3)
-    assert str(cache) in bare("cache", "stats", "--json", status=2).message
+    assert str(cache) in beside("cache", "stats", "--json", status=2).message

@@ -85,6 +85,6 @@ def test_every_cell_does_what_the_text_around_it_says(bare, tmp_path):
     assert "over REST: NOT_FULLY_SUPPORTED" in one(shown, "VERITRAIL_URL")
 
 
-def test_without_a_service_it_runs_too(bare, tmp_path):
-    shown = executed(bare, tmp_path / "done.ipynb")
+def test_without_a_service_it_runs_too(beside, tmp_path):
+    shown = executed(beside, tmp_path / "done.ipynb")
     assert "no service is named" in one(shown, "VERITRAIL_URL")

@@ -15,7 +15,7 @@ import httpx2
 import psutil
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, pumps
 from acceptance.rest.job_calls import Calls, Told, by_claim, timed, told_by
 from fakes.model_server import ModelServer
@@ -32,10 +32,10 @@ HEARTBEAT = 0.5
 
 
 @pytest.fixture(scope="module")
-def veritrail() -> Iterator[Veritrail]:
+def veritrail(veritrail: Veritrail) -> Iterator[Veritrail]:
     """A home of its own: services of other tests, with other models, would take its jobs."""
-    with a_home() as veritrail:
-        yield veritrail
+    with home_beside(veritrail) as own:
+        yield own
 
 
 @pytest.fixture(scope="module")
@@ -348,15 +348,15 @@ def test_a_reader_that_was_sent_away_goes_on_where_it_was(
 
 
 def test_a_stream_of_a_revoked_key_ends_soon_and_others_go_on(
-    bare: Veritrail, tmp_path: Path, model: ModelServer
+    beside: Veritrail, tmp_path: Path, model: ModelServer
 ) -> None:
-    bare("ingest", pumps(tmp_path / "keys.json", 2))
+    beside("ingest", pumps(tmp_path / "keys.json", 2))
     shown = {}
     for name, scope in (("watcher", "verify"), ("other", "verify"), ("reader", "read")):
-        made = bare("keys", "create", "--name", name, "--scope", scope, "--json").json
+        made = beside("keys", "create", "--name", name, "--scope", scope, "--json").json
         shown[name] = made["key"]
     model.latency = 60.0
-    with serving(bare, env=asking(model)) as service:
+    with serving(beside, env=asking(model)) as service:
         mine = {name: {"Authorization": f"Bearer {key}"} for name, key in shown.items()}
         calls = Calls(service.url, mine["other"])
         job_id = calls.submit("keys")
@@ -366,7 +366,7 @@ def test_a_stream_of_a_revoked_key_ends_soon_and_others_go_on(
         watching = Calls(service.url, mine["watcher"]).stream(job_id)
         others = calls.stream(job_id)
         assert next(watching).seq == next(others).seq == 1
-        bare("keys", "revoke", "watcher")
+        beside("keys", "revoke", "watcher")
         assert timed(lambda: list(watching)) < 15
         model.latency = 0.0
         calls.ask("POST", f"/v1/jobs/{job_id}:cancel")

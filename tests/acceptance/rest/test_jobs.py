@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.conftest import home_beside
 from acceptance.model_fixtures import pumps
 from acceptance.rest.job_calls import Calls
 from fakes.service_process import ServiceProcess, serving
@@ -20,12 +20,12 @@ CLAIMS = 6
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Veritrail]:
+def home(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Veritrail]:
     folder = tmp_path_factory.mktemp("processes")
-    with a_home() as veritrail:
+    with home_beside(veritrail) as own:
         for name in ("first", "second", "third"):
-            veritrail("ingest", pumps(folder / f"{name}.json", CLAIMS))
-        yield veritrail
+            own("ingest", pumps(folder / f"{name}.json", CLAIMS))
+        yield own
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, expected, pumps
 from acceptance.rest.job_calls import Calls
 from fakes.model_server import ModelServer
@@ -19,9 +19,9 @@ pytestmark = pytest.mark.engine
 
 
 @pytest.fixture(scope="module")
-def home() -> Iterator[Veritrail]:
-    with a_home() as veritrail:
-        yield veritrail
+def home(veritrail: Veritrail) -> Iterator[Veritrail]:
+    with home_beside(veritrail) as own:
+        yield own
 
 
 def test_claims_are_extracted_first_and_their_ids_appear_in_the_job(

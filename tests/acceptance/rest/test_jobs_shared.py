@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Started, Veritrail
-from acceptance.conftest import a_home
+from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, expected, pumps
 from acceptance.rest.job_calls import Calls
 from fakes.model_server import ModelServer
@@ -23,9 +23,9 @@ PRICE = "1000,1000"
 
 
 @pytest.fixture(scope="module")
-def home() -> Iterator[Veritrail]:
-    with a_home() as veritrail:
-        yield veritrail
+def home(veritrail: Veritrail) -> Iterator[Veritrail]:
+    with home_beside(veritrail) as own:
+        yield own
 
 
 def costs(told: list[dict[str, Any]]) -> list[float]:

@@ -68,18 +68,18 @@ def test_claims_are_found_by_what_was_said_of_them(
 
 
 def test_the_key_stands_beside_the_reviewer_and_in_the_log_of_who_did_what(
-    bare: Veritrail, tmp_path: Path
+    beside: Veritrail, tmp_path: Path
 ) -> None:
     claims = [{"claim_id": "k1", "text": "It has two piers.", "node_id": "t"}]
-    bare("ingest", process_file(tmp_path / "mole.json", claims=claims))
-    bare("verify", "mole")
+    beside("ingest", process_file(tmp_path / "mole.json", claims=claims))
+    beside("verify", "mole")
     keys = {
-        scope: bare("keys", "create", "--name", f"desk {scope}", "--scope", scope, "--json").json
+        scope: beside("keys", "create", "--name", f"desk {scope}", "--scope", scope, "--json").json
         for scope in ("write", "read")
     }
     path = "/v1/processes/mole/claims/k1/reviews"
     body = {"verdict": "UNCLEAR", "reason": "Which two?"}
-    with serving(bare) as service:
+    with serving(beside) as service:
         service.until_ready()
         headers = {name: {"Authorization": f"Bearer {key['key']}"} for name, key in keys.items()}
         assert service.post(path, json=body).status_code == 401
@@ -91,7 +91,7 @@ def test_the_key_stands_beside_the_reviewer_and_in_the_log_of_who_did_what(
     assert (made.json()["reviewer"], made.json()["recorded_by"]) == ("desk write", "desk write")
     assert (named.json()["reviewer"], named.json()["recorded_by"]) == ("Ada", "desk write")
     assert [one["reviewer"] for one in read] == ["Ada", "desk write"]
-    entries = bare("audit", "--action", "review.add", "--json").json["entries"]
+    entries = beside("audit", "--action", "review.add", "--json").json["entries"]
     assert [one["details"]["review_id"] for one in entries] == [
         named.json()["review_id"], made.json()["review_id"],
     ]  # fmt: skip
@@ -99,7 +99,7 @@ def test_the_key_stands_beside_the_reviewer_and_in_the_log_of_who_did_what(
 
 
 def test_the_key_that_uploads_a_review_is_its_recorder_whatever_the_file_says(
-    bare: Veritrail, tmp_path: Path
+    beside: Veritrail, tmp_path: Path
 ) -> None:
     review = {
         "review_id": "review-1",
@@ -118,9 +118,9 @@ def test_the_key_that_uploads_a_review_is_its_recorder_whatever_the_file_says(
         file = process_file(tmp_path / "groyne.json", claims=claims, reviews=reviews)
         return Path(file).read_bytes()
 
-    key = bare("keys", "create", "--name", "loader", "--scope", "admin", "--json").json["key"]
+    key = beside("keys", "create", "--name", "loader", "--scope", "admin", "--json").json["key"]
     headers = {"Authorization": f"Bearer {key}"}
-    with serving(bare) as service:
+    with serving(beside) as service:
         service.until_ready()
         late = sent(created_at="2099-01-01T00:00:00Z")
         refused = service.post("/v1/processes", content=late, headers=headers)
@@ -133,7 +133,7 @@ def test_the_key_that_uploads_a_review_is_its_recorder_whatever_the_file_says(
     assert (first.status_code, first.json()["reviews_added"]) == (201, 1)
     assert (again.status_code, again.json().get("reviews_added", 0)) == (200, 0)
     assert (stored["reviewer"], stored["recorded_by"]) == ("Ada", "loader")
-    rows = bare("audit", "--who", "loader", "--json").json["entries"]
+    rows = beside("audit", "--who", "loader", "--json").json["entries"]
     told = [(one["action"], one["details"].get("reviews_added")) for one in reversed(rows)]
     assert told == [("process.ingest", 1), ("review.add", None), ("process.ingest", None)]
     assert [one["details"] for one in rows if one["action"] == "review.add"] == [{"reviews": 1}]

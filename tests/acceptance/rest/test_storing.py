@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, pumps
 from acceptance.rest.job_calls import Calls
 from fakes.model_server import ModelServer
@@ -24,9 +24,9 @@ LIMIT = 5_000_000
 
 
 @pytest.fixture(scope="module")
-def home() -> Iterator[Veritrail]:
-    with a_home() as veritrail:
-        yield veritrail
+def home(veritrail: Veritrail) -> Iterator[Veritrail]:
+    with home_beside(veritrail) as own:
+        yield own
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 from acceptance.command import Started, Veritrail
-from acceptance.conftest import a_home
+from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, expected, paid_twice, pumps
 from acceptance.rest.job_calls import Calls, by_claim
 from acceptance.rest.test_service_faults import each_ended_once
@@ -33,9 +33,9 @@ SLOW = 0.4
 
 
 @pytest.fixture(scope="module")
-def home() -> Iterator[Veritrail]:
-    with a_home() as veritrail:
-        yield veritrail
+def home(veritrail: Veritrail) -> Iterator[Veritrail]:
+    with home_beside(veritrail) as own:
+        yield own
 
 
 @dataclass

@@ -10,7 +10,6 @@ import httpx2
 import pytest
 from acceptance.command import Veritrail, process_file
 from fakes.service_process import ServiceProcess
-from fakes.waiting import until
 
 pytestmark = pytest.mark.engine
 
@@ -19,16 +18,18 @@ CLAIMS = [f"k{number}" for number in range(1, 4)]
 
 
 @pytest.fixture(scope="module")
-def pier(shared_service: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def pier(
+    shared_service: ServiceProcess,
+    veritrail: Veritrail,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[str]:
     """Three verified claims: Ada and Bo differ on k1, both override k2, nobody looked at k3."""
     name = f"agreed-{uuid.uuid4().hex[:8]}"
     claims = [{"claim_id": one, "text": f"It has {one} piers.", "node_id": "t"} for one in CLAIMS]
     path = tmp_path_factory.mktemp("agreed") / f"{name}.json"
     content = Path(process_file(path, claims=claims)).read_bytes()
     shared_service.post("/v1/processes", content=content)
-    body = {"process_id": name, "claim_ids": CLAIMS, "engine": "lexical"}
-    job = shared_service.post("/v1/verifications", json=body).json()["job_id"]
-    until(lambda: shared_service.get(f"/v1/jobs/{job}").json()["status"] == "succeeded")
+    veritrail("verify", name, "--engine", "lexical")
     said = {"k1": {"Ada": True, "Bo": False}, "k2": {"Ada": False, "Bo <b>": False}}
     for claim_id, words in said.items():
         address = f"/v1/processes/{name}/claims/{claim_id}"

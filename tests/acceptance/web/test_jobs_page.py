@@ -10,13 +10,21 @@ from contextlib import contextmanager
 import httpx2
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, pumps
 from acceptance.web.test_processes_page import document
 from fakes.model_server import ModelServer
 from fakes.page_forms import forms_of, send
 from fakes.service_process import ServiceProcess, serving
 from fakes.waiting import until
+
+
+@pytest.fixture(scope="module")
+def shared_service(veritrail: Veritrail) -> Iterator[ServiceProcess]:
+    """A service that works on jobs."""
+    with home_beside(veritrail) as own, serving(own) as service:
+        service.until_ready()
+        yield service
 
 
 @pytest.fixture
@@ -89,18 +97,19 @@ def test_what_cannot_be_is_told_beside_the_form(
 
 
 @contextmanager
-def slow_service() -> Iterator[tuple[ServiceProcess, Veritrail]]:
+def slow_service(veritrail: Veritrail) -> Iterator[ServiceProcess]:
     """A service whose model takes its time, with claims that it is asked about."""
-    with a_home() as veritrail, ModelServer(latency=0.6) as server:
-        file = pumps(veritrail.home.parent / "pump-log.json", 30)
-        veritrail("ingest", file)
-        with serving(veritrail, env={**asking(server), "VERITRAIL_CONCURRENCY": "2"}) as service:
+    with home_beside(veritrail) as own, ModelServer(latency=0.6) as server:
+        own("ingest", pumps(own.home.parent / "pump-log.json", 30))
+        with serving(own, env={**asking(server), "VERITRAIL_CONCURRENCY": "2"}) as service:
             service.until_ready()
-            yield service, veritrail
+            yield service
 
 
-def test_a_job_is_cancelled_and_taken_up_again_and_the_price_is_unknown() -> None:
-    with slow_service() as (service, _):
+def test_a_job_is_cancelled_and_taken_up_again_and_the_price_is_unknown(
+    veritrail: Veritrail,
+) -> None:
+    with slow_service(veritrail) as service:
         path = "/processes/pump-log/verify"
         cost = send(service.client, service.get(path), path)
         assert "unknown" in cost.text
@@ -133,16 +142,15 @@ def test_a_job_is_cancelled_and_taken_up_again_and_the_price_is_unknown() -> Non
         until(lambda: "Being verified" in service.get("/").text)
 
 
-def test_a_job_is_still_shown_when_its_graph_is_away() -> None:
-    with a_home() as veritrail:
-        with serving(veritrail) as service:
+def test_a_job_is_still_shown_when_its_graph_is_away(veritrail: Veritrail) -> None:
+    with home_beside(veritrail) as own:
+        with serving(own) as service:
             service.until_ready()
             assert service.post("/v1/processes", json=document("away")).status_code == 201
             job = began(service, "away").headers["location"]
             until(lambda: "See the result" in service.get(job).text)
-        veritrail("db", "stop")
         nowhere = {"NEO4J_URI": "bolt://127.0.0.1:9"}
-        with serving(veritrail, env=nowhere, args=["--no-worker"]) as service:
+        with serving(own, env=nowhere, args=["--no-worker"]) as service:
             page = service.get(job)
             assert page.status_code == 200
             assert "The graph does not answer now" in page.text

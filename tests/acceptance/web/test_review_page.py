@@ -15,7 +15,6 @@ import pytest
 from acceptance.command import Veritrail, process_file
 from fakes.page_forms import forms_of, send
 from fakes.service_process import ServiceProcess, serving
-from fakes.waiting import until
 
 pytestmark = pytest.mark.engine
 
@@ -30,22 +29,21 @@ MARKS = re.compile(r'class="mark mark-(?:supported|not-supported|inconclusive|fa
 
 
 @pytest.fixture
-def pier(shared_service: ServiceProcess, tmp_path: Path) -> Iterator[str]:
+def pier(shared_service: ServiceProcess, veritrail: Veritrail, tmp_path: Path) -> Iterator[str]:
     """A process of four claims, three of them verified; every test has its own."""
     claims = [{"claim_id": name, "text": text, "node_id": "t"} for name, text in TEXTS.items()]
     name = f"pier-{uuid.uuid4().hex[:8]}"
     content = Path(process_file(tmp_path / f"{name}.json", claims=claims)).read_bytes()
     shared_service.post("/v1/processes", content=content)
-    verify(shared_service, name, "k1", "k2", "k3")
+    verify(veritrail, name, "k1", "k2", "k3")
     yield name
     shared_service.delete(f"/v1/processes/{name}")
 
 
-def verify(service: ServiceProcess, process: str, *claims: str, q: int = 3) -> None:
-    """Verify claims by words, and wait until that is done."""
-    body = {"process_id": process, "claim_ids": claims, "engine": "lexical", "q": q}
-    job = service.post("/v1/verifications", json=body).json()["job_id"]
-    until(lambda: service.get(f"/v1/jobs/{job}").json()["status"] == "succeeded")
+def verify(veritrail: Veritrail, process: str, *claims: str, q: int = 3) -> None:
+    """Verify claims by words."""
+    chosen = [part for claim in claims for part in ("--claim-id", claim)]
+    veritrail("verify", process, *chosen, "--engine", "lexical", "--q", str(q))
 
 
 @pytest.fixture
@@ -163,10 +161,10 @@ def test_two_people_on_one_claim_lose_nothing_of_each_other(
 
 
 def test_a_claim_verified_anew_meanwhile_is_shown_again_with_what_was_typed(
-    shared_service: ServiceProcess, ada: httpx2.Client, pier: str
+    shared_service: ServiceProcess, veritrail: Veritrail, ada: httpx2.Client, pier: str
 ) -> None:
     page = shown(ada, pier, "k1")
-    verify(shared_service, pier, "k1", q=1)
+    verify(veritrail, pier, "k1", q=1)
     again = say(ada, page, FS, "A long & careful reason.")
     assert again.status_code == 409, again.text
     assert "verified anew" in again.text
@@ -235,15 +233,15 @@ def test_texts_from_outside_are_shown_and_nothing_of_them_runs(
     assert "script-src 'self'" in page.headers["content-security-policy"]
 
 
-def test_the_owner_of_a_key_speaks_in_its_name_alone(bare: Veritrail, tmp_path: Path) -> None:
+def test_the_owner_of_a_key_speaks_in_its_name_alone(beside: Veritrail, tmp_path: Path) -> None:
     claims = [{"claim_id": name, "text": text, "node_id": "t"} for name, text in TEXTS.items()]
-    bare("ingest", process_file(tmp_path / "keyed.json", claims=claims))
-    bare("verify", "keyed", "--claim-id", "k1", "--engine", "lexical")
+    beside("ingest", process_file(tmp_path / "keyed.json", claims=claims))
+    beside("verify", "keyed", "--claim-id", "k1", "--engine", "lexical")
     keys = {
-        scope: bare("keys", "create", "--name", f"desk {scope}", "--scope", scope, "--json").json
+        scope: beside("keys", "create", "--name", f"desk {scope}", "--scope", scope, "--json").json
         for scope in ("admin", "read")
     }
-    with serving(bare) as service:
+    with serving(beside) as service:
         service.until_ready()
         with named(service, "Somebody Else") as client:
             client.headers["Authorization"] = f"Bearer {keys['admin']['key']}"
