@@ -17,7 +17,7 @@ WORKERS ?= 2
 # The engine of judgement of the demo: lexical, or openai.
 ENGINE ?= lexical
 
-.PHONY: help setup demo model env test screenshots lint bench bench-large soak clean lock
+.PHONY: help setup demo model env test quick screenshots lint bench bench-large soak clean lock
 
 help: ## List the targets
 	@bold=; plain=; \
@@ -66,9 +66,16 @@ model: setup ## Serve a very small language model on this machine, for trials
 env: ## Write .env with random passwords for docker compose (an old one stays)
 	@$(PYTHON) examples/env_file.py $(ARGS)
 
+# Files are spread over the workers, in the order of folders: what takes long comes first.
+PYTEST = $(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# What `make quick` takes of the contract suite, on the embedded engine alone.
+SAMPLE := $(patsubst %,tests/contract/test_%.py,processes claims trails statements lineage)
+
 test: setup ## Run the tests, without the long loops (ARGS="-k walk -x", WORKERS=0)
-	@$(PY) -m pytest -m "not soak" -n $(WORKERS) --dist loadfile \
-		--no-loadscope-reorder $(ARGS)
+	@$(PYTEST) -m "not soak" $(ARGS)
+
+quick: setup ## Run unit tests, goldens and a sample of the contract (2 minutes)
+	@$(PYTEST) -m "not soak and not slow" -k "not neo4j" tests/golden $(SAMPLE) tests/unit $(ARGS)
 
 screenshots: setup ## Take the pictures of the documentation anew (needs a chromium)
 	@$(PY) examples/screenshots.py $(ARGS)
@@ -90,7 +97,7 @@ bench: setup ## Run the benchmarks
 bench-large: setup ## Growth up to a million nodes (long; needs 6 GB of memory)
 	@$(PY) -m benchmarks --only growth --nodes 10000 100000 1000000 $(ARGS)
 
-soak: setup ## Run the long fault and load loops
+soak: setup ## Run the long loops of faults, made-up input and load
 	@$(PY) -m pytest -m soak $(ARGS)
 
 lock: setup ## Resolve the dependencies anew into requirements.lock (ARGS=--upgrade)
