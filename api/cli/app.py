@@ -9,13 +9,9 @@ from typing import Annotated
 import typer
 
 from veritrail_graph.api.cli import (
-    audit,
-    bloom,
     cache,
     claims,
-    copy,
     db,
-    diff,
     estimate,
     export,
     gate,
@@ -28,10 +24,15 @@ from veritrail_graph.api.cli import (
     serve,
     stored,
     verify,
-    worker,
 )
-from veritrail_graph.api.cli.exits import WRONG_USE, Exit, fail, fault_of_ours, wants_json
-from veritrail_graph.api.cli.interrupt import INTERRUPTED
+from veritrail_graph.api.cli.exits import (
+    INTERRUPTED,
+    WRONG_USE,
+    Exit,
+    fail,
+    fault_of_ours,
+    wants_json,
+)
 from veritrail_graph.api.cli.terminal import print_json, say
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
@@ -58,7 +59,7 @@ app.command("verify")(verify.verify)
 app.add_typer(claims.app, name="claims")
 app.command("estimate")(estimate.estimate)
 app.command("show")(stored.show)
-app.command("diff")(diff.diff)
+app.command("diff")(stored.diff)
 app.command("list")(stored.list_)
 app.command("delete")(stored.delete)
 app.command("query")(query.query)
@@ -66,13 +67,13 @@ app.add_typer(reviews.app, name="reviews")
 app.command("report")(report.report)
 app.command("gate")(gate.gate)
 app.command("export")(export.export)
-app.command("copy")(copy.copy)
+app.command("copy")(export.copy)
 app.command("serve")(serve.serve)
-app.command("worker")(worker.worker)
+app.command("worker")(serve.worker)
 app.add_typer(keys.app, name="keys")
-app.command("audit")(audit.audit)
+app.command("audit")(keys.audit)
 app.command("mcp")(mcp.mcp)
-app.add_typer(bloom.app, name="bloom")
+app.add_typer(export.bloom, name="bloom")
 app.add_typer(cache.app, name="cache")
 app.add_typer(db.app, name="db")
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.cli.exits import run
 from veritrail_graph.api.cli.ingest import say_starting
-from veritrail_graph.api.cli.model_options import (
+from veritrail_graph.api.cli.options import (
+    AsJson,
     ClaimIds,
     Claims,
     ClaimsFile,
@@ -19,6 +20,7 @@ from veritrail_graph.api.cli.model_options import (
     NoSubClaims,
     OtherSentences,
     Price,
+    ProcessId,
     PromptsFolder,
     Q,
     RootSentences,
@@ -28,7 +30,6 @@ from veritrail_graph.api.cli.model_options import (
     VerdictSentences,
     sentence_limit,
 )
-from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
 from veritrail_graph.api.settings import Settings
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
@@ -14,11 +19,13 @@ from veritrail_graph.api.cli.ingest import say_starting
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import long_work, print_json, say
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, ProcessConflict
 
 if TYPE_CHECKING:
+    from veritrail_graph.graph.copying import Copied
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.exporting import StoredProcess
+
 
 FILES = ("process", "graphml", "cypher")
 FOLDERS = ("csv", "neo4j-csv")
@@ -197,3 +204,254 @@ def _tell(done: Exported, *, as_json: bool) -> None:
 
         say(f"{COMMAND_FILE} among them imports the rest into an empty database.")
     sys.stderr.flush()
+
+
+EMBEDDED = "embedded"
+_PORT = 7687
+_USUAL = "neo4j"  # the database that a server gives when none is named
+_LOGIN = ("USERNAME", "PASSWORD", "DATABASE")
+
+
+def copy(
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="GRAPH", help="`embedded`, `embedded:FOLDER`, or bolt://host:7687."
+        ),
+    ],
+    target: Annotated[
+        str, typer.Option("--to", metavar="GRAPH", help="Where to; written in the same way.")
+    ],
+    processes: Annotated[
+        list[str] | None, typer.Argument(metavar="[PROCESS]…", help="The processes.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All processes.")] = False,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Replace other content under the same id in the target."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Copy processes with claims and trails to another graph, and compare what arrived."""
+    names = list(dict.fromkeys(processes or []))
+    if bool(names) == everything:
+        raise InputError("Name the processes to copy, or all of them with --all.")
+    from_settings, to_settings = side("from", source), side("to", target)
+    _check_sides(from_settings, to_settings)
+    done = run(_copy(from_settings, to_settings, names, replace), as_json=as_json)
+    if as_json:
+        print_json({"copied": [_json(one) for one in done]})
+    for one in done:
+        for warning in one.report.survey.warnings:
+            say(f"Warning: {warning}", "yellow")
+        say(
+            f"{one.process_id} ({one.report.status}): {one.nodes:,} nodes, {one.edges:,} edges, "
+            f"{one.claims:,} claims, {one.verifications:,} verifications, {one.reviews:,} reviews; "
+            "the copy was compared and is the same." + _removed(one)
+        )
+
+
+def _removed(one: Copied) -> str:
+    if one.report.status != "replaced":
+        return ""
+    gone = f"{one.report.removed_verifications:,} verification(s)"
+    return f" Of what it replaced, {gone} and {one.report.removed_reviews:,} review(s) are gone."
+
+
+def side(which: str, address: str) -> Settings:
+    """Settings of one of the two graphs; its login comes from the environment alone.
+
+    Args:
+        which: `from` or `to`.
+        address: As it was given.
+
+    Raises:
+        InputError: It is no address.
+    """
+    if not address.strip():
+        raise InputError(f"--{which} is empty: `embedded`, `embedded:FOLDER` or bolt://host:7687")
+    usual = Settings.load()
+    own: dict[str, str] = {}
+    if address == EMBEDDED or address.startswith(f"{EMBEDDED}:"):
+        home = address.removeprefix(EMBEDDED).removeprefix(":")
+        own = {"NEO4J_URI": "", **({"VERITRAIL_HOME": home} if home else {})}
+        if address != EMBEDDED and not home:
+            raise InputError(f"--{which} {address!r}: name a folder behind `embedded:`")
+    else:
+        own = {"NEO4J_URI": address, **_login(which, address, usual)}
+    try:
+        return Settings.load({**os.environ, **own})
+    except InputError as error:
+        raise InputError(_words(which, str(error))) from None
+
+
+def _words(which: str, message: str) -> str:
+    """A message about the usual server, in the words of one side of a copy."""
+    message = message.replace("NEO4J_URI=", f"--{which} ").replace("NEO4J_URI", f"--{which}")
+    return message.replace("NEO4J_", _prefix(which))
+
+
+@asynccontextmanager
+async def _opened(which: str, settings: Settings) -> AsyncIterator[Store]:
+    from veritrail_graph.api.graph_connection import open_graph
+
+    async with AsyncExitStack() as stack:
+        try:
+            store = await stack.enter_async_context(open_graph(settings, say_starting))
+        except EngineUnavailable as error:
+            raise EngineUnavailable(_words(which, str(error))) from None
+        yield store
+
+
+def _prefix(which: str) -> str:
+    return f"VERITRAIL_{which.upper()}_"
+
+
+def _login(which: str, address: str, usual: Settings) -> dict[str, str]:
+    """User, password and database: those of this side, else those of the usual server."""
+    is_usual = address == usual.neo4j_uri
+    found: dict[str, str] = {}
+    for key in _LOGIN:
+        name = f"{_prefix(which)}{key}"
+        own = os.environ.get(name) or usual.values.get(name)
+        if own or not is_usual:  # what belongs to another server is sent to none but that
+            found[f"NEO4J_{key}"] = own or ""
+    return found
+
+
+def _check_sides(source: Settings, target: Settings) -> None:
+    """Find a copy that cannot be before an engine is started or a server asked.
+
+    Raises:
+        InputError: Both sides are one graph, or there is nothing to copy from.
+    """
+    if is_same_graph(source, target):
+        raise InputError(
+            "--from and --to are the same graph. Two databases of one server are told apart by "
+            "VERITRAIL_FROM_DATABASE and VERITRAIL_TO_DATABASE."
+        )
+    if source.neo4j_uri is None:
+        from veritrail_graph.graph.embedded.folder import EngineFolder
+        from veritrail_graph.graph.embedded.settings import DATABASE
+
+        folder = EngineFolder(source.home)
+        if not (folder.databases / DATABASE).is_dir():
+            raise InputError(
+                f"--from: {folder.home} holds no graph of the embedded engine. Is it the folder "
+                "that was VERITRAIL_HOME when the processes were stored?"
+            )
+
+
+def is_same_graph(one: Settings, other: Settings) -> bool:
+    """Whether two addresses lead to one graph, as far as they show it."""
+    if one.neo4j_uri is None or other.neo4j_uri is None:
+        homes = [each.home.expanduser().resolve() for each in (one, other)]
+        return one.neo4j_uri is other.neo4j_uri is None and homes[0] == homes[1]
+    if (one.neo4j_database or _USUAL) != (other.neo4j_database or _USUAL):
+        return False
+    ends = [urlsplit(uri) for uri in (one.neo4j_uri, other.neo4j_uri)]
+    ports = {end.port or _PORT for end in ends}
+    names = {(end.hostname or "").lower() for end in ends}
+    if len(ports) > 1 or len(names) == 1:
+        return len(ports) == 1
+    return bool(set.intersection(*(_addresses(name) for name in names)))
+
+
+def _addresses(host: str) -> set[str]:
+    """What a name stands for; nothing for one that is not known: connecting tells of that."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return set()
+    return {str(place[0]) for *_, place in found}
+
+
+async def _copy(
+    source: Settings, target: Settings, names: list[str], replace: bool
+) -> list[Copied]:
+    from veritrail_graph.graph.copying import copy_process
+
+    done = []
+    async with _opened("from", source) as from_store:
+        wanted = names or await _all(from_store)
+        for name in names:
+            await from_store.processes.get(name)
+        async with _opened("to", target) as to_store:
+            for name in wanted:
+                with long_work() as work:
+                    try:
+                        done.append(
+                            await copy_process(
+                                from_store,
+                                to_store,
+                                name,
+                                replace=replace,
+                                progress=work.update,
+                            )
+                        )
+                    except ProcessConflict as error:
+                        raise ProcessConflict(
+                            f"{name}: {error} {_so_far(done)}", error.violations
+                        ) from None
+    return done
+
+
+def _so_far(done: list[Copied]) -> str:
+    names = ", ".join(one.process_id for one in done)
+    return f"Copied before: {names}." if names else "Nothing was copied."
+
+
+async def _all(store: Store) -> list[str]:
+    found: list[str] = []
+    while page := await store.processes.page(found[-1] if found else ""):
+        found += [summary.process.process_id for summary in page]
+    return found
+
+
+def _json(one: Copied) -> dict[str, Any]:
+    return {
+        "process_id": one.process_id,
+        "status": one.report.status,
+        "content_hash": one.report.survey.hash,
+        "nodes": one.nodes,
+        "edges": one.edges,
+        "claims": one.claims,
+        "verifications": one.verifications,
+        "verifications_added": one.report.verifications_added,
+        "removed_verifications": one.report.removed_verifications,
+        "reviews": one.reviews,
+        "reviews_added": one.report.reviews_added,
+        "removed_reviews": one.report.removed_reviews,
+        "warnings": list(one.report.survey.warnings),
+    }
+
+
+bloom = typer.Typer(
+    help="Neo4j Bloom: a perspective with styles and search phrases.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@bloom.callback()
+def _group() -> None:
+    """Neo4j Bloom: a perspective with styles and search phrases."""
+
+
+@bloom.command("export")
+def export_perspective(
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to; default, or -: stdout."),
+    ] = None,
+) -> None:
+    """Write a perspective for Bloom: categories, styles, search phrases. Needs no graph."""
+    from veritrail_graph.api.cli.report import write_whole
+    from veritrail_graph.graph.schema.bloom import perspective_json
+
+    text = perspective_json()
+    if output is None or output == Path("-"):
+        typer.echo(text, nl=False)
+        return
+    write_whole(output, text)
+    say(f"Wrote {output}; import it in Bloom's perspective gallery.")

@@ -14,8 +14,7 @@ import typer
 
 from veritrail_graph.api.cli.exits import run
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.pace import Pace
-from veritrail_graph.api.cli.terminal import long_work, print_json, say
+from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.errors import InputError

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from veritrail_graph.api.cli.exits import run
-from veritrail_graph.api.cli.interrupt import INTERRUPTED, on_ctrl_c
-from veritrail_graph.api.cli.model_options import Budget, EngineName, MaxCalls, Model, Price
+from veritrail_graph.api.cli.exits import INTERRUPTED, on_ctrl_c, run
+from veritrail_graph.api.cli.options import Budget, EngineName, MaxCalls, Model, Price
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 

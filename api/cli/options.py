@@ -2,11 +2,150 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from veritrail_graph.api.server.log_words import LogFormat, LogLevel
+from veritrail_graph.graph.errors import InputError
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 ProcessId = Annotated[
     str, typer.Argument(metavar="PROCESS", help="The process, by its process_id.")
 ]
+
+
+Claims = Annotated[
+    list[str] | None, typer.Option("--claim", metavar="TEXT", help="A claim; may be repeated.")
+]
+ClaimsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--claims",
+        metavar="FILE",
+        help="Claims: a JSON array of strings or claim objects, or one a line.",
+    ),
+]
+ClaimIds = Annotated[
+    list[str] | None,
+    typer.Option("--claim-id", metavar="ID", help="A stored claim; may be repeated."),
+]
+Node = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NODE", help="The node that the claims are about; default: the only terminal."
+    ),
+]
+Q = Annotated[
+    int,
+    typer.Option(
+        "--q",
+        min=1,
+        max=1_000_000,
+        metavar="N",
+        help="Consecutive Not Fully Supported verdicts that stop a walk.",
+    ),
+]
+EngineName = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Engine of judgement: lexical, openai or azure."),
+]
+Model = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The model that is asked; selects openai.")
+]
+ClaimsModel = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Another model to extract and take apart claims."),
+]
+SelectionModel = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Another model to select evidence.")
+]
+VerdictModel = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Another model to give verdicts.")
+]
+Budget = Annotated[
+    float | None, typer.Option(min=0, metavar="USD", help="The most that it may cost.")
+]
+MaxCalls = Annotated[
+    int | None, typer.Option(min=0, metavar="N", help="The most calls that may be made.")
+]
+Price = Annotated[
+    str | None,
+    typer.Option(metavar="IN,OUT[,CACHED]", help="The models' price in USD per million tokens."),
+]
+SampleCount = Annotated[
+    int,
+    typer.Option(min=1, max=100, metavar="K", help="Answers drawn to each prompt."),
+]
+RootSentences = Annotated[
+    str,
+    typer.Option(
+        metavar="N", help="Sentences of root nodes in a prompt; none: what the window holds."
+    ),
+]
+OtherSentences = Annotated[
+    str,
+    typer.Option(
+        metavar="N", help="Sentences of other nodes in a prompt; none: what the window holds."
+    ),
+]
+VerdictSentences = Annotated[
+    int,
+    typer.Option(min=1, metavar="N", help="Sentences of a verdict prompt without root nodes."),
+]
+MaxReruns = Annotated[
+    int,
+    typer.Option(
+        min=0, max=20, metavar="N", help="Selections again from evidence that is too much."
+    ),
+]
+NoSubClaims = Annotated[
+    bool, typer.Option("--no-sub-claims", help="Do not take claims apart with a model.")
+]
+PromptsFolder = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Prompts of your own: files STEP.VERSION.md.")
+]
+Structured = Annotated[
+    bool, typer.Option("--structured", help="Send the endpoint a schema of the answers.")
+]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Neither use nor fill the cache of answers.")
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=256,
+        metavar="N",
+        help="Calls in the air (default 16); without a model: claims at a time (default 8).",
+    ),
+]
+
+
+def sentence_limit(text: str, option: str) -> int | None:
+    """A limit on sentences, or None for what the context window holds.
+
+    Raises:
+        InputError: It is neither a number above 0 nor `none`.
+    """
+    if text.lower() == "none":
+        return None
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
+        raise InputError(f"{option} {text}: must be a number above 0, or none")
+    return int(text)
+
+
+__all__ = ["Format", "Level", "LogFormat", "LogLevel", "form_of"]
+
+Format = Annotated[
+    LogFormat | None,
+    typer.Option("--log-format", help="One JSON object a line, or text (default: on a terminal)."),
+]
+Level = Annotated[LogLevel, typer.Option("--log-level", help="The least that is written.")]
+
+
+def form_of(wanted: LogFormat | None) -> LogFormat:
+    """How lines are written: as it is wanted, else for whoever reads stderr."""
+    return wanted or (LogFormat.TEXT if sys.stderr.isatty() else LogFormat.JSON)

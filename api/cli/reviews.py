@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from veritrail_graph.api.cli.exits import run
 from veritrail_graph.api.cli.ingest import say_starting
 from veritrail_graph.api.cli.options import AsJson, ProcessId
-from veritrail_graph.api.cli.terminal import print_json, say, show
+from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, show
 from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import ReviewVerdict, Verdict
+from veritrail_graph.graph.model.review import latest_of_each
 
 if TYPE_CHECKING:
+    from rich.tree import Tree
+
     from veritrail_graph.api.reviews import ClaimReviews
-    from veritrail_graph.graph.agreement import AgreementReport
-    from veritrail_graph.graph.model import Review
+    from veritrail_graph.graph.agreement import Agreement, AgreementReport
+    from veritrail_graph.graph.model import Review, Reviewed
     from veritrail_graph.graph.reviewing import NewReview
+
 
 app = typer.Typer(
     help="What people say of verdicts: add a review, list them, see how far they agree.",
@@ -77,7 +87,6 @@ def add(
 
         print_json(review_json(made))
         return
-    from veritrail_graph.api.cli.review_output import review_line
 
     show(review_line(made))
 
@@ -116,8 +125,6 @@ def list_(
     elif not reviews:
         say("Nobody has reviewed anything here yet. Begin with: veritrail reviews add")
     else:
-        from veritrail_graph.api.cli.review_output import reviews_table
-
         show(reviews_table(reviews))
 
 
@@ -148,8 +155,6 @@ def agreement(process: ProcessId, as_json: AsJson = False) -> None:
     elif not found.reviews:
         say("Nobody has reviewed anything here yet. Begin with: veritrail reviews add")
     else:
-        from veritrail_graph.api.cli.review_output import show_agreement
-
         show_agreement(found)
 
 
@@ -159,3 +164,144 @@ async def _agreement(settings: Settings, process_id: str) -> AgreementReport:
 
     async with open_graph(settings, say_starting) as store:
         return await agreement_of(store, process_id)
+
+
+_UNCLEAR = "Unclear"
+
+
+def said(verdict: ReviewVerdict) -> tuple[str, str]:
+    """A reviewer's verdict in words, with its style."""
+    if verdict is ReviewVerdict.UNCLEAR:
+        return _UNCLEAR, "magenta"
+    found = Verdict(verdict.value)
+    return VERDICT_WORDS[found], VERDICT_STYLE[found]
+
+
+def review_line(review: Review) -> Text:
+    """A review on one line: who says what, of which verdict, and why."""
+    words, style = said(review.verdict)
+    line = Text.assemble((one_line(review.reviewer), "bold"), ": ", (words, style))
+    if review.model_verdict is not None:
+        line.append(f" ({review.kind.value}; it was {VERDICT_WORDS[review.model_verdict]})", "dim")
+    if review.reason:
+        line.append(f", {one_line(review.reason)}")
+    key = f", by key {one_line(review.recorded_by)}" if review.recorded_by else ""
+    line.append(f"  {review.created_at}{key}  {review.review_id}", "dim")
+    return line
+
+
+def reviews_table(reviews: Sequence[Review]) -> Table:
+    """One line a review, newest first; those that do not count any more are dim."""
+    counting = {one.review_id for one in latest_of_each(reviews)}
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("claim", "review", "says", "model said", "reviewer", "when", "reason"):
+        table.add_column(name, overflow="fold")
+    for review in reviews:
+        words, style = said(review.verdict)
+        model = review.model_verdict
+        table.add_row(
+            Text(review.claim_id),
+            review.kind.value,
+            Text(words, style=style),
+            VERDICT_WORDS[model] if model else "",
+            Text(one_line(review.reviewer)),
+            review.created_at,
+            Text(one_line(review.reason)),
+            style=None if review.review_id in counting else "dim",
+        )
+    return table
+
+
+def add_reviews(tree: Tree, verification_id: str, reviews: Sequence[Review]) -> None:
+    """Show below a trail what people said of its claim; nothing where nobody did.
+
+    Args:
+        tree: The trail.
+        verification_id: The verification that is shown.
+        reviews: All reviews of its claim, newest first.
+    """
+    if not reviews:
+        return
+    branch = tree.add(Text("reviews by people", style="bold"))
+    for review in reviews:
+        line = review_line(review)
+        if review.verification_id not in {None, verification_id}:
+            line.append(f" (of {clean(review.verification_id or '')})", "dim")
+        branch.add(line)
+
+
+def state_words(found: Reviewed | None) -> str:
+    """What the reviews of a claim come to, for a cell of a table."""
+    if found is None:
+        return ""
+    words = found.kind.value
+    if found.kind.value == "overridden":
+        words = f"{words}: {said(found.latest.verdict)[0]}"
+    return f"{words}, disputed" if found.disputed else words
+
+
+def show_agreement(found: AgreementReport) -> None:
+    """Print the figures: overall, as a table of verdicts, and by judge and reviewer."""
+    show(
+        f"{found.reviews:,} review(s) of {found.claims:,} claim(s); {found.unclear:,} called "
+        f"unclear, {found.disputed:,} on which reviewers disagree."
+    )
+    show(f"Model and people: {agreement_words(found.overall)}")
+    if found.overall.pairs:
+        show("")
+        show(verdict_pairs(found.overall))
+    lines = [
+        *((one_line(f"{judge.engine} {judge.model or ''}"), None, None, each)
+          for judge, each in found.judges.items()),
+        *((one_line(each.reviewer), each.reviews, each.unclear, each.agreement)
+          for each in found.reviewers),
+        *((one_line(" and ".join(each.reviewers)), None, each.unclear, each.agreement)
+          for each in found.between),
+    ]  # fmt: skip
+    show("")
+    show(_figures(lines))
+
+
+def agreement_words(found: Agreement) -> str:
+    """Figures as a sentence; what is not defined is said to be so."""
+    if found.share is None:
+        return "nothing to compare yet."
+    low, high = found.interval or (0.0, 1.0)
+    words = f"{found.share:.0%} agreed ({found.agreed:,} of {found.pairs:,}"
+    words += f"; 95 % between {low:.0%} and {high:.0%}), kappa {_kappa(found)}."
+    return f"{words} These are few: take it as a first impression." if found.is_small else words
+
+
+def _kappa(found: Agreement) -> str:
+    if found.kappa is None:
+        return "not defined (one and the same verdict throughout)" if found.pairs else ""
+    return f"{found.kappa:.2f}"
+
+
+def verdict_pairs(found: Agreement) -> Table:
+    """How often which verdict of the model met which of the reviewers."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("model \\ people", overflow="fold")
+    for verdict in Verdict:
+        table.add_column(VERDICT_WORDS[verdict], justify="right", overflow="fold")
+    for one in Verdict:
+        counts = [f"{found.table.get((one, other), 0):,}" for other in Verdict]
+        table.add_row(VERDICT_WORDS[one], *counts)
+    return table
+
+
+def _figures(lines: Iterable[tuple[str, int | None, int | None, Agreement]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("who", overflow="fold")
+    for name in ("reviews", "unclear", "compared", "agreed", "kappa"):
+        table.add_column(name, justify="right", overflow="fold")
+    for who, reviews, unclear, found in lines:
+        table.add_row(
+            Text(who),
+            "" if reviews is None else f"{reviews:,}",
+            "" if unclear is None else f"{unclear:,}",
+            f"{found.pairs:,}",
+            "" if found.share is None else f"{found.share:.0%}",
+            "" if found.kappa is None else f"{found.kappa:.2f}",
+        )
+    return table

@@ -14,13 +14,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from veritrail_graph.api.views.texts import clean, is_harmless
+from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.graph.model import Status, Verdict
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress, TaskID
 
-from veritrail_graph.api.views.texts import clean, is_harmless
-from veritrail_graph.api.views.words import VERDICT_WORDS
-from veritrail_graph.graph.model import Status, Verdict
 
 VERDICT_STYLE = {
     Verdict.FULLY_SUPPORTED: "green",
@@ -152,3 +153,39 @@ def long_work() -> Iterator[LongWork]:
         transient=True,
     ) as bar:
         yield LongWork(bar)
+
+
+_SETTLED = 2.0  # seconds; what is told before is chance
+
+
+class Pace:
+    """Turns what is done into progress with rate and time left.
+
+    Args:
+        work: Where progress is shown.
+    """
+
+    def __init__(self, work: LongWork) -> None:
+        self._work = work
+        self._began: dict[str, tuple[float, int]] = {}
+
+    def update(self, what: str, done: int, total: int) -> None:
+        """Say how much of something is done; a total of 0 is unknown."""
+        now = time.monotonic()
+        since, first = self._began.setdefault(what, (now, done))
+        self._work.update(what, done, total, self._note(now - since, done - first, total - done))
+
+    def _note(self, seconds: float, done: int, left: int) -> str:
+        if seconds < _SETTLED or not done:
+            return ""
+        rate = done / seconds
+        told = f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"
+        if left <= 0 or self._work.has_bar:  # a bar tells the time that is left by itself
+            return told
+        return f"{told}, about {_span(left / rate)} left"
+
+
+def _span(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.api.cli.claim_output import ExtractionWatch
+from veritrail_graph.api.cli.claims import ExtractionWatch
 from veritrail_graph.api.cli.terminal import LongWork
 from veritrail_graph.graph.model import Usage
 

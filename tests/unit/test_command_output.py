@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from veritrail_graph.api.claims import read_claims_file
-from veritrail_graph.api.cli import stored, verified
+from veritrail_graph.api.cli import stored, verify
 from veritrail_graph.api.cli.trail import verdict_table
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.verification import Done
@@ -32,7 +32,7 @@ def narrow(monkeypatch):
     """What is printed on a terminal of 60 columns, without blanks and line ends."""
     out = io.StringIO()
     console = Console(file=out, width=60, markup=False, highlight=False)
-    for module in (stored, verified):
+    for module in (stored, verify):
         name = "print_result" if module is stored else "show"
         monkeypatch.setattr(module, name, console.print)
     return out
@@ -61,8 +61,8 @@ def test_a_narrow_terminal_loses_nothing_of_an_id(narrow):
 def test_cancelled_claims_are_counted_and_not_listed(narrow, capsys, ended):
     done = [verification(number) for number in range(ended)]
     done += [verification(number, Status.CANCELLED) for number in range(50, 90)]
-    run = verified.Report("p", "lexical", None, False, Done(None, "r-1", done), (), None, True)
-    verified.tell(run)
+    run = verify.Report("p", "lexical", None, False, Done(None, "r-1", done), (), None, True)
+    verify.tell(run)
     printed = narrow.getvalue()
     assert printed.count("Claim ") == ended
     assert "cancelled" not in printed

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from veritrail_graph.api.cli.copy import is_same_graph, side
+from veritrail_graph.api.cli.export import is_same_graph, side
 from veritrail_graph.graph.errors import InputError
 
 USUAL = {

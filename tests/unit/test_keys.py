@@ -19,8 +19,7 @@ from veritrail_graph.api.auth.database import ServiceDatabase, ServiceUnavailabl
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT, KeyCache, KeyNeeded, Unauthorized
 from veritrail_graph.api.auth.keys import Key, Keys, Wish, hash_of, split_key
 from veritrail_graph.api.auth.rates import Rates
-from veritrail_graph.api.cli.audit import parse_since
-from veritrail_graph.api.cli.keys import parse_rate, parse_span
+from veritrail_graph.api.cli.keys import parse_rate, parse_since, parse_span
 from veritrail_graph.api.server.log_words import LogFormat
 from veritrail_graph.api.server.logs import Lines, secrets_of
 from veritrail_graph.api.settings import Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.api.cli.pace import Pace
+from veritrail_graph.api.cli.terminal import Pace
 
 
 class Told:
@@ -21,7 +21,7 @@ class Told:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr("veritrail_graph.api.cli.pace.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("veritrail_graph.api.cli.terminal.time.monotonic", lambda: now[0])
     return now
 
 

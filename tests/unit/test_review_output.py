@@ -10,8 +10,8 @@ from fakes.reporting import markdown_of
 from fakes.trails import a_trail
 from rich.console import Console
 
-from veritrail_graph.api.cli import review_output
-from veritrail_graph.api.cli.review_output import (
+from veritrail_graph.api.cli import reviews
+from veritrail_graph.api.cli.reviews import (
     add_reviews,
     agreement_words,
     review_line,
@@ -45,7 +45,7 @@ def review(number: int, verdict: str, model: Verdict | None = NFS, **other: Any)
 def console(monkeypatch: pytest.MonkeyPatch) -> Console:
     """A wide terminal without colours."""
     made = Console(file=io.StringIO(), width=300, markup=False, highlight=False)
-    monkeypatch.setattr(review_output, "show", made.print)
+    monkeypatch.setattr(reviews, "show", made.print)
     return made
 
 
@@ -115,7 +115,7 @@ def test_figures_say_how_little_they_rest_on_and_what_is_not_defined(
         JudgedReview(review(1, "FULLY_SUPPORTED"), "openai", "m"),
         JudgedReview(review(2, "NOT_FULLY_SUPPORTED", reviewer="Bo"), "openai", "m"),
     ]
-    review_output.show_agreement(agreement_report(found))
+    reviews.show_agreement(agreement_report(found))
     told = printed.getvalue()
     for words in ("2 review(s) of 1 claim(s)", "1 on which reviewers disagree", "Ada and Bo"):
         assert words in told
