@@ -311,10 +311,10 @@ def merge_verdicts(answers: Sequence[VerdictAnswer], threshold: int) -> tuple[Ve
     passed = [(count, verdict) for verdict, count in votes.items() if count >= threshold]
     most = max((count for count, _ in passed), default=0)
     winners = [verdict for count, verdict in passed if count == most]
-    told = ", ".join(f"{votes[verdict]} x {verdict}" for verdict in Verdict if votes[verdict])
+    counts = ", ".join(f"{votes[verdict]} x {verdict}" for verdict in Verdict if votes[verdict])
     if len(winners) == 1:
         reason = next(answer.reason for answer in answers if answer.verdict is winners[0])
-        return VerdictAnswer(winners[0], f"{reason} (samples: {told})"), score
+        return VerdictAnswer(winners[0], f"{reason} (samples: {counts})"), score
     why = "samples tie" if winners else f"no verdict was given by {threshold} samples"
-    reason = f"{why}: {told}. First reason: {answers[0].reason}"
+    reason = f"{why}: {counts}. First reason: {answers[0].reason}"
     return VerdictAnswer(Verdict.INCONCLUSIVE, reason), score

@@ -1,4 +1,4 @@
-"""Driving one walk: whoever is asked answers, and every fault becomes a status.
+"""Driving one walk: every need is answered, and every fault becomes a status.
 
 Source: VeriTrail 3.1 (one claim is verified independently of the others).
 """
@@ -36,7 +36,7 @@ class Task:
 
 @dataclass(slots=True)
 class Observer:
-    """Told what happens in a run; every hook is optional.
+    """Hooks that are called when something happens in a run; every hook is optional.
 
     Attributes:
         claim_started: A claim's walk begins.
@@ -70,11 +70,11 @@ async def verify_claim(
     Args:
         task: The claim and its node.
         process_id: The process.
-        judge: Who judges.
+        judge: Selects evidence and gives verdicts.
         nodes: Where nodes are read from.
         q: Consecutive Not Fully Supported verdicts that stop the walk.
-        observer: Told what happens.
-        deadline: Seconds after which the claim is given up as failed.
+        observer: Its hooks are called.
+        deadline: Seconds after which the claim ends as failed.
         meter: Records what it costs; default: a new one.
 
     Raises:

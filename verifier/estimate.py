@@ -51,8 +51,8 @@ class Scenario:
         found: Tokens of an answer that selects sentences.
         verdict: Tokens of an answer that gives a verdict.
         decomposed: Tokens of an answer that takes a claim apart.
-        token_share: Share of the safe estimate that a text comes to, where the model's
-            tokenizer is not at hand.
+        token_share: Share of the safe estimate of tokens that a text has in fact, where the
+            model's tokenizer is not at hand.
         warm_iterations: In how many iterations claims about one node share their prompts'
             beginnings, so that an endpoint that caches prefixes bills them at its lower price.
     """
@@ -85,9 +85,9 @@ class AssumedWalk:
     Attributes:
         scenario: What is assumed.
         claim: The claim that is walked.
-        warm: What another claim about the same node would come to, with warm prefixes.
+        warm: What another claim about the same node would cost, with warm prefixes.
         prompts: How many prompts were looked at, in all walks.
-        on_prompts: Told their number now and then.
+        on_prompts: Called with their number now and then.
     """
 
     scenario: Scenario = LIKELY
@@ -100,7 +100,7 @@ class AssumedWalk:
     _selected: dict[str, list[int]] = field(default_factory=dict)
 
     def begin(self, scenario: Scenario, claim: Claim) -> None:
-        """Suppose another walk."""
+        """Begin another walk."""
         self.scenario, self.claim, self.warm = scenario, one_line(claim.text), Usage()
         self._iteration = -1
 
@@ -225,7 +225,7 @@ _OUTPUT_WEIGHT = 4  # of a token of an answer, where no price says which walk is
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What claims come to in one scenario.
+    """What claims cost in one scenario.
 
     Attributes:
         usage: Calls, tokens and money of all claims.
@@ -282,7 +282,7 @@ class Estimator:
 
         Args:
             tasks: The claims.
-            on_progress: Told how many claims are done, and how many prompts were looked at.
+            on_progress: Called with how many claims are done, and how many prompts were looked at.
 
         Raises:
             VeriTrailError: A node cannot be read.

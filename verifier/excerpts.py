@@ -1,6 +1,6 @@
 """Excerpts: the blocks of numbered sentences that prompts show, and how they are packed.
 
-Ids count through all blocks of a prompt. Every sentence stands behind its id and every line
+Ids count through all blocks of a prompt. Every sentence follows its id, and every line
 break inside it becomes a space, so that no text can open a block or a line of ours.
 
 Source: VeriTrail 3.1.2, C.2, E.2; appendix G (context for cut nodes).
@@ -25,7 +25,7 @@ _SENTENCE_END = (".", "!", "?", ":", ";", ",", "…", '"', "”")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Sentences that stand in one block: a node, a part of one, or a summary.
+    """The sentences of one block: a node, a part of one, or a summary.
 
     Attributes:
         sentences: What is numbered; never empty.
@@ -95,7 +95,7 @@ def context_for(before: tuple[Sentence, ...]) -> tuple[Sentence, ...]:
 
 
 def context_texts(context: tuple[Sentence, ...]) -> list[str]:
-    """Context as it is shown: of a very long sentence its end, where the next one goes on."""
+    """The texts of context lines: of a very long sentence its end."""
     return [sentence.text[-CONTEXT_CHARACTERS:] for sentence in context]
 
 

@@ -27,7 +27,7 @@ class StepModel:
     Attributes:
         model: The model.
         temperature: Of a single answer; None: the endpoint's own.
-        structured: Whether the endpoint is told the shape of the answer.
+        structured: Whether the endpoint gets a JSON Schema of the answer.
     """
 
     model: ModelPort
@@ -88,7 +88,7 @@ class LanguageModelJudge:
             split: Splits summaries into sentences.
             limits: How much goes into a prompt.
             samples: How many answers are drawn.
-            verdicts: Takes the place of the verdict prompt, if given.
+            verdicts: Takes the place of the verdict prompt; None: the prompt gives verdicts.
             sub_claims: Whether claims are taken apart.
         """
 

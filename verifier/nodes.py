@@ -19,14 +19,77 @@ from typing import Generic, Protocol, TypeVar
 
 from veritrail_graph.graph.adjacency import Adjacency, Unfit
 from veritrail_graph.graph.errors import VeriTrailError
-from veritrail_graph.graph.model import NodeRef, Sentence, SourcesRead, frontier_order
-from veritrail_graph.verifier.ports import ReadNode, SourceNodes
+from veritrail_graph.graph.model import NodeRef, Sentence, SourcesRead
+from veritrail_graph.verifier.ports import ReadNode, SourceNodes, in_order
 
 T = TypeVar("T")
 
 
+CACHED_CHARACTERS = 64_000_000
+SPLIT_IN_THREAD = 50_000
+"""Characters to split from which on it is done in a thread, so that others can go on."""
+
+CALL_COSTS, TARGET_COSTS, EDGE_COSTS = 3_000, 50, 10
+"""Microseconds of processor time, ours and an engine's, for a call, a node that is asked about,
+and an edge that comes back; both engines are alike (measured on paper-size processes)."""
+
+WHOLE_COSTS = 4.5
+"""The same for a node or an edge of the topology."""
+
+LARGEST_TOPOLOGY = 8_000_000
+"""Nodes and edges that are held in memory at most, some hundred megabytes."""
+
+
+class ProcessChanged(VeriTrailError):
+    """The process was removed or replaced while its claims were being verified."""
+
+    def __init__(self, process_id: str, node_id: str) -> None:
+        super().__init__(
+            f"Process {process_id!r} was removed or replaced meanwhile: node {node_id!r} is not "
+            "there any more."
+        )
+
+
+class Splitter(Protocol):
+    """Splits a text into sentences."""
+
+    def split(self, node_id: str, text: str) -> tuple[Sentence, ...]:
+        """The sentences of a node's text."""
+        ...
+
+
+class Reader(Protocol):
+    """Reads nodes of processes; `graph.store.NodeReader` is one."""
+
+    async def texts(self, process_id: str, node_ids: Sequence[str]) -> dict[str, str]:
+        """Texts by node_id."""
+        ...
+
+    async def source_nodes(
+        self, process_id: str, of: Collection[str], *, with_texts: bool, lowest: int = 0
+    ) -> SourcesRead:
+        """src() of these nodes as far as they have at least this stage, with texts if asked for."""
+        ...
+
+    async def source_below(
+        self, process_id: str, of: Collection[str], stage: int
+    ) -> tuple[str, NodeRef] | None:
+        """One source node before a stage, and which of these nodes it was an input to."""
+        ...
+
+    async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:
+        """Ids and edges of a whole process.
+
+        Raises:
+            Unfit: It is no whole process of that size.
+        """
+        ...
+
+
 @dataclass(slots=True, eq=False)
 class _Request(Generic[T]):
+    """What one claim waits for."""
+
     names: Collection[str]
     found: dict[str, T] = field(default_factory=dict)
     fault: VeriTrailError | None = None
@@ -37,11 +100,11 @@ class _Request(Generic[T]):
 
 
 class SharedReads(Generic[T]):
-    """Gives values by name; whoever is first reads what all that wait are missing.
+    """Values by name; what several claims wait for at the same time is read once, for all.
 
     Args:
-        known: What is known of these names already.
-        read: Reads the others; a name that it does not give has no value.
+        known: The values of these names that are known already.
+        read: Reads values; a name that it does not give has no value.
     """
 
     def __init__(
@@ -58,7 +121,7 @@ class SharedReads(Generic[T]):
         """Values of these names, as far as they have any.
 
         Raises:
-            VeriTrailError: They could not be read; everybody who waited for them is told.
+            VeriTrailError: They could not be read; every claim that waited for them gets it.
         """
         request = _Request[T](names, dict(self._known(names)))
         if not request.missing:
@@ -66,7 +129,7 @@ class SharedReads(Generic[T]):
         self._waiting.append(request)
         try:
             async with self._reading:
-                if request in self._waiting:  # nobody has read it meanwhile
+                if request in self._waiting:  # another claim has not read it meanwhile
                     await self._read_for_all()
         finally:
             if request in self._waiting:
@@ -90,29 +153,8 @@ class SharedReads(Generic[T]):
             mine = {name: values[name] for name in request.missing if name in values}
             request.found.update(mine)
             request.fault = fault if request.missing else None
-            if request in self._waiting:  # it may have been given up meanwhile
+            if request in self._waiting:  # its claim may have been cancelled meanwhile
                 self._waiting.remove(request)
-
-
-CACHED_CHARACTERS = 64_000_000
-SPLIT_IN_THREAD = 50_000
-"""Characters to split from which on it is done in a thread, so that others can go on."""
-
-
-class Splitter(Protocol):
-    """Splits a text into sentences."""
-
-    def split(self, node_id: str, text: str) -> tuple[Sentence, ...]:
-        """The sentences of a node's text."""
-        ...
-
-
-class TextReader(Protocol):
-    """Reads texts of processes."""
-
-    async def texts(self, process_id: str, node_ids: Sequence[str]) -> dict[str, str]:
-        """Texts by node_id."""
-        ...
 
 
 class SharedTexts:
@@ -126,20 +168,20 @@ class SharedTexts:
     """
 
     def __init__(
-        self, reader: TextReader, process_id: str, splitter: Splitter, cached_characters: int
+        self, reader: Reader, process_id: str, splitter: Splitter, cached_characters: int
     ) -> None:
         self._reader = reader
         self._process_id = process_id
         self._splitter = splitter
         self._limit = self._room = cached_characters
         self._refs: dict[str, NodeRef] = {}  # of what is asked for
-        self._waiting: dict[str, str] = {}  # came along with edges, not yet split
-        self._waiting_characters = 0
+        self._unsplit: dict[str, str] = {}  # read with edges, not yet asked for
+        self._unsplit_characters = 0
         self._nodes: OrderedDict[str, ReadNode] = OrderedDict()
         self._all = SharedReads(self._known, self._read)
 
     def take(self, texts: Mapping[str, str]) -> int:
-        """Hold texts that came along until they are read; those that are not wanted go again.
+        """Keep texts that were read with edges until they are asked for; too many are dropped.
 
         Returns:
             How many of them were not known.
@@ -147,17 +189,17 @@ class SharedTexts:
         new = {
             name: text
             for name, text in texts.items()
-            if name not in self._nodes and name not in self._waiting
+            if name not in self._nodes and name not in self._unsplit
         }
-        if self._waiting_characters > self._limit:
-            self._waiting.clear()
-            self._waiting_characters = 0
-        self._waiting.update(new)
-        self._waiting_characters += sum(map(len, new.values()))
+        if self._unsplit_characters > self._limit:
+            self._unsplit.clear()
+            self._unsplit_characters = 0
+        self._unsplit.update(new)
+        self._unsplit_characters += sum(map(len, new.values()))
         return len(new)
 
     async def read(self, nodes: Sequence[NodeRef]) -> dict[str, ReadNode]:
-        """The texts of these nodes, as far as they are there, split into sentences."""
+        """The texts of these nodes, as far as they exist, split into sentences."""
         refs = {ref.node_id: ref for ref in nodes}
         self._refs.update(refs)
         return await self._all.get(refs.keys())
@@ -169,8 +211,8 @@ class SharedTexts:
         return found
 
     async def _read(self, names: list[str]) -> Mapping[str, ReadNode]:
-        texts = {name: self._waiting.pop(name) for name in names if name in self._waiting}
-        self._waiting_characters -= sum(map(len, texts.values()))
+        texts = {name: self._unsplit.pop(name) for name in names if name in self._unsplit}
+        self._unsplit_characters -= sum(map(len, texts.values()))
         unread = [name for name in names if name not in texts]
         if unread:
             texts.update(await self._reader.texts(self._process_id, unread))
@@ -196,87 +238,35 @@ class SharedTexts:
             self._room += len(oldest.text)
 
 
-CALL_COSTS, TARGET_COSTS, EDGE_COSTS = 3_000, 50, 10
-"""Microseconds of processor time, ours and an engine's, for a call, a node that is asked about,
-and an edge that comes back; both engines are alike (measured on paper-size processes)."""
-
-WHOLE_COSTS = 4.5
-"""The same for a node or an edge of the topology."""
-
-LARGEST_TOPOLOGY = 8_000_000
-"""Nodes and edges that are held in memory at most, some hundred megabytes."""
-
-
-class ProcessChanged(VeriTrailError):
-    """The process was removed or replaced while its claims were being verified."""
-
-    def __init__(self, process_id: str, node_id: str) -> None:
-        super().__init__(
-            f"Process {process_id!r} was removed or replaced meanwhile: node {node_id!r} is not "
-            "there any more."
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How large a process is; 0 where that is not known."""
-
-    nodes: int = 0
-    edges: int = 0
-
-    @property
-    def price(self) -> float | None:
-        """What the topology costs, in microseconds; None where it is out of reach."""
-        whole = self.nodes + self.edges
-        return WHOLE_COSTS * whole if self.nodes and whole <= LARGEST_TOPOLOGY else None
-
-
-class SourceReader(Protocol):
-    """Reads edges of processes."""
-
-    async def source_nodes(
-        self, process_id: str, of: Collection[str], *, with_texts: bool, lowest: int = 0
-    ) -> SourcesRead:
-        """src() of these nodes as far as they have at least this stage, with texts if asked for."""
-        ...
-
-    async def source_below(
-        self, process_id: str, of: Collection[str], stage: int
-    ) -> tuple[str, NodeRef] | None:
-        """One source node before a stage, and which of these nodes it was an input to."""
-        ...
-
-    async def topology(self, process_id: str, nodes: int, edges: int) -> Adjacency:
-        """Ids and edges of a whole process.
-
-        Raises:
-            Unfit: It is no whole process of that size.
-        """
-        ...
-
-
-class SharedSources:
-    """src() over one process, for all claims of a run.
+class SharedNodes:
+    """A `NodeSource` over one process that remembers what it has read.
 
     Args:
-        reader: Where edges are read from.
+        reader: Where nodes are read from.
         process_id: The process.
-        size: How large it is.
-        take_texts: Given the texts that come along; says how many of them are new.
+        splitter: Splits texts into sentences.
+        size: How many nodes the process has, where that is known.
+        edges: How many edges it has.
+        cached_characters: How many characters of text are kept, split into sentences.
     """
 
     def __init__(
         self,
-        reader: SourceReader,
+        reader: Reader,
         process_id: str,
-        size: Size,
-        take_texts: Callable[[Mapping[str, str]], int],
+        splitter: Splitter,
+        *,
+        size: int = 0,
+        edges: int = 0,
+        cached_characters: int = CACHED_CHARACTERS,
     ) -> None:
         self._reader = reader
         self._process_id = process_id
-        self._size = size
-        self._price = size.price
-        self._take_texts = take_texts
+        self._texts = SharedTexts(reader, process_id, splitter, cached_characters)
+        self._size = size, edges
+        # What the topology costs, in microseconds; None where it is out of reach.
+        is_in_reach = size and size + edges <= LARGEST_TOPOLOGY
+        self._price = WHOLE_COSTS * (size + edges) if is_in_reach else None
         self._spent = 0.0
         self._whole: Adjacency | None = None
         self._sources: dict[str, tuple[str, ...]] = {}
@@ -285,6 +275,18 @@ class SharedSources:
         self._upper: dict[int, SharedReads[tuple[str, ...]]] = {}
         self._below: dict[str, NodeRef] = {}
         self._all = SharedReads(self._known, self._read)
+
+    async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
+        """The texts of these nodes, in this order, split into sentences.
+
+        Raises:
+            ProcessChanged: One of them does not exist any more.
+        """
+        found = await self._texts.read(nodes)
+        removed = next((ref.node_id for ref in nodes if ref.node_id not in found), None)
+        if removed is not None:
+            raise ProcessChanged(self._process_id, removed)
+        return tuple([found[ref.node_id] for ref in nodes])
 
     async def source_nodes(self, of: Collection[str]) -> SourceNodes:
         """The source nodes of these nodes; none of them may be a root.
@@ -305,27 +307,27 @@ class SharedSources:
         return SourceNodes(self._ordered(sources), sources)
 
     def _check(self, of: Iterable[str], sources: Mapping[str, tuple[str, ...]]) -> None:
-        gone = next((name for name in of if not sources.get(name)), None)
-        if gone is not None:
-            raise ProcessChanged(self._process_id, gone)
+        removed = next((name for name in of if not sources.get(name)), None)
+        if removed is not None:
+            raise ProcessChanged(self._process_id, removed)
 
     def _ordered(self, sources: Mapping[str, tuple[str, ...]]) -> tuple[NodeRef, ...]:
         names = {source for ids in sources.values() for source in ids}
-        return tuple(sorted([self._refs[name] for name in names], key=frontier_order))
+        return in_order([self._refs[name] for name in names])
 
     def _known(self, names: Collection[str]) -> dict[str, tuple[str, ...]]:
         return {name: self._sources[name] for name in names if name in self._sources}
 
     async def _read(self, names: list[str]) -> Mapping[str, tuple[str, ...]]:
         if self._price is not None and self._spent >= self._price:
-            await self._read_whole(self._size)
+            await self._read_whole()
         if self._whole is not None:
             return self._whole.source_nodes(names).sources
         read = await self._reader.source_nodes(self._process_id, names, with_texts=True)
         self._refs.update((ref.node_id, ref) for ref in read.nodes)
         self._sources.update((name, ids) for name, ids in read.sources.items() if ids)
         # Texts that come along with edges cost no more than texts alone: only the rest is dear.
-        new = self._take_texts(read.texts) / max(1, len(read.nodes))
+        new = self._texts.take(read.texts) / max(1, len(read.nodes))
         self._spend(read, 1 - new)
         self._last = read
         return read.sources
@@ -335,10 +337,10 @@ class SharedSources:
         costs = CALL_COSTS + TARGET_COSTS * len(read.sources) + EDGE_COSTS * edges
         self._spent += share * costs
 
-    async def _read_whole(self, size: Size) -> None:
+    async def _read_whole(self) -> None:
         self._price = None  # once, whatever comes of it
         try:
-            self._whole = await self._reader.topology(self._process_id, size.nodes, size.edges)
+            self._whole = await self._reader.topology(self._process_id, *self._size)
         except Unfit:  # it has changed, which is noticed where it matters
             return
         self._sources, self._refs, self._last = {}, {}, None
@@ -348,7 +350,7 @@ class SharedSources:
         """Whether any source node of these nodes is not checked, and which ones are.
 
         Nodes before the first stage of what was checked cannot have been checked. One of them
-        is as good as all, so most walks end without reading a frontier that nobody will see.
+        is as good as all, so most walks end without reading a frontier that no prompt will show.
 
         Returns:
             The source nodes that are checked, and at least one that is not, if there is any.
@@ -405,53 +407,3 @@ class SharedSources:
         if found is not None:
             self._below[found[0]] = found[1]
         return found
-
-
-__all__ = ["ProcessChanged", "Reader", "SharedNodes", "Splitter"]
-
-
-class Reader(SourceReader, TextReader, Protocol):
-    """Reads nodes of processes; `graph.store.NodeReader` is one."""
-
-
-class SharedNodes:
-    """A `NodeSource` over one process that remembers what it has read.
-
-    Args:
-        reader: Where nodes are read from.
-        process_id: The process.
-        splitter: Splits texts into sentences.
-        size: How many nodes the process has, where that is known.
-        edges: How many edges it has.
-        cached_characters: How many characters of text are kept, split into sentences.
-    """
-
-    def __init__(
-        self,
-        reader: Reader,
-        process_id: str,
-        splitter: Splitter,
-        *,
-        size: int = 0,
-        edges: int = 0,
-        cached_characters: int = CACHED_CHARACTERS,
-    ) -> None:
-        self._process_id = process_id
-        self._texts = SharedTexts(reader, process_id, splitter, cached_characters)
-        self._sources = SharedSources(reader, process_id, Size(size, edges), self._texts.take)
-
-    async def source_nodes(self, of: Collection[str]) -> SourceNodes:
-        """The source nodes of the nodes with these ids; each is asked for once a run."""
-        return await self._sources.source_nodes(of)
-
-    async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
-        """The source nodes that are checked and, if there are others, at least one of them."""
-        return await self._sources.left(of, checked)
-
-    async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
-        """The texts of these nodes, in the order given, split into sentences."""
-        found = await self._texts.read(nodes)
-        gone = next((ref.node_id for ref in nodes if ref.node_id not in found), None)
-        if gone is not None:
-            raise ProcessChanged(self._process_id, gone)
-        return tuple([found[ref.node_id] for ref in nodes])

@@ -29,7 +29,7 @@ class JudgeError(VeriTrailError):
 
 @dataclass(frozen=True, slots=True)
 class ReadNode:
-    """A node as it is read: its whole text and the sentences of it.
+    """A node's whole text and its sentences.
 
     Attributes:
         ref: The node.
@@ -138,7 +138,7 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a verdict is given on.
+    """The evidence that a verdict is about.
 
     Attributes:
         evidence: What this iteration found, in root and non-root nodes alike.
@@ -190,5 +190,5 @@ class NodeSource(Protocol):
         ...
 
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
-        """The texts of these nodes, in the order given, split into sentences."""
+        """The texts of these nodes, in this order, split into sentences."""
         ...

@@ -31,7 +31,7 @@ class PromptedStep:
         model: The model that is asked.
         samples: How many answers are drawn to each prompt.
         temperature: Of a single answer; None: the endpoint's own.
-        structured: Whether the endpoint is told the shape of the answer.
+        structured: Whether the endpoint gets a JSON Schema of the answer.
     """
 
     prompt: Prompt

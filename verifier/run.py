@@ -1,4 +1,4 @@
-"""Running verifications side by side: each is handed on as soon as it is finished.
+"""Running verifications side by side: each is stored as soon as it is finished.
 
 Every fault of a claim is a status of that claim alone, never a verdict.
 """
@@ -27,7 +27,7 @@ class ClaimSlots:
     """Lets claims begin in their order, as many at a time as `most` says.
 
     Args:
-        most: Told how many claims have ended; says how many may be on their way. At least one is.
+        most: From the number of ended claims to how many may be on their way; at least one is.
     """
 
     def __init__(self, most: Callable[[int], int]) -> None:
@@ -45,7 +45,7 @@ class ClaimSlots:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # given a slot at this moment
+            if turn.done() and not turn.cancelled():  # it got a slot at this moment
                 self._taken -= 1
                 self._let_in()
             raise
@@ -123,19 +123,19 @@ class Run:
 
     Args:
         process_id: The process.
-        judge: Who judges.
+        judge: Selects evidence and gives verdicts.
         nodes: Where nodes are read from; shared by all claims.
         write: Keeps verifications; every task's verification is handed over once.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
-        concurrency: How many claims are verified at a time; or a function that says so, told how
-            many have ended.
+        concurrency: How many claims are verified at a time; or a function from the number of
+            ended claims to that.
         content_hash: Hash of the content that is verified; kept with every one that is finished.
-        observer: Told what happens.
+        observer: Its hooks are called.
         queue: Keeps what is about to be made; None: only what is finished is kept.
         run_id: The run that is resumed; None: a new one.
         settings: What decides the outcome, as canonical JSON; kept with every verification.
         options: What the run may spend, as canonical JSON; kept with every verification.
-        deadline: Seconds after which a claim is given up as failed.
+        deadline: Seconds after which a claim ends as failed.
 
     Attributes:
         refusal: Why the endpoint refuses every call, if it does; the run was stopped then.

@@ -2,7 +2,7 @@
 
 In a prompt a root node with evidence is shown with its whole text, other nodes through the
 summary of their prompt. Evidence that does not fit is selected from again, and then cut. A
-scorer (an NLI model, or a checker such as MiniCheck) is given the same pieces one by one.
+scorer (an NLI model, or a checker such as MiniCheck) gets the same pieces one by one.
 
 Source: VeriTrail 3.1.3, C.2.2, E.2, E.3; G (the verdict step is modular), 4.2 (NLI baselines).
 """
@@ -30,7 +30,7 @@ _LABEL = _AROUND = 4
 
 
 class VerdictStep(Protocol):
-    """Whoever gives verdicts: a prompt, or a scorer in its place. Source: VeriTrail G."""
+    """Gives verdicts: a prompt, or a scorer in its place. Source: VeriTrail G."""
 
     @property
     def settings(self) -> dict[str, object]:
@@ -204,7 +204,7 @@ class PromptVerdict:
 
 
 def summaries_of(found: Found) -> list[str]:
-    """The summaries that stand for non-root nodes, one for each prompt that found something."""
+    """The summaries of non-root nodes, one for each prompt that found something."""
     roots = {root.ref.node_id for root in found.roots}
     return [evidence.summary for evidence in found.evidence if roots.isdisjoint(evidence.node_ids)]
 
@@ -254,7 +254,7 @@ def _sentences_of(piece: Piece) -> int:
 
 
 Probabilities = Mapping[str, float]
-"""`entailment` and, where the scorer tells it, `contradiction`: each from 0 to 1."""
+"""`entailment` and, where the scorer has it, `contradiction`: each from 0 to 1."""
 
 Scorer = Callable[[str, str], Probabilities | Awaitable[Probabilities]]
 """(claim, evidence) to probabilities."""
@@ -323,7 +323,7 @@ class ScoredVerdict:
         """The result or the fault: a future cannot take every exception (StopIteration)."""
         try:
             return self.score(claim, evidence), None
-        except Exception as error:  # noqa: BLE001  # raised again by whoever waits
+        except Exception as error:  # noqa: BLE001  # raised again where it is awaited
             return None, error
 
 

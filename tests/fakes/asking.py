@@ -23,7 +23,7 @@ class ScriptedAsking:
         answer: From a request to the text of an answer.
         retries: How often an invalid answer is asked for again.
         requests: Every request that was answered, in the order of the calls.
-        most_at_once: The largest number of calls in the air at one time.
+        most_at_once: The largest number of calls pending at one time.
     """
 
     answer: Callable[[Request], str]

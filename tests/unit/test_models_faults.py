@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from veritrail_graph.verifier.models.faults import ErrorContext, Problem, retry_after, shown
+from veritrail_graph.verifier.models.faults import ErrorContext, Problem, retry_after, short_message
 from veritrail_graph.verifier.models.faults import fault as meaning
 from veritrail_graph.verifier.models.port import (
     ContextTooLong,
@@ -207,7 +207,7 @@ def test_any_body_of_an_error_can_be_read(body: bytes) -> None:
 
 
 def test_words_of_a_server_are_cut_and_cleaned() -> None:
-    told = shown("Key sk-12345 is wrong.\x1b[31m\nSee\u202e " + "x" * 1000, "sk-12345")
+    told = short_message("Key sk-12345 is wrong.\x1b[31m\nSee\u202e " + "x" * 1000, "sk-12345")
     assert told.startswith("Key … is wrong. [31m See xxx")
     assert len(told) == 200
 
@@ -344,4 +344,4 @@ def test_a_page_that_blocks_a_prompt_does_not_stop_a_run_that_was_answered() -> 
     ],
 )
 def test_words_of_a_server_can_be_stored_and_are_on_one_line(text: str, told: str) -> None:
-    assert shown(text) == told
+    assert short_message(text) == told

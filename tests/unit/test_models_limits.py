@@ -261,7 +261,7 @@ def test_what_is_still_in_the_air_is_said(others: int, words: str) -> None:
     for _ in range(others + 1):
         spending.admit()
     spending.settle(1.01)
-    with pytest.raises(OverBudget, match=rf"\(1\.0100 USD spent so far, {words} in the air\)"):
+    with pytest.raises(OverBudget, match=rf"\(1\.0100 USD spent so far, {words} pending\)"):
         spending.admit()
 
 

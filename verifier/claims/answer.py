@@ -1,4 +1,4 @@
-"""An answer in sentences, each with the headings it stands under, and what prompts show of it.
+"""An answer in sentences, each with the headings above it, and what prompts show of it.
 
 Line breaks end a sentence, unless the line was broken by hard wrapping.
 
@@ -18,7 +18,7 @@ from veritrail_graph.verifier.ports import Split
 
 CUT = "[...]"
 PLACE = "[the sentence]"
-"""Stands among the context lines where the sentence stands, when context follows it."""
+"""Marks the place of the sentence among the context lines, when context follows it."""
 CONTEXT_CHARACTERS = 1_000
 """Of a longer sentence only what is next to the sentence asked about is shown as context."""
 
@@ -48,7 +48,7 @@ class Answer:
     Attributes:
         question: What it answers; None or blank where that is not known.
         sentences: Its sentences.
-        headings: By sentence, the places of the headings that it stands under, outermost first.
+        headings: By sentence, the places of the headings above it, outermost first.
     """
 
     question: str | None
@@ -123,7 +123,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     opened = offset = 0
     spoken = False
     for number, line in enumerate(lines):
-        # A line without words (a rule, an underline) belongs to the line that it stands under.
+        # A line without words (a rule, an underline) belongs to the line above it.
         speaks = _WORD.search(line) is not None
         if spoken and speaks and not _is_wrapped(lines[number - 1].rstrip(), line, widest):
             yield _trimmed(text, opened, offset)
@@ -160,20 +160,20 @@ def _headings(text: str, sentences: Sequence[Sentence]) -> Iterator[tuple[int, .
 
 def _level(text: str, sentences: Sequence[Sentence], place: int) -> int | None:
     """The level of a heading; None where a sentence is none."""
-    said = sentences[place].text
+    text_of_it = sentences[place].text
     if place + 1 == len(sentences):
-        return None  # nothing stands under it
-    if not _WORD.search(said):
+        return None  # no text follows it
+    if not _WORD.search(text_of_it):
         return None
-    if hashes := _HASHES.match(said):
+    if hashes := _HASHES.match(text_of_it):
         return len(hashes[1])
-    words, _, below = said.rpartition("\n")
+    words, _, below = text_of_it.rpartition("\n")
     if words and (underline := _UNDERLINE.match(below)):
         return 1 if underline[1].startswith("=") else 2
     before = text[sentences[place - 1].end : sentences[place].start] if place else "\n"
     behind = text[sentences[place].end : sentences[place + 1].start]
-    stands_alone = _has_break(before) and _has_break(behind) and not _has_break(said)
-    if stands_alone and not _ITEM.match(said) and is_heading(said.strip("*_ ")):
+    is_apart = _has_break(before) and _has_break(behind) and not _has_break(text_of_it)
+    if is_apart and not _ITEM.match(text_of_it) and is_heading(text_of_it.strip("*_ ")):
         return _UNMARKED_LEVEL
     return None
 

@@ -23,11 +23,11 @@ from veritrail_graph.verifier.prompts import Prompts
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one completion, or several together, make of a sentence.
+    """The outcome of one completion for a sentence, or of several together.
 
     Attributes:
-        sentence: The sentence to go on with; None where it is given up.
-        words: Why it is given up, in the model's words; empty where it said nothing.
+        sentence: The sentence to continue with; None where it has no claims.
+        words: Why it has none, in the model's words; empty where the model gave no reason.
     """
 
     sentence: str | None
@@ -35,20 +35,20 @@ class Opinion:
 
 
 def agreed(opinions: Sequence[Opinion], needed: int) -> Opinion:
-    """What they come to together.
+    """The outcome of several completions together.
 
-    Of several wordings the most frequent one goes on, of equally frequent ones the earliest. A
-    sentence that is given up keeps the words of the first completion that gave it up.
+    Of several wordings the most frequent one is kept, of equally frequent ones the earliest. A
+    sentence without claims keeps the words of the first completion that found none.
 
     Args:
-        opinions: What each completion says.
+        opinions: The outcome of each completion.
         needed: How many of them must have a sentence.
     """
     found = [one.sentence for one in opinions if one.sentence is not None]
     if len(found) >= needed:
         return Opinion(max(found, key=found.count))
-    said = (one.words for one in opinions if one.sentence is None and one.words)
-    return Opinion(None, next(said, ""))
+    reasons = (one.words for one in opinions if one.sentence is None and one.words)
+    return Opinion(None, next(reasons, ""))
 
 
 COMPLETIONS = Samples(count=3, threshold=2, temperature=0.2)
@@ -100,7 +100,7 @@ class ClaimSteps:
             completions: How many completions selection and disambiguation take, and how many of
                 them must agree.
             temperature: Of decomposition, and of the others where they take one completion.
-            structured: Whether the endpoint is told the shape of the answers.
+            structured: Whether the endpoint gets a JSON Schema of the answers.
         """
 
         def step(name: Step, samples: Samples) -> PromptedStep:
@@ -126,7 +126,7 @@ class ClaimSteps:
                 raise InvalidAnswer("`outcome` is rewritten, but `sentence` is empty")
             if outcome == "no_verifiable_claims":
                 return Opinion(None, _words(text))
-            # A sentence that is verifiable stays as it is, whatever else is said of it.
+            # A sentence that is verifiable is kept unchanged, whatever else the answer holds.
             return Opinion(_one_spelling(rewritten if outcome == "rewritten" else sentence))
 
         user = answer.prompt(place, sentence, self.around)
@@ -189,11 +189,11 @@ def _one_spelling(text: str | None) -> str:
 
 
 def _words(text: str) -> str:
-    """Why a model gives a sentence up: its reasoning, in the object or before it, on one line."""
-    said = last_object(text).get("reasoning")
-    if not isinstance(said, str):
-        said = text[: text.rfind("{")].rstrip().removesuffix("```json").removesuffix("```")
-    line = " ".join(said.encode(errors="replace").decode().split())
+    """Why a sentence has no claims: the model's reasoning, in the object or before it."""
+    reasoning = last_object(text).get("reasoning")
+    if not isinstance(reasoning, str):
+        reasoning = text[: text.rfind("{")].rstrip().removesuffix("```json").removesuffix("```")
+    line = " ".join(reasoning.encode(errors="replace").decode().split())
     return line if len(line) <= MOST_WORDS else f"{line[: MOST_WORDS - 1]}…"
 
 
@@ -205,8 +205,8 @@ async def decompose(claim: str, step: PromptedStep, meter: Meter) -> tuple[str, 
     """The sub-claims of a claim in a stable order; the claim alone where it has none.
 
     Works off a queue. One claim in the answer: it is final. Several: each is queued, but none
-    that was processed before; a claim that stands among its own parts is final. What the last
-    attempt leaves in the queue stays as it is. Claims of one round do not depend on each other
+    that was processed before; a claim that is among its own parts is final. What the last
+    attempt leaves in the queue is final too. Claims of one round do not depend on each other
     and are asked about side by side.
 
     Args:

@@ -33,7 +33,7 @@ class EndpointSettings:
         base_url: The endpoint; None: the engine's own default.
         api_key: The key, if one is set; never shown.
         api_version: Version of the endpoint's interface, where it wants one.
-        attempt_timeout: Seconds after which one attempt is given up.
+        attempt_timeout: Seconds after which one attempt ends.
         connections: The most connections at a time.
     """
 
@@ -90,7 +90,7 @@ def engine_names() -> list[str]:
 
 
 def _own() -> set[str]:
-    """Names of the engines that stand here."""
+    """Names of the engines of this package."""
     return {module.name for module in pkgutil.iter_modules(__path__)}
 
 

@@ -1,1 +1,1 @@
-"""Language models: the port, and what stands between the method and an endpoint."""
+"""Language models: the port, and what is between the method and an endpoint."""

@@ -107,7 +107,7 @@ class AnswerCache:
 
         Args:
             path: The file; it and its folder are made, for their owner alone.
-            warn: Told once when the file cannot be used.
+            warn: Called once, with the reason, when the file cannot be used.
         """
         self._path = path
         self._warn = warn
@@ -167,7 +167,7 @@ class AnswerCache:
         return await loop.run_in_executor(self._thread, self._safely, work)
 
     def _safely(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
-        """Do it on the thread; what fails is told once, and the run goes on without a cache."""
+        """Run on the thread; the first failure is reported, and the run goes on without a cache."""
         if self._broken:  # since this was asked for
             return None
         try:
@@ -176,10 +176,10 @@ class AnswerCache:
             return work(self._connection)
         except (sqlite3.Error, OSError) as error:
             self._broken = True
-            told = f"answers are not kept in {self._path}: {error}"
+            message = f"answers are not kept in {self._path}: {error}"
             if _is_malformed(error):
-                told += "; once the cache is cleared, answers are kept again"
-            self._warn(told)
+                message += "; once the cache is cleared, answers are kept again"
+            self._warn(message)
             return None
 
     def _clear_file(self) -> Cleared:
@@ -203,7 +203,7 @@ class AnswerCache:
     def _open(self) -> sqlite3.Connection:
         """Open the file, made by whichever process comes first.
 
-        Where several make it at once, SQLite tells some of them at once that it is busy,
+        Where several make it at once, SQLite is busy for some of them at once,
         whatever the time-out.
         """
         patience = time.monotonic() + BUSY

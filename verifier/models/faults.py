@@ -46,7 +46,7 @@ def is_page(text: str) -> bool:
     return _PAGE.match(text) is not None
 
 
-def shown(text: str, secret: str | None = None) -> str:
+def short_message(text: str, secret: str | None = None) -> str:
     """A server's words, fit for a message; of a page for a browser its title alone."""
     if secret and len(secret) > 3:
         text = text.replace(secret, "…")
@@ -195,18 +195,18 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ErrorContext:
-    """What an error is judged by besides itself.
+    """What else decides the meaning of an error.
 
     Attributes:
-        prompt: What was sent. A server may repeat it, and what stands in it says nothing.
+        prompt: What was sent. A server may repeat it, and its words say nothing about the error.
         has_answered: Whether the endpoint has answered any call: then its key is a good one.
     """
 
     prompt: str = ""
     has_answered: bool = False
 
-    def hears(self, pattern: re.Pattern[str], problem: Problem) -> bool:
-        """Whether the server says this in words of its own."""
+    def finds(self, pattern: re.Pattern[str], problem: Problem) -> bool:
+        """Whether the server's own words match a pattern."""
         for found in pattern.finditer(problem.message):
             words = " ".join(found[0].split()).casefold()
             if words not in " ".join(self.prompt.split()).casefold():
@@ -224,8 +224,8 @@ def fault(
     status: int,
     problem: Problem,
     headers: Mapping[str, str],
-    told: str,
-    around: ErrorContext = ErrorContext(),
+    reply: str,
+    context: ErrorContext = ErrorContext(),
 ) -> ModelError:
     """What an error of the endpoint means.
 
@@ -233,75 +233,75 @@ def fault(
         status: The HTTP status.
         problem: What the body says.
         headers: Headers of the answer, by name in lower case.
-        told: Who answered what, fit to be shown.
-        around: What else is known.
+        reply: The endpoint and what it reply, as a message begins.
+        context: What was sent, and whether the endpoint has answered before.
     """
     if problem.says(NO_QUOTA) or status == 402:
-        return EndpointRefused(f"{told}: the account has no quota or credit left")
+        return EndpointRefused(f"{reply}: the account has no quota or credit left")
     if 300 <= status < 400:
-        return _elsewhere(headers, told)
+        return _elsewhere(headers, reply)
     if status == 429 and _TOO_LARGE_TEXT.search(problem.message):
-        return ContextTooLong(told)  # more than the tokens of a minute: waiting does not help
+        return ContextTooLong(reply)  # more than the tokens of a minute: waiting does not help
     if status in TRANSIENT or status >= 500:
-        return TransportFault(told, status=status, retry_after=retry_after(headers))
+        return TransportFault(reply, status=status, retry_after=retry_after(headers))
     if status == 401:
-        return EndpointRefused(f"{told}: the key is not accepted; check it, and the address")
+        return EndpointRefused(f"{reply}: the key is not accepted; check it, and the address")
     if status == 403:
-        return _forbidden(problem, told, around)
+        return _forbidden(problem, reply, context)
     if status in (404, 410) or problem.says(NO_MODEL):
-        return EndpointRefused(f"{told}: check the model's name and the address")
+        return EndpointRefused(f"{reply}: check the model's name and the address")
     if status == 405:
-        return EndpointRefused(f"{told}: no chat completions are served there; check the address")
+        return EndpointRefused(f"{reply}: no chat completions are served there; check the address")
     if status in (400, 413, 422):
-        return _of_the_request(status, problem, told, around)
-    return RequestRejected(told)
+        return _about_request(status, problem, reply, context)
+    return RequestRejected(reply)
 
 
-def _elsewhere(headers: Mapping[str, str], told: str) -> ModelError:
-    """A redirect: nobody said that prompts and the key may go to another place."""
+def _elsewhere(headers: Mapping[str, str], reply: str) -> ModelError:
+    """A redirect is not followed: prompts and the key go to the named address only."""
     try:
         parts = urlsplit(headers.get("location", ""))
     except ValueError:
         parts = urlsplit("")
     host = parts.netloc.rpartition("@")[2]
     if not host:
-        return EndpointRefused(f"{told}: it redirects, and is not followed; check the address")
-    place = shown(f"{parts.scheme or 'https'}://{host}{parts.path}")
+        return EndpointRefused(f"{reply}: it redirects, and is not followed; check the address")
+    place = short_message(f"{parts.scheme or 'https'}://{host}{parts.path}")
     return EndpointRefused(
-        f"{told}: it redirects to {place} and is not followed; if that is the endpoint that you"
+        f"{reply}: it redirects to {place} and is not followed; if that is the endpoint that you"
         " want, set OPENAI_BASE_URL to it, without /chat/completions"
     )
 
 
-def _forbidden(problem: Problem, told: str, around: ErrorContext) -> ModelError:
+def _forbidden(problem: Problem, reply: str, context: ErrorContext) -> ModelError:
     """HTTP 403: of the key, or of what this one prompt says."""
     is_worded = not is_page(problem.message)  # a page says the same of everything
-    if not problem.says(NO_KEY) and not around.hears(_NO_KEY_TEXT, problem):
-        if problem.says(FILTERED) or (is_worded and around.hears(_FILTERED_TEXT, problem)):
-            return Filtered(f"{told}: a content filter withheld the answer")
-        no_access = is_worded and around.hears(_NO_ACCESS_TEXT, problem)
-        is_telling = is_worded or around.has_answered
-        if is_telling and not no_access and around.hears(_BLOCKED_TEXT, problem):
-            return Filtered(f"{told}: a content filter withheld the answer")
-        if not no_access and around.has_answered:
-            return RequestRejected(told)
-    return EndpointRefused(f"{told}: the key is not accepted; check it, and the address")
+    if not problem.says(NO_KEY) and not context.finds(_NO_KEY_TEXT, problem):
+        if problem.says(FILTERED) or (is_worded and context.finds(_FILTERED_TEXT, problem)):
+            return Filtered(f"{reply}: a content filter withheld the answer")
+        no_access = is_worded and context.finds(_NO_ACCESS_TEXT, problem)
+        is_telling = is_worded or context.has_answered
+        if is_telling and not no_access and context.finds(_BLOCKED_TEXT, problem):
+            return Filtered(f"{reply}: a content filter withheld the answer")
+        if not no_access and context.has_answered:
+            return RequestRejected(reply)
+    return EndpointRefused(f"{reply}: the key is not accepted; check it, and the address")
 
 
-def _of_the_request(status: int, problem: Problem, told: str, around: ErrorContext) -> ModelError:
+def _about_request(status: int, problem: Problem, reply: str, context: ErrorContext) -> ModelError:
     if problem.says(FILTERED):
-        return Filtered(f"{told}: a content filter withheld the answer")
+        return Filtered(f"{reply}: a content filter withheld the answer")
     if status == 413 or problem.says(TOO_LONG) or _TOO_LONG_TEXT.search(problem.message):
-        return ContextTooLong(told, problem.window or window(problem.message))
-    if problem.says(NO_KEY) or around.hears(_NO_KEY_TEXT, problem):
-        return EndpointRefused(f"{told}: the key is not accepted; check it, and the address")
-    if around.hears(_NO_QUOTA_TEXT, problem):
-        return EndpointRefused(f"{told}: the account has no quota or credit left")
-    if around.hears(_FILTERED_TEXT, problem):
-        return Filtered(f"{told}: a content filter withheld the answer")
-    if not around.has_answered and around.hears(_NO_MODEL_TEXT, problem):
-        return EndpointRefused(f"{told}: check the model's name and the address")
-    return RequestRejected(told)
+        return ContextTooLong(reply, problem.window or window(problem.message))
+    if problem.says(NO_KEY) or context.finds(_NO_KEY_TEXT, problem):
+        return EndpointRefused(f"{reply}: the key is not accepted; check it, and the address")
+    if context.finds(_NO_QUOTA_TEXT, problem):
+        return EndpointRefused(f"{reply}: the account has no quota or credit left")
+    if context.finds(_FILTERED_TEXT, problem):
+        return Filtered(f"{reply}: a content filter withheld the answer")
+    if not context.has_answered and context.finds(_NO_MODEL_TEXT, problem):
+        return EndpointRefused(f"{reply}: check the model's name and the address")
+    return RequestRejected(reply)
 
 
 def window(message: str) -> int | None:

@@ -133,7 +133,7 @@ class Dismissed(Exception):
 
 
 class Limiter:
-    """ClaimSlots for the calls in the air to one endpoint.
+    """Slots for the pending calls to one endpoint.
 
     Attributes:
         setting: The highest number of slots.
@@ -211,7 +211,7 @@ class Limiter:
         """Give a slot back.
 
         Args:
-            more_tokens: Tokens that the call came to beyond those it announced.
+            more_tokens: Tokens of the call beyond those it announced.
         """
         self.in_flight -= 1
         if self._tokens and more_tokens:
@@ -230,7 +230,7 @@ class Limiter:
     def set_to(self, setting: int, share: float = 1.0) -> None:
         """Change the highest number of slots, and what share of the rates may be used.
 
-        What is in the air beyond it stays there.
+        Pending calls beyond it go on.
         """
         was, self.setting = self.setting, max(1, setting)
         if self.limit == was or self.limit > self.setting:  # not halved by the endpoint
@@ -243,7 +243,7 @@ class Limiter:
     def throttled(self, began: float) -> None:
         """The endpoint asked for fewer calls, of one that began at this time."""
         now = self._clock()
-        # Calls that were in the air when the limit was halved say nothing new.
+        # Calls that were pending when the limit was halved say nothing new.
         if began > self._halved_at and now - self._halved_at >= WINDOW:
             self.limit = max(1, self.limit // 2)
             self._halved_at = now
@@ -254,7 +254,7 @@ class Limiter:
         self._paused_until = max(self._paused_until, self._clock() + seconds)
 
     def resume(self) -> None:
-        """End a pause: nobody is left who could make use of it."""
+        """End a pause: no waiting call has time left for it."""
         self._paused_until = 0.0
         self._let_through()
 

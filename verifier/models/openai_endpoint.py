@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from veritrail_graph.graph.model import Usage
-from veritrail_graph.verifier.models.faults import ErrorContext, Problem, fault, shown
+from veritrail_graph.verifier.models.faults import ErrorContext, Problem, fault, short_message
 from veritrail_graph.verifier.models.port import (
     Completion,
     ContextTooLong,
@@ -179,8 +179,8 @@ class OpenAiEndpoint:
                     options={"headers": {STEP_HEADER: request.call.step}},
                 )
         except TimeoutError:
-            told = f"no answer from {self.address} within {self._timeout:g} s"
-            raise TransportFault(told) from None
+            late = f"no answer from {self.address} within {self._timeout:g} s"
+            raise TransportFault(late) from None
         except openai.APIStatusError as error:
             raise self._refusal(error.response, request, dialect) from None
         except openai.APIConnectionError as error:  # time-outs are among them
@@ -204,10 +204,10 @@ class OpenAiEndpoint:
         status = response.status_code
         problem = Problem.read(response.content)
         echoes = any(text[:40] in problem.message for text in (request.system, request.user))
-        around = ErrorContext(f"{request.system}\n{request.user}", self._has_answered)
-        said = "" if echoes else shown(problem.message, self._key)
-        told = f"{self.address} answered HTTP {status}" + (f" ({said})" if said else "")
-        meaning = fault(status, problem, response.headers, told, around)
+        context = ErrorContext(f"{request.system}\n{request.user}", self._has_answered)
+        words = "" if echoes else short_message(problem.message, self._key)
+        answered = f"{self.address} answered HTTP {status}" + (f" ({words})" if words else "")
+        meaning = fault(status, problem, response.headers, answered, context)
         if status not in (400, 422) or isinstance(meaning, ContextTooLong | Filtered):
             return meaning
         learned = dialect.without(problem)
@@ -215,16 +215,20 @@ class OpenAiEndpoint:
             return meaning
         if self._dialect == dialect:  # else another call has learned something already
             self._dialect = learned
-        return ParameterRefused(told)
+        return ParameterRefused(answered)
 
     def _broken(self, error: openai.APIConnectionError) -> TransportFault:
         import httpx2
 
         cause = error.__cause__
-        why = shown(str(cause) or type(cause).__name__, self._key) if cause else "no reason given"
+        why = (
+            short_message(str(cause) or type(cause).__name__, self._key)
+            if cause
+            else "no reason given"
+        )
         if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
-            told = f"no connection to {self.address}: {why}"
-            return TransportFault(told, is_unreachable=True)
+            message = f"no connection to {self.address}: {why}"
+            return TransportFault(message, is_unreachable=True)
         return TransportFault(f"{self.address} broke off without an answer: {why}")
 
 
@@ -248,7 +252,7 @@ def _body(request: Request, max_output_tokens: int | None, dialect: Dialect) -> 
 
 
 def _timeout(attempt_timeout: float) -> httpx2.Timeout:
-    """Limits of one attempt; the client tells the endpoint of them in a header."""
+    """Limits of one attempt; the client sends them in a header."""
     import httpx2
 
     return httpx2.Timeout(attempt_timeout, connect=min(CONNECT_TIMEOUT, attempt_timeout))
@@ -290,30 +294,30 @@ def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
     )
 
 
-def read_completion(body: bytes, content_type: str, request: Request, told: str) -> Completion:
+def read_completion(body: bytes, content_type: str, request: Request, address: str) -> Completion:
     """Read an answer with a status of success.
 
     Args:
         body: The body.
         content_type: The header of that name; empty: there was none.
         request: What was asked.
-        told: Who answered, fit to be shown.
+        address: The endpoint, for messages.
 
     Raises:
         TransportFault: It is no completion; its status is 200.
         InvalidAnswer: It is a refusal, filtered, cut off or empty.
     """
     if content_type and "json" not in content_type:
-        kind = shown(content_type)[:60]
-        raise TransportFault(f"{told}: the answer is {kind}, not JSON", status=200)
+        kind = short_message(content_type)[:60]
+        raise TransportFault(f"{address}: the answer is {kind}, not JSON", status=200)
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
-        raise TransportFault(f"{told}: the answer is not JSON", status=200) from None
+        raise TransportFault(f"{address}: the answer is not JSON", status=200) from None
     choice = _choice(found)
     if choice is None:
         lost = _stated(found, request)
-        raise TransportFault(f"{told}: the answer holds no completion", status=200, usage=lost)
+        raise TransportFault(f"{address}: the answer holds no completion", status=200, usage=lost)
     message = choice["message"]
     text = _text(message.get("content"))
     usage = _usage(found.get("usage"), request, text)
@@ -341,7 +345,7 @@ def _check(reason: Any, text: str, refusal: Any, usage: Usage) -> None:
         raise Filtered("a content filter withheld the answer", usage)
     blank = not text.strip()
     if blank and isinstance(refusal, str) and refusal.strip():
-        raise Refused(f"the model declined to answer: {shown(refusal)}", usage)
+        raise Refused(f"the model declined to answer: {short_message(refusal)}", usage)
     if reason == "length":
         raise CutOff("the answer was cut off by the limit on its length", usage)
     if blank:

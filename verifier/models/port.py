@@ -197,7 +197,7 @@ class ContextTooLong(ModelError):
 
 
 class RequestRejected(ModelError):
-    """The endpoint does not take this request, whoever sends it again (such as HTTP 400)."""
+    """The endpoint does not take this request, however often it is sent (such as HTTP 400)."""
 
 
 class ParameterRefused(ModelError):

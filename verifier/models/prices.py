@@ -60,7 +60,7 @@ class Price:
 
 
 def priced(usage: Usage, price: Price | None) -> Usage:
-    """The usage of one call with what it cost, or with the fact that nobody knows."""
+    """The usage of one call with what it cost, or marked as of unknown price."""
     if price is None:
         return replace(usage, cost_usd=None, unpriced_calls=usage.calls)
     return replace(usage, cost_usd=price.cost(usage), unpriced_calls=0)
@@ -70,7 +70,7 @@ def price_of(model: str, address: str, own: Mapping[str, Price] | None = None) -
     """The price of a model at an endpoint, or None where it is not known.
 
     Args:
-        model: Its name, as it is sent.
+        model: Its name as requests carry it.
         address: The endpoint's base URL.
         own: The user's own table, which goes before all else.
     """
@@ -113,17 +113,17 @@ def _row(path: Path, model: str, row: Any) -> Price:
     for key, value in row.items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 <= value <= HIGHEST:  # not so for nan
-            told = repr(value)
-            told = told if len(told) <= 40 else f"{told[:40]}…"
+            found = repr(value)
+            found = found if len(found) <= 40 else f"{found[:40]}…"
             raise InputError(
-                f"{where}: `{key}` is {told}, not a number of US dollars from 0 to {HIGHEST:,}"
+                f"{where}: `{key}` is {found}, not a number of US dollars from 0 to {HIGHEST:,}"
             )
         rates[key] = float(value)
     return Price(rates["input"], rates.get("cached_input", rates["input"]), rates["output"])
 
 
 def _of_first_party(model: str, snapshot: Any) -> Price | None:
-    """The maker's price of a closed model that is named exactly, whoever passes it on."""
+    """The maker's price of a closed model that is named exactly, also through a gateway."""
     name = model.lower()
     exact = {name, _DATE.sub("", name)}
     for provider in snapshot.providers:

@@ -35,16 +35,16 @@ from veritrail_graph.verifier.models.prices import Price, priced
 class Spending:
     """Lets calls through until the budget, or the number of calls, is used up.
 
-    A call in the air costs nobody knows what, so the total may pass the budget by what the
-    calls in the air come to, and by no more.
+    The cost of a pending call is not known yet, so the total may pass the budget by the cost of
+    the pending calls, and by no more.
 
     Attributes:
         budget_usd: The budget in US dollars; None: there is none.
         max_calls: The most requests that are sent; None: any number.
         spent: US dollars spent so far.
-        calls: Requests sent so far, those in the air included. A request that did not even
+        calls: Requests sent so far, pending ones included. A request that did not even
             reach the endpoint is not one.
-        in_flight: Requests in the air.
+        in_flight: Requests that are pending.
     """
 
     __slots__ = ("budget_usd", "calls", "in_flight", "max_calls", "spent")
@@ -58,7 +58,7 @@ class Spending:
 
     @property
     def is_limited(self) -> bool:
-        """Whether the run may come to an end before all is done."""
+        """Whether the run may end before all is done."""
         return self.budget_usd is not None or self.max_calls is not None
 
     async def ready(self) -> None:
@@ -74,11 +74,13 @@ class Spending:
             OverBudget: There is not.
         """
         if self.budget_usd is not None and self.spent >= self.budget_usd:
-            told = f"the budget of {self.budget_usd:g} USD is used up ({self.spent:.4f} USD spent"
+            message = (
+                f"the budget of {self.budget_usd:g} USD is used up ({self.spent:.4f} USD spent"
+            )
             if self.in_flight:  # what they cost is not known yet
                 plural = "s" if self.in_flight > 1 else ""
-                told += f" so far, {self.in_flight:,} call{plural} in the air"
-            raise OverBudget(f"{told})")
+                message += f" so far, {self.in_flight:,} call{plural} pending"
+            raise OverBudget(f"{message})")
         if self.max_calls is not None and self.calls >= self.max_calls:
             raise OverBudget(f"the run may make {self.max_calls:,} calls, and has made them")
 
@@ -93,7 +95,7 @@ class Spending:
         self.in_flight += 1
 
     def settle(self, cost_usd: float | None = None, *, sent: bool = True) -> None:
-        """A request came to its end.
+        """A request has ended.
 
         Args:
             cost_usd: What it cost, as far as that is known.
@@ -173,7 +175,7 @@ class Breaker:
             self._next_at = now + self._rest
 
     def not_tried(self) -> ModelError:
-        """What the calls are told that are not tried."""
+        """The error of a call that is not tried."""
         return ModelError(f"not tried: the endpoint has not answered for long; last: {self._last}")
 
 
@@ -399,34 +401,34 @@ class Retrying:
         """Wait before the next attempt, or say that there is none."""
         now = time.monotonic()
         call.last = fault
-        is_nobody_there = fault.is_unreachable and not self._answered
-        if is_nobody_there:
+        is_unreachable = fault.is_unreachable and not self._answered
+        if is_unreachable:
             self._failing_since = self._failing_since or now
             if now - self._failing_since >= self._patience.unreachable:
-                raise self._nobody_there(fault)
+                raise self._unreachable(fault)
         elif self._breaker.is_open:
             if call.attempts == 1 and self._breaker.failed(now, str(fault)):
                 self._limiter.dismiss(self)
             tried = "one attempt" if call.attempts == 1 else f"{call.attempts} attempts"
             raise ModelError(f"{fault} ({tried}: earlier calls failed until their deadline)")
         bound = min(self._patience.cap, self._patience.base * 2 ** min(call.attempts - 1, 30))
-        pause = random.uniform(0, bound)  # noqa: S311 - nobody gains by guessing it
+        pause = random.uniform(0, bound)  # noqa: S311 - no secret
         if fault.retry_after is not None:
             pause += fault.retry_after
         if now + pause >= call.ends_at:
-            if is_nobody_there:
-                raise self._nobody_there(fault)
+            if is_unreachable:
+                raise self._unreachable(fault)
             if self._breaker.given_up(now):
                 self._limiter.resume()
-            raise ModelError(self._last_words(fault, call, now))
+            raise ModelError(self._final_error(fault, call, now))
         await asyncio.sleep(pause)
 
-    def _nobody_there(self, fault: TransportFault) -> Unreachable:
-        told = f"{self._endpoint.address} could not be reached from the first call on"
-        refused = self._refused = Unreachable(f"{told}: {fault}")
+    def _unreachable(self, fault: TransportFault) -> Unreachable:
+        message = f"{self._endpoint.address} could not be reached from the first call on"
+        refused = self._refused = Unreachable(f"{message}: {fault}")
         return refused
 
-    def _last_words(self, fault: TransportFault, call: _Call, now: float) -> str:
+    def _final_error(self, fault: TransportFault, call: _Call, now: float) -> str:
         tried = f"{call.attempts} attempt{'s' if call.attempts != 1 else ''}"
         left = call.ends_at - now
         if fault.retry_after is not None and left > 0 and fault.retry_after >= left:

@@ -38,7 +38,7 @@ _DEAR = (
 
 
 def estimate(text: str) -> int:
-    """Tokens that a text comes to at most, on ordinary text with any usual tokenizer.
+    """The most tokens that a text has, on ordinary text with any usual tokenizer.
 
     Measured against OpenAI's tokenizers: 1.1 to 1.35 times too high on English prose, up to 2.3
     times on code, tables and other languages; not too low on long runs without words (base64,
@@ -70,7 +70,7 @@ def _is_of_english(word: str) -> bool:
 
 @lru_cache(KEPT)
 def _in_english(word: str) -> float:
-    """Tokens of a word that stands among English ones."""
+    """Tokens of a word among English ones."""
     if len(word) > LONG or not _PLAIN.fullmatch(word):
         return _anywhere(word)
     tokens = 0.0
@@ -105,7 +105,7 @@ def _of_letters(piece: str) -> float:
     if size > 1 and piece.isupper():
         return 0.5 + 0.5 * size
     vowels = sum(map(piece.lower().count, "aeiouy"))
-    if size >= 4 and vowels * 4 < size:  # nobody could say it
+    if size >= 4 and vowels * 4 < size:  # no word of a language
         return 0.75 * size
     return max(1.0, 0.3 + 0.41 * size)
 

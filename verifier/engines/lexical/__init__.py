@@ -51,7 +51,7 @@ class LexicalJudge:
         return {"version": VERSION}
 
     async def sub_claims(self, claim: Claim, meter: Meter) -> tuple[str, ...]:
-        """Those that the claim brings: nobody here can take one apart."""
+        """Those that the claim brings: without a model none can be found."""
         del meter
         return claim.sub_claims
 
