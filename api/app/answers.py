@@ -60,14 +60,14 @@ class Ingested(Answer):
     nodes: int
     edges: int
     claims: int
-    claims_added: int
-    verifications_added: int
-    reviews_added: int
-    terminals: list[str]
+    claims_added: int = 0
+    verifications_added: int = 0
+    reviews_added: int = 0
+    terminals: list[str] = []
     stages: dict[str, int] = Field(
-        description="Number of nodes by stage.", examples=[{"1": 12, "2": 1}]
+        {}, description="Number of nodes by stage.", examples=[{"1": 12, "2": 1}]
     )
-    warnings: list[str]
+    warnings: list[str] = []
     removed_verifications: int | None = Field(None, exclude_if=_is_none)
     removed_reviews: int | None = Field(None, exclude_if=_is_none)
     nodes_added: int | None = Field(None, exclude_if=_is_none)

@@ -5,13 +5,13 @@ Source: VeriTrail 3.1 (claims are extracted with Claimify).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.part import Part
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation
 
 if TYPE_CHECKING:
     from veritrail_graph.api.auth.access import Caller
@@ -86,6 +86,50 @@ class Claims(Part):
         if not claims:
             await store.processes.get(process_id)
         return claims, last
+
+    async def search(
+        self,
+        process_id: str,
+        *,
+        verdict: str | None = None,
+        error_stage: int | None = None,
+        review: str | None = None,
+        node_id: str | None = None,
+        after: tuple[int, str] = (-1, ""),
+        limit: int = 100,
+    ) -> tuple[list[JudgedClaim], tuple[int, str] | None]:
+        """Claims with a verdict, an error stage, a review or about a node; see `page`.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        from veritrail_graph.graph.store.judged_claims import ClaimFilter
+
+        wanted = ClaimFilter(verdict, error_stage, review, node_id)
+        return await self.page(process_id, wanted, after, limit)
+
+    @staticmethod
+    def records_of(claims: Sequence[str | Mapping[str, Any]]) -> list[ClaimRecord]:
+        """Claims that are given as texts, or as objects of a process file.
+
+        Raises:
+            InvalidProcess: Some break rules; all faults are listed.
+        """
+        from veritrail_graph.graph.importers.process_file.schema import read_claim
+        from veritrail_graph.graph.importers.records import ClaimRecord
+
+        records: list[ClaimRecord] = []
+        violations: list[Violation] = []
+        for place, value in enumerate(claims):
+            claim = {"text": value} if isinstance(value, str) else dict(value)
+            found = read_claim(claim, f"claims[{place}]")
+            if isinstance(found, ClaimRecord):
+                records.append(found)
+            else:
+                violations += found
+        if violations:
+            raise InvalidProcess("Claims break rules; nothing was stored", violations)
+        return records
 
     async def all(self, process_id: str, node: str | None = None) -> list[Claim]:
         """The claims of a process or of one of its nodes, in the order of the input.

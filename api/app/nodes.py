@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.part import Part
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import NodeRef
     from veritrail_graph.graph.store.lineage import Direction, Lineage
     from veritrail_graph.graph.store.nodes import NodeContent, NodeFilter, StoredNode
+
+DEEPEST, LARGEST = 100, 5_000
+"""The greatest depth and limit of a lineage."""
 
 
 MOST_TEXT = 20_000_000
@@ -60,6 +64,31 @@ class Nodes(Part):
         contents = await store.nodes.contents(process_id, nodes) if with_content else {}
         return NodePage(nodes, contents, more)
 
+    async def search(
+        self,
+        process_id: str,
+        *,
+        stage: int | None = None,
+        role: str | None = None,
+        text: str | None = None,
+        after: tuple[int, int] = (-1, -1),
+        limit: int = 100,
+        with_content: bool = False,
+    ) -> NodePage:
+        """Nodes of a stage, of a role, or whose text holds something; see `page`.
+
+        Raises:
+            NotFound: There is no such process.
+            InputError: There is no such role.
+        """
+        from veritrail_graph.graph.model import Role
+        from veritrail_graph.graph.store.nodes import NodeFilter
+
+        if role is not None and role not in set(Role):
+            raise InputError(f"{role!r} is no role; there are: {', '.join(Role)}")
+        wanted = NodeFilter(stage, None if role is None else Role(role), text)
+        return await self.page(process_id, wanted, after, limit, with_content=with_content)
+
     async def get(
         self, process_id: str, node_ids: Collection[str], *, with_content: bool = True
     ) -> NodePage:
@@ -105,7 +134,7 @@ class Nodes(Part):
         self,
         process_id: str,
         node_id: str,
-        direction: Direction | None = None,
+        direction: Direction | str = "upstream",
         depth: int = 1,
         limit: int = 500,
     ) -> Lineage:
@@ -114,15 +143,20 @@ class Nodes(Part):
         Args:
             process_id: The process.
             node_id: Where to begin.
-            direction: Against the data flow, with it, or both; None: against it.
+            direction: `upstream` (against the data flow), `downstream` or `both`.
             depth: Steps away; 1: direct neighbours.
             limit: The most nodes.
 
         Raises:
             NotFound: There is no such process or node.
+            InputError: Direction, depth or limit is out of range.
         """
         from veritrail_graph.graph.store.lineage import Direction
 
+        if direction not in set(Direction):
+            raise InputError(f"{direction!r} is no direction; there are: {', '.join(Direction)}")
+        for name, value, most in (("depth", depth, DEEPEST), ("limit", limit, LARGEST)):
+            if not 1 <= value <= most:
+                raise InputError(f"{name} must be from 1 to {most:,}, and is {value:,}.")
         store = await self._store()
-        walk = direction or Direction.UPSTREAM
-        return await store.lineage.read(process_id, node_id, walk, depth, limit)
+        return await store.lineage.read(process_id, node_id, Direction(direction), depth, limit)

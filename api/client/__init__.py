@@ -5,6 +5,7 @@ Each comes in two kinds that offer the same methods: plain, and to be awaited (`
 """
 
 from veritrail_graph.api.client.answers import Process, Rows
+from veritrail_graph.api.client.blocking import Job
 from veritrail_graph.api.client.faults import (
     AccessRefused,
     Conflict,
@@ -15,9 +16,9 @@ from veritrail_graph.api.client.faults import (
     Unavailable,
     Unreachable,
 )
-from veritrail_graph.api.client.jobs import AsyncJob, Job
+from veritrail_graph.api.client.jobs import AsyncJob
 from veritrail_graph.api.client.local import AsyncLocal, Local
-from veritrail_graph.api.client.operations import Operations
+from veritrail_graph.api.client.operations import AsyncOperations
 from veritrail_graph.api.client.service import AsyncClient, Client
 from veritrail_graph.api.client.trails import Event, Verification
 
@@ -26,13 +27,13 @@ __all__ = [
     "AsyncClient",
     "AsyncJob",
     "AsyncLocal",
+    "AsyncOperations",
     "Client",
     "Conflict",
     "Event",
     "Job",
     "Local",
     "Missing",
-    "Operations",
     "Problem",
     "Process",
     "Rejected",

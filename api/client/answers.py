@@ -1,4 +1,4 @@
-"""What the operations answer, as typed values that a notebook can show.
+"""What the operations answer: the models of the application, as a notebook shows them.
 
 What a newer service says besides is kept and can be read by its name. Texts of nodes and
 claims are untrusted: they are shown as text, never as markup.
@@ -6,14 +6,30 @@ claims are untrusted: they are shown as text, never as markup.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
+from veritrail_graph.api.app import answers, findings
+from veritrail_graph.api.app.answers import Node, Stage
+from veritrail_graph.api.app.findings import Agreement, Query
 from veritrail_graph.api.client import page
 
+__all__ = ["Agreement", "Node", "Query", "Stage"]
+
 T = TypeVar("T")
+A = TypeVar("A", bound=BaseModel)
+
+
+def read(answer: type[A], document: Any) -> A:
+    """An answer from its JSON; fields that are not known here are kept.
+
+    Raises:
+        ValueError: It is something else.
+    """
+    if isinstance(document, BaseModel):  # of the application, in this process
+        document = document.model_dump(mode="json")
+    return answer.model_validate(document, extra="allow")
 
 
 class Answer(BaseModel):
@@ -32,135 +48,26 @@ class Health(Answer):
     status: str
 
 
-class Ingested(Answer):
+class Ingested(answers.Ingested):
     """What an ingest did; what `ingest --json` prints."""
 
-    process_id: str
-    name: str
-    status: str
-    nodes: int
-    edges: int
-    claims: int
-    claims_added: int = 0
-    terminals: list[str] = []
-    stages: dict[str, int] = {}
-    warnings: list[str] = []
-
     def _repr_html_(self) -> str:
         return page.process(self)
 
 
-class Process(Answer):
+class Process(answers.ProcessFound):
     """A stored process; in a list it has no terminals, stages and warnings."""
 
-    process_id: str
-    name: str
-    status: str = "ready"
-    nodes: int = 0
-    edges: int = 0
-    claims: int = 0
-    verdicts: dict[str, int] = {}
-    question: str | None = None
-    terminals: list[str] = []
-    warnings: list[str] = []
-
     def _repr_html_(self) -> str:
         return page.process(self)
 
 
-class Node(Answer):
-    """A node; with its text where that was asked for."""
-
-    node_id: str
-    stage: int
-    role: str | None = None
-    kind: str | None = None
-    step: str | None = None
-    text: str | None = None
+class Lineage(answers.LineageFound):
+    """The nodes that a node was made of, or that were made of it."""
 
 
-class LineageNode(Answer):
-    """A node of a lineage, with how many neighbours it has and how many are not shown."""
-
-    node_id: str
-    stage: int
-    upstream_count: int = 0
-    downstream_count: int = 0
-    hidden_upstream: int = 0
-    hidden_downstream: int = 0
-
-
-class Edge(Answer):
-    """An edge, with the data flow."""
-
-    source: str
-    target: str
-
-
-class Lineage(Answer):
-    """What a node was made of, or went into."""
-
-    root: str
-    nodes: list[LineageNode]
-    edges: list[Edge]
-    complete: bool
-    truncated_by: str | None = None
-
-
-class Stage(Answer):
-    """A stage: its nodes, the claims introduced wrong there, the sentences cited from it."""
-
-    stage: int
-    name: str | None = None
-    nodes: int = 0
-    claims_with_errors: int = 0
-    sentences_cited: int = 0
-
-
-class Review(Answer):
-    """What a person said of a claim; nothing of the model's is replaced by it."""
-
-    review_id: str
-    claim_id: str
-    verdict: str
-    kind: str
-    reason: str = ""
-    reviewer: str = ""
-    created_at: str = ""
-    overrides: str | None = None
-    model_verdict: str | None = None
-
-
-class Agreement(Answer):
-    """How far people agree with the model, and with each other."""
-
-    process_id: str
-    reviews: int
-    claims: int
-    unclear: int
-    disputed: int
-    overall: dict[str, Any] = {}
-
-
-class Claim(Answer):
-    """A stored claim, with its latest verdict and what people said of it."""
-
-    claim_id: str
-    text: str
-    node_id: str
-    start: int | None = None
-    end: int | None = None
-    sub_claims: list[str] = []
-    label: str | None = None
-    verdict: str | None = None
-    verification_id: str | None = None
-    indicative: bool | None = None
-    error_stages: list[int] = []
-    verifications: int = 0
-    review: str | None = None
-    reviewed_verdict: str | None = None
-    reviews: int = 0
-    disputed: bool = False
+class Claim(findings.ClaimFound):
+    """A stored claim, with its latest verdict and its reviews."""
 
     def _repr_html_(self) -> str:
         return page.claims([self])
@@ -174,24 +81,8 @@ class AddedClaims(Answer):
     claims_added: int
 
 
-class Query(Answer):
-    """A query of the library, as its header describes it."""
-
-    name: str
-    group: str | None = None
-    purpose: str
-    parameters: list[dict[str, Any]] = []
-    columns: list[dict[str, Any]] = []
-    example: dict[str, str] = {}
-
-
-class Rows(Answer):
+class Rows(findings.QueryRows):
     """The answer of a query: columns and rows."""
-
-    columns: list[str]
-    rows: list[list[Any]]
-    truncated: bool = False
-    indicative: bool | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -204,11 +95,18 @@ class Rows(Answer):
         return page.rows(self)
 
 
-class Page(Answer, Generic[T]):
-    """A part of a list, and where the next begins."""
+class Review(Answer):
+    """A person's verdict on a claim; the model's verdict stays beside it."""
 
-    items: list[T]
-    next_cursor: str | None = Field(default=None, alias="nextCursor")
+    review_id: str
+    claim_id: str
+    verdict: str
+    kind: str
+    reason: str = ""
+    reviewer: str = ""
+    created_at: str = ""
+    overrides: str | None = None
+    model_verdict: str | None = None
 
 
 class Listed(list[T]):
@@ -216,9 +114,3 @@ class Listed(list[T]):
 
     def _repr_html_(self) -> str:
         return page.table(self)
-
-
-def page_of(answer: type[Any], key: str, document: Mapping[str, Any]) -> Page[Any]:
-    """A page whose items stand under a key of the answer."""
-    items = [answer.model_validate(one) for one in document[key]]
-    return Page(items=items, nextCursor=document.get("nextCursor"))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING
 
-from veritrail_graph.api.client import trail_calls
 from veritrail_graph.api.client.answers import Listed
 from veritrail_graph.api.client.trails import Event, JobState, Usage, Verification
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.client.operations import AsyncDoor
-    from veritrail_graph.api.client.portal import Portal
+    from veritrail_graph.api.client.operations import AsyncOperations
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 
@@ -50,7 +48,7 @@ class Following:
 
     @property
     def usage(self) -> Usage:
-        """What it came to until now."""
+        """What it cost until now."""
         return self.state.usage
 
     def __repr__(self) -> str:
@@ -70,13 +68,13 @@ def _pauses() -> Iterator[float]:
 class AsyncJob(Following):
     """A job of an asynchronous client."""
 
-    def __init__(self, door: AsyncDoor, state: JobState) -> None:
+    def __init__(self, client: AsyncOperations, state: JobState) -> None:
         super().__init__(state)
-        self._door = door
+        self._client = client
 
     async def refresh(self) -> AsyncJob:
-        """Ask how it stands."""
-        self.state = await self._door.perform(trail_calls.job(self.job_id))
+        """Ask for its state."""
+        self.state = await self._client.job_state(self.job_id)
         return self
 
     async def wait(self, timeout: float | None = None) -> AsyncJob:  # noqa: ASYNC109
@@ -101,80 +99,23 @@ class AsyncJob(Following):
         Args:
             after: The id of an event that was seen before; None: from the beginning.
         """
-        return self._door.events(self.job_id, after)
+        return self._client.events(self.job_id, after)
 
     async def cancel(self) -> AsyncJob:
         """Stop it; what is finished stays."""
-        self.state = await self._door.perform(trail_calls.cancel(self.job_id))
+        self.state = await self._client.cancel_job(self.job_id)
         return self
 
     async def resume(
         self, *, budget_usd: float | None = None, max_calls: int | None = None
     ) -> AsyncJob:
         """Go on with what it has left; limits that are given hold for all of it from now on."""
-        call = trail_calls.resume(self.job_id, budget_usd=budget_usd, max_calls=max_calls)
-        self.state = await self._door.perform(call)
+        limits = {"budget_usd": budget_usd, "max_calls": max_calls}
+        given = {name: value for name, value in limits.items() if value is not None}
+        self.state = await self._client.resume_job(self.job_id, given)
         return self
 
     async def verifications(self) -> Listed[Verification]:
         """Its verifications with their trails, in the order of its claims."""
         await self.refresh()
-        return Listed(
-            [
-                await self._door.perform(trail_calls.verification(one))
-                for one in self.verification_ids
-            ]
-        )
-
-
-class Job(Following):
-    """The same job of a plain client."""
-
-    def __init__(self, portal: Portal, job: AsyncJob) -> None:
-        super().__init__(job.state)
-        self._portal = portal
-        self._job = job
-
-    def refresh(self) -> Job:
-        """Ask how it stands."""
-        return self._now(self._job.refresh())
-
-    def wait(self, timeout: float | None = None) -> Job:
-        """Wait until it is over.
-
-        Args:
-            timeout: Seconds; None: as long as it takes.
-
-        Raises:
-            TimeoutError: It is not over by then; it goes on.
-        """
-        return self._now(self._job.wait(timeout))
-
-    def events(self, after: str | None = None) -> Iterator[Event]:
-        """What happens in it until it is over; a connection that is lost is taken up again.
-
-        Args:
-            after: The id of an event that was seen before; None: from the beginning.
-        """
-        return self._portal.iterate(self._job.events(after))
-
-    def cancel(self) -> Job:
-        """Stop it; what is finished stays."""
-        return self._now(self._job.cancel())
-
-    def resume(self, *, budget_usd: float | None = None, max_calls: int | None = None) -> Job:
-        """Go on with what it has left; limits that are given hold for all of it from now on."""
-        return self._now(self._job.resume(budget_usd=budget_usd, max_calls=max_calls))
-
-    def verifications(self) -> Listed[Verification]:
-        """Its verifications with their trails, in the order of its claims."""
-        found = self._portal.run(self._job.verifications())
-        self.state = self._job.state
-        return found
-
-    def _now(self, work: Coroutine[Any, Any, AsyncJob]) -> Job:
-        try:
-            self._portal.run(work)
-        finally:
-            self.state = self._job.state
-        return self
+        return Listed([await self._client.verification(one) for one in self.verification_ids])

@@ -1,8 +1,7 @@
 """The same operations in this process: no server, no port; the graph is opened when it is needed.
 
-What reads and changes the graph goes through the routes of the service, called in process, so
-that answers and errors are those of a service. Ingesting reads whatever the command line reads,
-and jobs are runs of this process.
+Answers and errors are those of a service. Ingesting reads every format that the command line
+reads, and jobs run in this process.
 """
 
 from __future__ import annotations
@@ -10,31 +9,32 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace as changed
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from veritrail_graph.api.client.call import Call, Source
-from veritrail_graph.api.client.faults import Problem, StrangeAnswer, Unreachable, problem_of
+from typing_extensions import override
+
+from veritrail_graph.api.app import Application, answers, findings
+from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.auth.access import LOCAL
+from veritrail_graph.api.client.answers import Health
+from veritrail_graph.api.client.blocking import Blocking
+from veritrail_graph.api.client.faults import Problem, problem_of
 from veritrail_graph.api.client.local_jobs import LocalJobs
-from veritrail_graph.api.client.operations import AsyncDoor, Door, Operations
+from veritrail_graph.api.client.operations import AsyncOperations, Call, Source
 from veritrail_graph.api.client.trails import Event
-from veritrail_graph.api.graph_connection import GraphConnection
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
 
-if TYPE_CHECKING:
-    from veritrail_graph.api.auth.database import ServiceDatabase
-    from veritrail_graph.api.client.sending import Sender
-
 T = TypeVar("T")
 
-ANSWER_SECONDS = 3_600.0
+_Document = dict[str, Any]
 
 
-class AsyncLocal(Operations, AsyncDoor):
+class AsyncLocal(AsyncOperations):
     """The operations in this process, to be awaited.
 
     Args:
@@ -49,121 +49,190 @@ class AsyncLocal(Operations, AsyncDoor):
         self, settings: Settings | None = None, *, home: str | PathLike[str] | None = None
     ) -> None:
         settings = settings or Settings.load()
-        self.settings = settings if home is None else replace(settings, home=Path(home))
-        self._graph = GraphConnection(self.settings, patience=None)
-        self._jobs = LocalJobs(self.settings, self._graph.store)
-        self._routes: Sender | None = None
-        self._service: ServiceDatabase | None = None
-        self._own: Mapping[str, Callable[[Call[Any]], Awaitable[Any]]] = {
-            "health": self._health,
-            "ready": self._ready,
-            "ingest": self._ingest,
-            "verify": self._jobs.start,
-            "job": self._jobs.state,
-            "cancel": self._jobs.cancel,
-            "resume": self._jobs.resume,
-            "jobs": self._jobs.listed,
-            "review": self._reviewed,
-        }
+        self.settings = settings if home is None else changed(settings, home=Path(home))
+        self.app = Application(self.settings)
+        self._running = LocalJobs(self.settings, self.app.graph.store)
 
     def __repr__(self) -> str:
         where = self.settings.neo4j_uri or f"the embedded engine in {self.settings.home}"
         return f"<AsyncLocal: {where}>"
 
+    @override
     async def aclose(self) -> None:
-        """Stop what runs and close the connection; an embedded engine ends by itself."""
-        await self._jobs.close()
-        if self._routes is not None:
-            await self._routes.aclose()
-        if self._service is not None:
-            await asyncio.to_thread(self._service.close)
-        await self._graph.close()
+        await self._running.close()
+        await self.app.close()
 
-    async def perform(self, call: Call[T]) -> T:
-        """Carry a call out.
-
-        Raises:
-            Problem: It is refused, or cannot be done.
-        """
-        own = self._own.get(call.name)
-        if own is None:
-            return await self._sender().send(call)
+    @override
+    async def perform(self, call: Call, read: Callable[[Any], T]) -> T:
+        operation = getattr(self, f"_{call.name}")
+        given = {**call.query, **(call.body or {})}
+        if call.source is not None:
+            given["source"] = call.source
+        if call.name == "verify":
+            given = {"request": call.body, "key": call.headers["Idempotency-Key"]}
         try:
-            return call.read(await own(call))
-        except (Problem, StrangeAnswer, Unreachable):
-            raise
+            return read(
+                await operation(
+                    *call.ids, **{name: value for name, value in given.items() if value is not None}
+                )
+            )
         except VeriTrailError as error:
             if isinstance(error, EngineUnavailable):
-                await self._graph.lost()
+                await self.app.graph.lost()
             raise _problem(error) from error
 
+    @override
     async def events(self, job_id: str, after: str | None) -> AsyncIterator[Event]:
-        """What happens in a job until it is over."""
         try:
-            async for event in self._jobs.events(job_id, after):
+            async for event in self._running.events(job_id, after):
                 yield event
         except VeriTrailError as error:
             raise _problem(error) from error
 
-    def _sender(self) -> Sender:
-        """Calls the routes of the service in this process."""
-        import httpx2
+    # One method for each operation, with the parameters of its REST call.
 
-        from veritrail_graph.api.auth.database import ServiceDatabase, service_url
-        from veritrail_graph.api.client.inside import application
-        from veritrail_graph.api.client.sending import Sender
+    async def _health(self) -> Health:
+        return Health(status="ok")
 
-        if self._routes is None:
-            self._service = ServiceDatabase(service_url(self.settings))
-            app = application(self.settings, self._graph, self._service)
-            inside = httpx2.ASGITransport(app)
-            http = httpx2.AsyncClient(transport=inside, base_url="http://localhost")
-            self._routes = Sender(http, ANSWER_SECONDS, patience=0.0)
-        return self._routes
+    async def _ready(self) -> Health:
+        await self.app.check()
+        return Health(status="ready")
 
-    async def _health(self, _call: Call[Any]) -> dict[str, str]:
-        return {"status": "ok"}
-
-    async def _ready(self, _call: Call[Any]) -> dict[str, str]:
-        await self._graph.check()
-        return {"status": "ready"}
-
-    async def _reviewed(self, call: Call[Any]) -> Any:
-        """A review by whoever is logged in, unless it says by whom."""
-        from veritrail_graph.api.reviews import reviewer_named
-
-        body = dict(call.body or {})
-        body["reviewer"] = reviewer_named(body.get("reviewer"), self.settings.values)
-        return await self._sender().document(replace(call, body=body))
-
-    async def _ingest(self, call: Call[Any]) -> dict[str, Any]:
-        """Store a process that is read as the command line reads it: files, folders, documents."""
-        from veritrail_graph.api.app.answers import Ingested
-        from veritrail_graph.graph import ingest as ingesting
-        from veritrail_graph.graph.importers.registry import ImportOptions, open_input
-        from veritrail_graph.graph.restoring import restore
-
-        most, source = self.settings.max_node_text, call.source
-        if source is None:
-            raise InputError("there is nothing to ingest")
+    async def _ingest(self, source: Source, **options: Any) -> answers.Ingested:
         with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
             path = await asyncio.to_thread(_on_disk, source, Path(folder))
-            options = ImportOptions(max_node_text=most)
-            reading = await asyncio.to_thread(open_input, path, options=options)
-            wanted = call.query.get("process_id")
-            if call.query.get("append"):
-                report = await ingesting.append(
-                    await self._graph.store(), reading, process_id=wanted, max_node_text=most
-                )
-                return Ingested.of(report).model_dump(mode="json")
-            found = await ingesting.read_and_check(reading, process_id=wanted, max_node_text=most)
-            store = await self._graph.store()  # what is rejected starts no engine
-            again = bool(call.query.get("replace"))
-            report = await ingesting.store_process(store, reading, found, replace=again)
-            return Ingested.of(await restore(store, reading, report)).model_dump(mode="json")
+            return await self.app.processes.ingest(path, IngestOptions(**options))
+
+    async def _processes(self, limit: int, cursor: str = "") -> _Document:
+        found = await self.app.processes.page(cursor, limit)
+        last = found[-1].process.process_id if len(found) == limit else None
+        listed = [answers.ProcessInList.of(one) for one in found]
+        return {"processes": listed, "nextCursor": last}
+
+    async def _process(self, process_id: str) -> answers.ProcessFound:
+        return answers.ProcessFound.of_overview(await self.app.processes.overview(process_id))
+
+    async def _delete(self, process_id: str, force: bool = False) -> None:
+        await self.app.processes.delete(process_id, force=force, by=LOCAL)
+
+    async def _nodes(
+        self,
+        process_id: str,
+        limit: int,
+        cursor: tuple[int, int] = (-1, -1),
+        fields: str = "",
+        **filters: Any,
+    ) -> _Document:
+        found = await self.app.nodes.search(
+            process_id, after=cursor, limit=limit, with_content=bool(fields), **filters
+        )
+        last = (found.nodes[-1].stage, found.nodes[-1].position) if found.more else None
+        return {"nodes": answers.Node.all_of(found, [fields] if fields else []), "nextCursor": last}
+
+    async def _nodes_by_id(
+        self, process_id: str, node_ids: Sequence[str], fields: Sequence[str]
+    ) -> _Document:
+        found = await self.app.nodes.get(process_id, node_ids, with_content=bool(fields))
+        return {"nodes": answers.Node.all_of(found, fields)}
+
+    async def _lineage(self, process_id: str, node_id: str, **walk: Any) -> answers.LineageFound:
+        return answers.LineageFound.of(await self.app.nodes.lineage(process_id, node_id, **walk))
+
+    async def _stages(self, process_id: str) -> _Document:
+        return {"stages": (await self.app.processes.stages(process_id)).stages}
+
+    async def _claims(
+        self, process_id: str, limit: int, cursor: tuple[int, str] = (-1, ""), **filters: Any
+    ) -> _Document:
+        found, last = await self.app.claims.search(process_id, after=cursor, limit=limit, **filters)
+        return {"claims": [findings.ClaimFound.of_judged(one) for one in found], "nextCursor": last}
+
+    async def _claim(self, process_id: str, claim_id: str) -> findings.ClaimFound:
+        return findings.ClaimFound.of_judged(await self.app.claims.get(process_id, claim_id))
+
+    async def _add_claims(
+        self, process_id: str, claims: Sequence[Any], node_id: str | None = None
+    ) -> findings.ClaimsStored:
+        records = self.app.claims.records_of(claims)
+        stored, added = await self.app.claims.add(process_id, records, node_id)
+        listed = [findings.StoredClaim.of(one) for one in stored]
+        return findings.ClaimsStored(process_id=process_id, claims=listed, claims_added=added)
+
+    async def _edit_claim(
+        self, process_id: str, claim_id: str, text: str, force: bool = False
+    ) -> findings.ClaimFound:
+        await self.app.claims.edit(process_id, claim_id, text, force=force, by=LOCAL)
+        return await self._claim(process_id, claim_id)
+
+    async def _delete_claim(self, process_id: str, claim_id: str, force: bool = False) -> None:
+        await self.app.claims.remove(process_id, [claim_id], force=force, by=LOCAL)
+
+    async def _review(
+        self, process_id: str, claim_id: str, reviewer: str | None = None, **given: Any
+    ) -> _Document:
+        from veritrail_graph.graph.exporters.reviews import review_json
+        from veritrail_graph.graph.reviewing import NewReview
+
+        name = self.app.reviews.default_reviewer() if reviewer is None else reviewer
+        new = NewReview(reviewer=name, **given)
+        return review_json(await self.app.reviews.add(process_id, claim_id, new, by=LOCAL))
+
+    async def _reviews(
+        self, process_id: str, claim_id: str | None = None, *, limit: int, cursor: str = ""
+    ) -> _Document:
+        from veritrail_graph.graph.exporters.reviews import review_json
+
+        found, behind = await self.app.reviews.page(process_id, claim_id, cursor, limit)
+        return {"reviews": [review_json(one) for one in found], "nextCursor": behind}
+
+    async def _agreement(self, process_id: str) -> findings.Agreement:
+        found = await self.app.reviews.agreement(process_id)
+        return findings.Agreement.of(process_id, found)
+
+    async def _verifications(self, process_id: str, limit: int, cursor: str = "") -> _Document:
+        found, behind = await self.app.verifications.page(process_id, cursor, limit)
+        listed = [findings.VerificationHeader.of(one) for one in found]
+        return {"verifications": listed, "nextCursor": behind or None}
+
+    async def _verification(self, verification_id: str) -> _Document:
+        from veritrail_graph.graph.exporters.results import verification_json
+
+        return verification_json(await self.app.verifications.get(verification_id))
+
+    async def _provenance(self, verification_id: str, limit: int = 100) -> findings.Provenance:
+        return await self.app.verifications.provenance(verification_id, limit)
+
+    async def _error(self, verification_id: str) -> findings.ErrorOrigin:
+        return await self.app.verifications.error(verification_id)
+
+    async def _diff(self, a: str, b: str) -> findings.DifferenceFound:
+        return findings.DifferenceFound.of(await self.app.verifications.diff(a, b))
+
+    async def _queries(self) -> _Document:
+        library = self.app.queries
+        return {"queries": [library.described(one) for one in library.all()]}
+
+    async def _query(self, name: str, params: Mapping[str, Any]) -> findings.QueryRows:
+        return findings.QueryRows.of(await self.app.queries.run(name, params))
+
+    async def _jobs(self, limit: int, **filters: str) -> _Document:
+        del limit  # they are few
+        return {"jobs": await self._running.listed(**filters)}
+
+    async def _verify(self, request: Mapping[str, Any], key: str) -> _Document:
+        return await self._running.start(request, key)
+
+    async def _job(self, job_id: str) -> _Document:
+        return await self._running.state(job_id)
+
+    async def _cancel(self, job_id: str) -> _Document:
+        return await self._running.cancel(job_id)
+
+    async def _resume(self, job_id: str, **limits: float) -> _Document:
+        return await self._running.resume(job_id, limits)
 
 
-class Local(Operations, Door):
+class Local(Blocking):
     """The operations in this process, for plain callers.
 
     Args:
@@ -202,7 +271,7 @@ def _on_disk(source: Source, folder: Path) -> Path:
 
 
 def _problem(error: VeriTrailError) -> Problem:
-    """An error of ours as a service would tell it."""
+    """An error of the application as a service sends it."""
     from veritrail_graph.api.http.problems import told
 
     answer = told(error)

@@ -13,7 +13,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from veritrail_graph.api.client.call import Call
 from veritrail_graph.api.client.local_job import LocalJob
 from veritrail_graph.api.client.trails import Event
 from veritrail_graph.api.settings import Settings
@@ -51,12 +50,11 @@ class LocalJobs:
         self._jobs: dict[str, LocalJob] = {}
         self._by_key: dict[str, tuple[Mapping[str, Any], str]] = {}
 
-    async def start(self, call: Call[Any]) -> dict[str, Any]:
+    async def start(self, body: Mapping[str, Any], key: str) -> dict[str, Any]:
         """Begin to verify; what is wrong with the claims is told at once."""
         from veritrail_graph.api.app.verify_request import VerifyRequest
         from veritrail_graph.api.configured_judge import judge_options
 
-        body, key = call.body or {}, call.headers["Idempotency-Key"]
         if key in self._by_key:
             earlier, job_id = self._by_key[key]
             if earlier != body:
@@ -79,32 +77,31 @@ class LocalJobs:
             raise
         return job.state()
 
-    async def state(self, call: Call[Any]) -> dict[str, Any]:
-        """Where a job stands."""
-        return self.find(call.path.rpartition("/")[2]).state()
+    async def state(self, job_id: str) -> dict[str, Any]:
+        """The state of a job."""
+        return self.find(job_id).state()
 
-    async def listed(self, call: Call[Any]) -> dict[str, Any]:
+    async def listed(self, **filters: str | None) -> list[dict[str, Any]]:
         """The jobs of this client, newest first."""
-        wanted = {name: call.query[name] for name in ("process_id", "status") if call.query[name]}
+        wanted = {name: value for name, value in filters.items() if value is not None}
         states = [job.state() for job in reversed(self._jobs.values())]
-        found = [one for one in states if all(one[key] == wanted[key] for key in wanted)]
-        return {"jobs": found, "nextCursor": None}
+        return [one for one in states if all(one[key] == wanted[key] for key in wanted)]
 
-    async def cancel(self, call: Call[Any]) -> dict[str, Any]:
+    async def cancel(self, job_id: str) -> dict[str, Any]:
         """Stop a job; what is finished stays."""
-        job = self.find(call.path.rpartition("/")[2].removesuffix(":cancel"))
+        job = self.find(job_id)
         await _stop(job)
         return job.state()
 
-    async def resume(self, call: Call[Any]) -> dict[str, Any]:
+    async def resume(self, job_id: str, limits: Mapping[str, Any]) -> dict[str, Any]:
         """Go on with what a job has left."""
-        job = self.find(call.path.rpartition("/")[2].removesuffix(":resume"))
+        job = self.find(job_id)
         from veritrail_graph.api.client.local_requests import limits_left
 
         if job.is_over and job.status != "succeeded":
             if job.run is None:
                 raise InputError(f"Job {job.job_id} ended before its run began; submit it again.")
-            work = partial(self._resumed, job.run.run_id, limits_left(call.body or {}, job.usage))
+            work = partial(self._resumed, job.run.run_id, limits_left(limits, job.usage))
             job.is_cancelled = False
             await self._begin(job, work)
         return job.state()

@@ -1,46 +1,522 @@
-"""The operations that every client offers: plain or asynchronous, over REST or in process.
+"""The operations that every client offers, over REST and in process; to be awaited.
 
-An operation is described once, by a function of `api.client.calls`; here it becomes a method that
-performs the call, and waits or is awaited as its client does.
+`blocking` makes plain methods of the same ones.
 """
 
 from __future__ import annotations
 
-import weakref
+import uuid
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from functools import wraps
-from itertools import islice
-from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from os import PathLike
+from typing import Any, Generic, Literal, Self, TypeVar
+from urllib.parse import quote
 
-from veritrail_graph.api.client import calls, trail_calls
-from veritrail_graph.api.client.answers import Listed, Page
-from veritrail_graph.api.client.call import Call
-from veritrail_graph.api.client.jobs import AsyncJob, Job
-from veritrail_graph.api.client.portal import Portal
-from veritrail_graph.api.client.trails import Event, JobState
+from pydantic import BaseModel
 
-P = ParamSpec("P")
+from veritrail_graph.api.client.answers import (
+    AddedClaims,
+    Agreement,
+    Claim,
+    Health,
+    Ingested,
+    Lineage,
+    Listed,
+    Node,
+    Process,
+    Query,
+    Review,
+    Rows,
+    Stage,
+    read,
+)
+from veritrail_graph.api.client.jobs import AsyncJob
+from veritrail_graph.api.client.trails import (
+    Difference,
+    ErrorOrigin,
+    Event,
+    JobState,
+    Provenance,
+    Verification,
+    VerificationHeader,
+)
+
 T = TypeVar("T")
+A = TypeVar("A", bound=BaseModel)
 
-SHOWN = 20
-"""Items of a list that a notebook shows."""
+Source = str | PathLike[str] | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+"""A process: the path of a file, a document, or its lines (`veritrail.process/1`)."""
+
+Direction = Literal["upstream", "downstream", "both"]
+JobStatusName = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+ReviewName = Literal["none", "any", "confirmed", "overridden", "unclear"]
+ReviewVerdict = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "UNCLEAR"]
+VerdictName = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "none"]
+
+PAGE = 100
+
+INGEST_SECONDS = 3_600.0
+"""How long the answer to an upload may take: a large process is stored meanwhile."""
+
+_PROCESS = "/v1/processes/{}"
+_CLAIM = "/v1/processes/{}/claims/{}"
+_VERIFICATION = "/v1/verifications/{}"
+_JOB = "/v1/jobs/{}"
+
+Read = Callable[[Any], Awaitable[tuple[Sequence[T], Any]]]
+"""Reads a page from a cursor on; None: the first. Gives its items and the next cursor."""
 
 
-class AsyncDoor(ABC):
-    """A way in: performs calls."""
+class AsyncPages(Generic[T]):
+    """A list that is read by the page as it is iterated over; each time anew.
 
-    @abstractmethod
-    async def perform(self, call: Call[T]) -> T:
-        """Perform a call.
+    Args:
+        name: What is listed.
+        read: Reads a page.
+    """
+
+    def __init__(self, name: str, read: Read[T]) -> None:
+        self.name = name
+        self._read = read
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        items, cursor = await self._read(None)
+        while True:
+            for item in items:
+                yield item
+            if cursor is None:
+                return
+            items, cursor = await self._read(cursor)
+
+    async def all(self) -> Listed[T]:
+        """Everything, as a list."""
+        return Listed([item async for item in self])
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: iterate with `async for`, or await .all()>"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One operation with its arguments, not carried out yet.
+
+    Attributes:
+        name: The operation.
+        method: Of HTTP.
+        path: Its path, with a place for each id.
+        ids: The ids.
+        query: Parameters of the address; those that are None are left out.
+        body: A JSON body.
+        source: A process that is uploaded.
+        headers: More headers.
+        is_repeatable: Whether it may be sent again when no answer came.
+        seconds: How long the answer may take; None: as long as the client waits for any.
+    """
+
+    name: str
+    method: str
+    path: str
+    ids: tuple[str, ...] = ()
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    source: Source | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_repeatable: bool = True
+    seconds: float | None = None
+
+    @property
+    def url(self) -> str:
+        """The path with its ids, which may hold any character."""
+        return self.path.format(*(quote(one, safe=":") for one in self.ids))
+
+
+class AsyncOperations(ABC):
+    """The operations. Each raises a `Problem` where it is refused, or cannot be done."""
+
+    async def health(self) -> Health:
+        """Whether the service lives; it says nothing of the graph."""
+        return await self._one(Call("health", "GET", "/healthz"), Health)
+
+    async def ready(self) -> Health:
+        """Whether the graph engine answers too."""
+        return await self._one(Call("ready", "GET", "/readyz"), Health)
+
+    async def ingest(
+        self,
+        source: Source,
+        *,
+        process_id: str | None = None,
+        replace: bool = False,
+        append: bool = False,
+        force: bool = False,
+    ) -> Ingested:
+        """Store a process.
+
+        Args:
+            source: The path of a process file (also gzipped), a document, or its lines.
+            process_id: Takes the place of the source's own.
+            replace: Whether another content under the id is replaced, with its verifications.
+            append: Whether what is new is added to the stored process.
+            force: Replace also while jobs verify its claims, which then fail or are cancelled.
 
         Raises:
-            Problem: It was refused, or could not be done.
+            Rejected: It breaks rules; `violations` lists all of them, and nothing was stored.
+            Conflict: Another content is stored under the id, or jobs verify its claims.
+        """
+        query = {
+            "process_id": process_id,
+            "replace": replace or None,
+            "append": append or None,
+            "force": force or None,
+        }
+        call = Call(
+            "ingest", "POST", "/v1/processes", (), query, source=source, seconds=INGEST_SECONDS
+        )
+        return await self._one(call, Ingested)
+
+    def processes(self, *, page: int = PAGE) -> AsyncPages[Process]:
+        """The stored processes, in the order of their ids."""
+        return self._pages(Call("processes", "GET", "/v1/processes", (), {"limit": page}), Process)
+
+    async def process(self, process_id: str) -> Process:
+        """One process, with its counts and verdicts."""
+        return await self._one(Call("process", "GET", _PROCESS, (process_id,)), Process)
+
+    async def delete(self, process_id: str, *, force: bool = False) -> None:
+        """Delete a process with its claims and verifications.
+
+        Args:
+            process_id: The process.
+            force: Also while jobs verify its claims, which then fail or are cancelled.
+        """
+        query = {"force": force or None}
+        await self.perform(Call("delete", "DELETE", _PROCESS, (process_id,), query), _none)
+
+    def nodes(
+        self,
+        process_id: str,
+        *,
+        stage: int | None = None,
+        role: str | None = None,
+        text: str | None = None,
+        with_text: bool = False,
+        page: int = PAGE,
+    ) -> AsyncPages[Node]:
+        """The nodes of a process.
+
+        Args:
+            process_id: The process.
+            stage: Only those of a stage.
+            role: Only root, intermediate or terminal nodes.
+            text: Only those whose text holds this.
+            with_text: Whether the texts come along.
+            page: Nodes in one answer.
+        """
+        query = {"stage": stage, "role": role, "text": text, "limit": page}
+        query["fields"] = "text" if with_text else None
+        return self._pages(Call("nodes", "GET", f"{_PROCESS}/nodes", (process_id,), query), Node)
+
+    async def nodes_by_id(
+        self, process_id: str, node_ids: Sequence[str], *, with_text: bool = True
+    ) -> Listed[Node]:
+        """Some nodes by their ids."""
+        body = {"node_ids": list(node_ids), "fields": ["text"] if with_text else []}
+        path = f"{_PROCESS}/nodes:batchGet"
+        return await self._all(
+            Call("nodes_by_id", "POST", path, (process_id,), {}, body), Node, "nodes"
+        )
+
+    async def lineage(
+        self,
+        process_id: str,
+        node_id: str,
+        *,
+        direction: Direction = "upstream",
+        depth: int = 1,
+        limit: int | None = None,
+    ) -> Lineage:
+        """The nodes that a node was made of, or that were made of it.
+
+        Args:
+            process_id: The process.
+            node_id: Where to begin.
+            direction: `upstream`: against the data flow; `downstream`: with it.
+            depth: How far; 1: direct neighbours.
+            limit: The most nodes.
+        """
+        query = {"node_id": node_id, "direction": direction, "depth": depth, "limit": limit}
+        call = Call("lineage", "GET", f"{_PROCESS}/lineage", (process_id,), query)
+        return await self._one(call, Lineage)
+
+    async def stages(self, process_id: str) -> Listed[Stage]:
+        """The stages of a process: nodes, claims with errors introduced there, sentences cited."""
+        call = Call("stages", "GET", f"{_PROCESS}/stages", (process_id,))
+        return await self._all(call, Stage, "stages")
+
+    def claims(
+        self,
+        process_id: str,
+        *,
+        verdict: VerdictName | None = None,
+        error_stage: int | None = None,
+        review: ReviewName | None = None,
+        node_id: str | None = None,
+        page: int = PAGE,
+    ) -> AsyncPages[Claim]:
+        """The claims of a process, with their latest verdicts and reviews.
+
+        Args:
+            process_id: The process.
+            verdict: Only those with this verdict; `none`: without one.
+            error_stage: Only those with an error that was introduced at this stage.
+            review: Only those with such a review; `none`: without one.
+            node_id: Only those about this node.
+            page: Claims in one answer.
+        """
+        query = {
+            "verdict": verdict,
+            "error_stage": error_stage,
+            "review": review,
+            "node_id": node_id,
+            "limit": page,
+        }
+        return self._pages(Call("claims", "GET", f"{_PROCESS}/claims", (process_id,), query), Claim)
+
+    async def claim(self, process_id: str, claim_id: str) -> Claim:
+        """A claim with its latest verdict and its reviews."""
+        return await self._one(Call("claim", "GET", _CLAIM, (process_id, claim_id)), Claim)
+
+    async def add_claims(
+        self,
+        process_id: str,
+        claims: Sequence[str | Mapping[str, Any]],
+        *,
+        node_id: str | None = None,
+    ) -> AddedClaims:
+        """Store claims, all or none; nothing is verified.
+
+        Args:
+            process_id: The process.
+            claims: Texts, or objects as in a process file.
+            node_id: The node of claims that name none; default: the only terminal.
+        """
+        body = {"claims": list(claims), **({"node_id": node_id} if node_id is not None else {})}
+        call = Call("add_claims", "POST", f"{_PROCESS}/claims", (process_id,), {}, body)
+        return await self._one(call, AddedClaims)
+
+    async def edit_claim(
+        self, process_id: str, claim_id: str, text: str, *, force: bool = False
+    ) -> Claim:
+        """Give a claim another text; with `force` also when it was verified."""
+        query = {"force": force or None}
+        call = Call("edit_claim", "PATCH", _CLAIM, (process_id, claim_id), query, {"text": text})
+        return await self._one(call, Claim)
+
+    async def delete_claim(self, process_id: str, claim_id: str, *, force: bool = False) -> None:
+        """Remove a claim; with `force` its verifications and reviews go too."""
+        query = {"force": force or None}
+        call = Call("delete_claim", "DELETE", _CLAIM, (process_id, claim_id), query)
+        await self.perform(call, _none)
+
+    async def review(
+        self,
+        process_id: str,
+        claim_id: str,
+        *,
+        verdict: ReviewVerdict,
+        reason: str = "",
+        reviewer: str | None = None,
+        overrides: str | None = None,
+    ) -> Review:
+        """Append a person's verdict on a claim; the model's verdict stays beside it.
+
+        Args:
+            process_id: The process.
+            claim_id: The claim.
+            verdict: The person's verdict; UNCLEAR: the claim itself is unclear.
+            reason: Why; may be empty only where it confirms the model's verdict.
+            reviewer: Who says so; default: the name of the key, or in process the login.
+            overrides: The verification that is reviewed; default: the latest that succeeded.
+        """
+        given = {"verdict": verdict, "reason": reason, "reviewer": reviewer, "overrides": overrides}
+        body = {name: value for name, value in given.items() if value is not None}
+        ids = (process_id, claim_id)
+        call = Call("review", "POST", f"{_CLAIM}/reviews", ids, {}, body, is_repeatable=False)
+        return await self._one(call, Review)
+
+    def reviews(
+        self, process_id: str, claim_id: str | None = None, *, page: int = PAGE
+    ) -> AsyncPages[Review]:
+        """The reviews of a process, or of one of its claims, newest first."""
+        ids = (process_id,) if claim_id is None else (process_id, claim_id)
+        path = f"{_PROCESS if claim_id is None else _CLAIM}/reviews"
+        return self._pages(Call("reviews", "GET", path, ids, {"limit": page}), Review)
+
+    async def agreement(self, process_id: str) -> Agreement:
+        """How far people agree with the model, and with each other, as figures."""
+        call = Call("agreement", "GET", f"{_PROCESS}/reviews/agreement", (process_id,))
+        return await self._one(call, Agreement)
+
+    def verifications(self, process_id: str, *, page: int = PAGE) -> AsyncPages[VerificationHeader]:
+        """The verifications of a process without their trails, newest first."""
+        query = {"limit": page}
+        call = Call("verifications", "GET", f"{_PROCESS}/verifications", (process_id,), query)
+        return self._pages(call, VerificationHeader)
+
+    async def verification(self, verification_id: str) -> Verification:
+        """A verification with its whole trail."""
+        call = Call("verification", "GET", _VERIFICATION, (verification_id,))
+        return await self._one(call, Verification)
+
+    async def provenance(self, verification_id: str, *, limit: int = 100) -> Provenance:
+        """Paths of evidence, each from where it begins down to the verified node."""
+        path, query = f"{_VERIFICATION}/provenance", {"limit": limit}
+        return await self._one(
+            Call("provenance", "GET", path, (verification_id,), query), Provenance
+        )
+
+    async def error(self, verification_id: str) -> ErrorOrigin:
+        """Where unsupported content was introduced, and where it was inherited."""
+        call = Call("error", "GET", f"{_VERIFICATION}/error", (verification_id,))
+        return await self._one(call, ErrorOrigin)
+
+    async def diff(self, a: str, b: str) -> Difference:
+        """Where two trails part."""
+        return await self._one(
+            Call("diff", "GET", f"{_VERIFICATION}/diff/{{}}", (a, b)), Difference
+        )
+
+    async def queries(self) -> Listed[Query]:
+        """The query library, with parameters and columns."""
+        return await self._all(Call("queries", "GET", "/v1/queries"), Query, "queries")
+
+    async def query(self, name: str, /, **params: Any) -> Rows:
+        """Ask the graph a named question; the parameters are those of the query."""
+        call = Call("query", "POST", "/v1/queries/{}", (name,), {}, {"params": params})
+        return await self._one(call, Rows)
+
+    async def verify(
+        self,
+        /,
+        process_id: str,
+        claims: str | Sequence[str | Mapping[str, Any]] | None = None,
+        *,
+        claim_ids: Sequence[str] | None = None,
+        extract: bool = False,
+        node_id: str | None = None,
+        q: int | None = None,
+        engine: str | None = None,
+        model: str | None = None,
+        budget_usd: float | None = None,
+        idempotency_key: str | None = None,
+        **options: Any,
+    ) -> AsyncJob:
+        """Begin to verify claims; without any, the stored ones.
+
+        Args:
+            process_id: The process.
+            claims: Claims as text, or as objects of a process file.
+            claim_ids: Stored claims.
+            extract: Extract the claims from the node.
+            node_id: The node that new claims are about; default: the only terminal.
+            q: Consecutive Not Fully Supported verdicts that stop a walk.
+            engine: The engine of judgement; default: as the service is set.
+            model: The model that is asked.
+            budget_usd: The most that it may cost.
+            idempotency_key: The same key and arguments give the same job; default: a new key, so
+                that a submission whose answer is lost can be sent again.
+            options: More fields of `POST /v1/verifications`.
+
+        Raises:
+            Missing: The process, a claim or the node is not stored.
+            Rejected: A claim breaks a rule, or the node is a root.
+            Conflict: The key was used with other arguments.
+        """
+        given = {
+            "process_id": process_id,
+            "claims": [claims] if isinstance(claims, str) else claims and list(claims),
+            "claim_ids": claim_ids and list(claim_ids),
+            "extract": extract or None,
+            "node_id": node_id,
+            "q": q,
+            "engine": engine,
+            "model": model,
+            "budget_usd": budget_usd,
+            **options,
+        }
+        body = {name: value for name, value in given.items() if value is not None}
+        key = idempotency_key or f"client-{uuid.uuid4().hex}"
+        return AsyncJob(self, await self.begin_job(body, key))
+
+    async def job(self, job_id: str) -> AsyncJob:
+        """A job."""
+        return AsyncJob(self, await self.job_state(job_id))
+
+    def jobs(
+        self,
+        *,
+        process_id: str | None = None,
+        status: JobStatusName | None = None,
+        page: int = PAGE,
+    ) -> AsyncPages[JobState]:
+        """Jobs, newest first; those that ended are removed after a while.
+
+        Args:
+            process_id: Only those of a process.
+            status: Only those with this status.
+            page: Jobs in one answer.
+        """
+        query = {"process_id": process_id, "status": status, "limit": page}
+        return self._pages(Call("jobs", "GET", "/v1/jobs", (), query), JobState)
+
+    async def begin_job(self, request: Mapping[str, Any], key: str) -> JobState:
+        """Submit a request to verify under an idempotency key; see `verify`."""
+
+        def begun(document: Any) -> JobState:  # the answer need not say more than its ids
+            state = {"status": "queued", "process_id": request["process_id"], **document}
+            return read(JobState, state)
+
+        headers = {"Idempotency-Key": key}
+        call = Call("verify", "POST", "/v1/verifications", (), {}, request, headers=headers)
+        return await self.perform(call, begun)
+
+    async def job_state(self, job_id: str) -> JobState:
+        """The state of a job."""
+        return await self._one(Call("job", "GET", _JOB, (job_id,)), JobState)
+
+    async def cancel_job(self, job_id: str) -> JobState:
+        """Stop a job; what is finished stays."""
+        return await self._one(
+            Call("cancel", "POST", f"{_JOB}:cancel", (job_id,), {}, {}), JobState
+        )
+
+    async def resume_job(self, job_id: str, limits: Mapping[str, float | int]) -> JobState:
+        """Go on with what a job has left: what was cancelled, failed or over budget.
+
+        Args:
+            job_id: The job.
+            limits: `budget_usd` and `max_calls` in all from now on, where they change.
+        """
+        call = Call("resume", "POST", f"{_JOB}:resume", (job_id,), {}, limits)
+        return await self._one(call, JobState)
+
+    @abstractmethod
+    async def perform(self, call: Call, read: Callable[[Any], T]) -> T:
+        """Carry a call out.
+
+        Args:
+            call: The call.
+            read: Makes the answer from its JSON.
+
+        Raises:
+            Problem: It is refused, or cannot be done.
         """
 
     @abstractmethod
     def events(self, job_id: str, after: str | None) -> AsyncIterator[Event]:
-        """What happens in a job, from behind an event on until it is over."""
+        """The events of a job, from behind an event on until it is over."""
 
     @abstractmethod
     async def aclose(self) -> None:
@@ -52,207 +528,27 @@ class AsyncDoor(ABC):
     async def __aexit__(self, *_error: object) -> None:
         await self.aclose()
 
+    async def _one(self, call: Call, answer: type[A]) -> A:
+        return await self.perform(call, partial(read, answer))
 
-class Door:
-    """The same way in for plain callers, who wait.
+    async def _all(self, call: Call, answer: type[A], key: str) -> Listed[A]:
+        return await self.perform(
+            call, lambda document: Listed(read(answer, one) for one in document[key])
+        )
 
-    Attributes:
-        door: The way in.
-        portal: Where it is used.
-    """
+    def _pages(self, call: Call, answer: type[A]) -> AsyncPages[A]:
+        """A list by the page; its items stand under its name in the answer."""
 
-    def __init__(self, door: AsyncDoor) -> None:
-        self.door = door
-        self.portal = Portal()
-        # Not methods of this object, which would then never be collected. When the program ends
-        # the connections end with it.
-        end = weakref.finalize(self, self.portal.close, door.aclose, wait=False)
-        end.atexit = False
+        def found(document: Any) -> tuple[list[A], Any]:
+            items = [read(answer, one) for one in document[call.name]]
+            return items, document.get("nextCursor")
 
-    def perform(self, call: Call[T]) -> T:
-        """Perform a call.
+        async def page(cursor: Any) -> tuple[Sequence[A], Any]:
+            query = {**call.query, "cursor": cursor}
+            return await self.perform(replace(call, query=query), found)
 
-        Raises:
-            Problem: It was refused, or could not be done.
-        """
-        return self.portal.run(self.door.perform(call))
-
-    def close(self) -> None:
-        """Close what is open; the client cannot be used after it."""
-        self.portal.close(self.door.aclose)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return repr(self.door).replace("Async", "", 1)
+        return AsyncPages(call.name, page)
 
 
-class Pages(Generic[T]):
-    """A list that is read by the page as it is iterated over; each time anew."""
-
-    def __init__(self, door: Door, call: Call[Page[T]]) -> None:
-        self._door = door
-        self._call = call
-
-    def __iter__(self) -> Iterator[T]:
-        call: Call[Page[T]] | None = self._call
-        while call is not None:
-            found = self._door.perform(call)
-            yield from found.items
-            call = call.behind(found.next_cursor) if found.next_cursor else None
-
-    def all(self) -> Listed[T]:
-        """Everything, as a list."""
-        return Listed(self)
-
-    def __repr__(self) -> str:
-        return f"<{self._call.name}: iterate, or .all()>"
-
-    def _repr_html_(self) -> str:
-        shown = Listed(islice(self, SHOWN + 1))
-        more = "<div>… and more: .all() reads them</div>" if len(shown) > SHOWN else ""
-        return Listed(shown[:SHOWN])._repr_html_() + more
-
-
-class AsyncPages(Generic[T]):
-    """A list that is read by the page as it is iterated over; each time anew."""
-
-    def __init__(self, door: AsyncDoor, call: Call[Page[T]]) -> None:
-        self._door = door
-        self._call = call
-
-    async def __aiter__(self) -> AsyncIterator[T]:
-        call: Call[Page[T]] | None = self._call
-        while call is not None:
-            found = await self._door.perform(call)
-            for item in found.items:
-                yield item
-            call = call.behind(found.next_cursor) if found.next_cursor else None
-
-    async def all(self) -> Listed[T]:
-        """Everything, as a list."""
-        return Listed([item async for item in self])
-
-    def __repr__(self) -> str:
-        return f"<{self._call.name}: iterate with `async for`, or await .all()>"
-
-
-class Operation(Generic[P, T]):
-    """A method made from a description of a call."""
-
-    def __init__(self, describe: Callable[P, Call[T]]) -> None:
-        self._describe = describe
-        self.__doc__ = describe.__doc__
-        self.__wrapped__ = describe
-
-    @overload
-    def __get__(self, door: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, door: AsyncDoor, owner: type) -> Callable[P, Coroutine[Any, Any, T]]: ...
-    @overload
-    def __get__(self, door: Door, owner: type) -> Callable[P, T]: ...
-    def __get__(self, door: AsyncDoor | Door | None, owner: type) -> Any:
-        if door is None:
-            return self
-
-        @wraps(self._describe)
-        def method(*args: P.args, **kwargs: P.kwargs) -> Any:
-            return door.perform(self._describe(*args, **kwargs))
-
-        return method
-
-
-class Listing(Generic[P, T]):
-    """A method that gives a list by the page."""
-
-    def __init__(self, describe: Callable[P, Call[Page[T]]]) -> None:
-        self._describe = describe
-        self.__doc__ = describe.__doc__
-        self.__wrapped__ = describe
-
-    @overload
-    def __get__(self, door: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, door: AsyncDoor, owner: type) -> Callable[P, AsyncPages[T]]: ...
-    @overload
-    def __get__(self, door: Door, owner: type) -> Callable[P, Pages[T]]: ...
-    def __get__(self, door: AsyncDoor | Door | None, owner: type) -> Any:
-        if door is None:
-            return self
-
-        @wraps(self._describe)
-        def method(*args: P.args, **kwargs: P.kwargs) -> Any:
-            call = self._describe(*args, **kwargs)
-            return Pages(door, call) if isinstance(door, Door) else AsyncPages(door, call)
-
-        return method
-
-
-class Starting(Generic[P]):
-    """A method that gives a job to follow."""
-
-    def __init__(self, describe: Callable[P, Call[JobState]]) -> None:
-        self._describe = describe
-        self.__doc__ = describe.__doc__
-        self.__wrapped__ = describe
-
-    @overload
-    def __get__(self, door: None, owner: type) -> Self: ...
-    @overload
-    def __get__(
-        self, door: AsyncDoor, owner: type
-    ) -> Callable[P, Coroutine[Any, Any, AsyncJob]]: ...
-    @overload
-    def __get__(self, door: Door, owner: type) -> Callable[P, Job]: ...
-    def __get__(self, door: AsyncDoor | Door | None, owner: type) -> Any:
-        if door is None:
-            return self
-
-        async def awaited(door: AsyncDoor, call: Call[JobState]) -> AsyncJob:
-            return AsyncJob(door, await door.perform(call))
-
-        @wraps(self._describe)
-        def method(*args: P.args, **kwargs: P.kwargs) -> Any:
-            call = self._describe(*args, **kwargs)
-            if isinstance(door, Door):
-                return Job(door.portal, door.portal.run(awaited(door.door, call)))
-            return awaited(door, call)
-
-        return method
-
-
-class Operations:
-    """Everything that can be asked, the same in every client."""
-
-    health = Operation(calls.health)
-    ready = Operation(calls.ready)
-    ingest = Operation(calls.ingest)
-    processes = Listing(calls.processes)
-    process = Operation(calls.process)
-    delete = Operation(calls.delete)
-    nodes = Listing(calls.nodes)
-    nodes_by_id = Operation(calls.nodes_by_id)
-    lineage = Operation(calls.lineage)
-    stages = Operation(calls.stages)
-    claims = Listing(calls.claims)
-    claim = Operation(calls.claim)
-    add_claims = Operation(calls.add_claims)
-    edit_claim = Operation(calls.edit_claim)
-    delete_claim = Operation(calls.delete_claim)
-    review = Operation(calls.review)
-    reviews = Listing(calls.reviews)
-    agreement = Operation(calls.agreement)
-    verify = Starting(trail_calls.verify)
-    job = Starting(trail_calls.job)
-    jobs = Listing(trail_calls.jobs)
-    verifications = Listing(trail_calls.verifications)
-    verification = Operation(trail_calls.verification)
-    provenance = Operation(trail_calls.provenance)
-    error = Operation(trail_calls.error)
-    diff = Operation(trail_calls.diff)
-    queries = Operation(calls.queries)
-    query = Operation(calls.query)
+def _none(_document: Any) -> None:
+    """The answer to a removal."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Any, TypeVar
 
 import httpx2
 
 from veritrail_graph.api.client import uploads
-from veritrail_graph.api.client.call import Call
 from veritrail_graph.api.client.faults import (
     Problem,
     StrangeAnswer,
@@ -20,8 +19,8 @@ from veritrail_graph.api.client.faults import (
     Unreachable,
     problem_of,
 )
-from veritrail_graph.api.client.trail_calls import job
-from veritrail_graph.api.client.trails import Event
+from veritrail_graph.api.client.operations import Call
+from veritrail_graph.api.client.trails import Event, JobState
 
 T = TypeVar("T")
 
@@ -55,24 +54,24 @@ class Sender:
         """Close the connections."""
         await self._http.aclose()
 
-    async def send(self, call: Call[T]) -> T:
-        """Send a call and read its answer.
+    async def send(self, call: Call, read: Callable[[Any], T]) -> T:
+        """Send a request and read the JSON of its answer.
 
         Raises:
             Problem: The service refused, or could not do it.
             Unreachable: It does not answer.
             StrangeAnswer: It answers what no service of ours would.
         """
-        document = await self.document(call)
+        document = await self._document(call)
         try:
-            return call.read(document)
+            return read(document)
         except (ValueError, KeyError, TypeError) as error:
             raise StrangeAnswer(
                 f"{self.url} answered {call.name} with something unexpected; is it a service of "
                 f"another version? ({type(error).__name__})"
             ) from error
 
-    async def document(self, call: Call[Any]) -> Any:
+    async def _document(self, call: Call) -> Any:
         """The JSON of the answer; what may be repeated is, for as long as patience lasts."""
         end = asyncio.get_running_loop().time() + self._patience
         may_repeat = call.is_repeatable and (call.source is None or uploads.can_repeat(call.source))
@@ -97,7 +96,7 @@ class Sender:
             await asyncio.sleep(pause)
         raise AssertionError("patience outlasted a thousand attempts")
 
-    async def _sent(self, call: Call[Any]) -> Any:
+    async def _sent(self, call: Call) -> Any:
         headers = {"Accept": "application/json", **call.headers}
         content: AsyncIterator[bytes] | bytes | None = None
         if call.source is not None:
@@ -111,7 +110,7 @@ class Sender:
         try:
             response = await self._http.request(
                 call.method,
-                call.path,
+                call.url,
                 params=query or None,
                 headers=headers,
                 content=content,
@@ -160,18 +159,18 @@ class Sender:
             Problem: There is no such job, or it may not be watched.
             Unreachable: The service does not answer for as long as patience lasts.
         """
-        loop = asyncio.get_running_loop()
+        loop, job = asyncio.get_running_loop(), Call("job", "GET", "/v1/jobs/{}", (job_id,))
         last, failures, since = after, 0, loop.time()
         while True:
             before = last
             try:
                 # A job that was gone on with has events behind its first end: what says that
                 # nothing more comes is the service.
-                async with aclosing(self._stream(f"{job(job_id).path}/events", last)) as told:
+                async with aclosing(self._stream(f"{job.url}/events", last)) as told:
                     async for event in told:
                         last, failures, since = event.id or last, 0, loop.time()
                         yield event
-                if last == before and (await self.send(job(job_id))).is_over:
+                if last == before and (await self.send(job, JobState.model_validate)).is_over:
                     return
                 failures, since = 1, loop.time()
                 await asyncio.sleep(0.0 if last != before else _PAUSES[0])

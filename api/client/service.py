@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import AsyncIterator
-from typing import TypeVar
+from collections.abc import AsyncIterator, Callable
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
+from typing_extensions import override
 
-from veritrail_graph.api.client.call import Call
-from veritrail_graph.api.client.operations import AsyncDoor, Door, Operations
+from veritrail_graph.api.client.blocking import Blocking
+from veritrail_graph.api.client.operations import AsyncOperations, Call
 from veritrail_graph.api.client.sending import Sender
 from veritrail_graph.api.client.trails import Event
 from veritrail_graph.graph.errors import InputError
@@ -24,7 +25,7 @@ PATIENCE = 60.0
 """Seconds for which calls that may be repeated are tried again."""
 
 
-class AsyncClient(Operations, AsyncDoor):
+class AsyncClient(AsyncOperations):
     """The operations over REST, to be awaited.
 
     Args:
@@ -63,22 +64,16 @@ class AsyncClient(Operations, AsyncDoor):
         """Close the connections."""
         await self._sender.aclose()
 
-    async def perform(self, call: Call[T]) -> T:
-        """Send a call and read its answer.
+    @override
+    async def perform(self, call: Call, read: Callable[[Any], T]) -> T:
+        return await self._sender.send(call, read)
 
-        Raises:
-            Problem: The service refused, or could not do it.
-            Unreachable: It does not answer.
-            StrangeAnswer: It answers what no service of ours would.
-        """
-        return await self._sender.send(call)
-
+    @override
     def events(self, job_id: str, after: str | None) -> AsyncIterator[Event]:
-        """What happens in a job until it is over; a connection that is lost is taken up again."""
         return self._sender.events(job_id, after)
 
 
-class Client(Operations, Door):
+class Client(Blocking):
     """The operations over REST, for plain callers.
 
     Args:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import Field
 
+from veritrail_graph.api.app import findings
 from veritrail_graph.api.client import page
 from veritrail_graph.api.client.answers import Answer
 
@@ -87,80 +88,23 @@ class Verification(Answer):
         return page.trail(self)
 
 
-class VerificationHeader(Answer):
+class VerificationHeader(findings.VerificationHeader):
     """A verification without its trail."""
 
-    verification_id: str
-    claim_id: str
-    claim: str
-    status: str
-    verdict: str | None = None
-    indicative: bool = False
-    error_stages: list[int] = Field([])
-    created_at: str = ""
-    run_id: str | None = None
 
-
-class PathSentence(Answer):
-    """A sentence on a path of evidence."""
-
-    sentence: int
-    text: str
-    role: str = "evidence"
-
-
-class PathNode(Answer):
-    """A node on a path of evidence; `via`: nodes without evidence before the next one."""
-
-    node_id: str
-    stage: int
-    role: str | None = None
-    via: list[str] = Field([])
-    sentences: list[PathSentence] = Field([])
-
-
-class Provenance(Answer):
+class Provenance(findings.Provenance):
     """Paths of evidence, each down to the verified node."""
-
-    verification_id: str
-    verdict: str | None = None
-    complete: bool
-    truncated: bool = False
-    paths: list[list[PathNode]] = Field([])
 
     def _repr_html_(self) -> str:
         return page.provenance(self)
 
 
-class ErrorNode(Answer):
-    """A node that unsupported content came in at, or was carried on through."""
-
-    node_id: str
-    stage: int
-    inherits_from: list[str] = Field([])
-
-
-class ErrorOrigin(Answer):
+class ErrorOrigin(findings.ErrorOrigin):
     """Where unsupported content was introduced, and the later nodes that inherited it."""
 
-    verification_id: str
-    verdict: str | None = None
-    error_stages: list[int] = Field([])
-    introduced: list[ErrorNode] = Field([])
-    inherited: list[ErrorNode] = Field([])
 
-
-class Difference(Answer):
+class Difference(findings.DifferenceFound):
     """Where two trails part; what `diff --json` prints."""
-
-    a: str
-    b: str
-    same: bool
-    same_claim: bool
-    claim: dict[str, Any] = Field({})
-    settings: dict[str, Any] = Field({})
-    outcome: dict[str, Any] = Field({})
-    parting: dict[str, Any] | None = None
 
 
 class JobState(Answer):

@@ -74,7 +74,7 @@ def reviewed_of(found: Agreement) -> Reviewed | None:
     pairs = found.overall
     return Reviewed(
         claims=found.claims,
-        overridden=int(pairs.get("pairs", 0)) - int(pairs.get("agreed", 0)),
+        overridden=pairs.pairs - pairs.agreed,
         unclear=found.unclear,
         disputed=found.disputed,
     )

@@ -15,11 +15,7 @@ from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ClaimId, ProcessId
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.graph.errors import InvalidProcess, Violation
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
-from veritrail_graph.graph.importers.process_file.schema import read_claim
-from veritrail_graph.graph.importers.records import ClaimRecord
-from veritrail_graph.graph.store.judged_claims import ClaimFilter
 
 router = APIRouter(
     prefix="/v1/processes/{process_id}/claims", tags=["claims"], dependencies=[CHECKED]
@@ -87,8 +83,15 @@ async def list_claims(
     """Claims in the order of the input, each with its latest verdict and its reviews."""
     listing = Listing("claims", (process_id, verdict, error_stage, review, node_id))
     after = listing.place(cursor, (-1, ""))
-    wanted = ClaimFilter(verdict, error_stage, review, node_id)
-    claims, last = await app.claims.page(process_id, wanted, after, limit)
+    claims, last = await app.claims.search(
+        process_id,
+        verdict=verdict,
+        error_stage=error_stage,
+        review=review,
+        node_id=node_id,
+        after=after,
+        limit=limit,
+    )
     listed = [ClaimFound.of_judged(claim) for claim in claims]
     return answer(ClaimPage(claims=listed, nextCursor=listing.cursor(*last) if last else None))
 
@@ -105,7 +108,9 @@ async def list_claims(
 )
 async def add_claims(app: App, process_id: ProcessId, given: ClaimsGiven) -> Response:
     """Store claims, all or none; nothing is verified."""
-    claims, added = await app.claims.add(process_id, _records(given), given.node_id)
+    claims, added = await app.claims.add(
+        process_id, app.claims.records_of(given.claims), given.node_id
+    )
     return answer(
         ClaimsStored(
             process_id=process_id,
@@ -166,23 +171,3 @@ async def delete_claim(
     """Remove a claim; with `force` its verifications and reviews go too."""
     await app.claims.remove(process_id, [claim_id], force=force, by=caller)
     return Response(status_code=204)
-
-
-def _records(given: ClaimsGiven) -> list[ClaimRecord]:
-    """Claims as the reader of process files sees them.
-
-    Raises:
-        InvalidProcess: Some break rules; all faults are listed.
-    """
-    records: list[ClaimRecord] = []
-    violations: list[Violation] = []
-    for place, value in enumerate(given.claims):
-        claim = {"text": value} if isinstance(value, str) else value
-        found = read_claim(claim, f"claims[{place}]")
-        if isinstance(found, ClaimRecord):
-            records.append(found)
-        else:
-            violations += found
-    if violations:
-        raise InvalidProcess("Claims break rules; nothing was stored", violations)
-    return records

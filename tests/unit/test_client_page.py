@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from veritrail_graph.api.client import page
-from veritrail_graph.api.client.answers import Claim, Ingested, Listed, Process, Rows
+from veritrail_graph.api.client.answers import Claim, Ingested, Listed, Process, Rows, read
 from veritrail_graph.api.client.trails import JobState, Provenance, Verification
 from veritrail_graph.graph.model import Status, Verdict
 
@@ -152,6 +152,6 @@ def test_the_plain_form_is_short():
 
 
 def test_what_a_newer_service_says_besides_is_kept():
-    found = Process.model_validate({"process_id": "p", "name": "n", "colour": "blue"})
+    found = read(Process, {"process_id": "p", "name": "n", "colour": "blue"})
     assert found.as_json() == {"process_id": "p", "name": "n", "colour": "blue"}
     assert found.colour == "blue"  # type: ignore[attr-defined]
