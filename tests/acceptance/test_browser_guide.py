@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import os
 import re
-import shutil
 import socket
 import struct
 import subprocess
@@ -125,18 +124,3 @@ def test_the_embedded_engine_takes_bolt_in_a_web_socket(veritrail: Veritrail, ha
             answer += more
     assert answer[0] == 0x82  # a binary frame
     assert answer[2:] in {struct.pack(">I", 0x0405), struct.pack(">I", 0x0404)}
-
-
-def test_the_style_file_is_printed(veritrail: Veritrail) -> None:
-    assert veritrail("db", "style").out == (ROOT / "docs" / "veritrail.grass").read_text("utf-8")
-
-
-@pytest.mark.skipif(not shutil.which("cypher-shell"), reason="cypher-shell is not installed")
-def test_cypher_shell_runs_the_statements(filled: Veritrail) -> None:
-    child = subprocess.run(
-        command("db", "shell"),
-        input="".join(blocks("cypher")), capture_output=True, text=True, check=False,
-        env=filled.environment({}),
-    )  # fmt: skip
-    assert child.returncode == 0, child.stderr
-    assert "harbour-summary" in child.stdout

@@ -68,12 +68,6 @@ def settings(model: ModelServer, **more: str) -> dict[str, str]:
     }
 
 
-def extracted(veritrail: Veritrail, stored: str, model: ModelServer) -> list[dict[str, Any]]:
-    done = veritrail("claims", "extract", stored, "--json", **settings(model)).json
-    claims: list[dict[str, Any]] = done["claims"]
-    return claims
-
-
 def test_extraction_stores_claims_with_their_places_and_says_why_others_have_none(
     veritrail: Veritrail, stored: str, model: ModelServer
 ) -> None:
@@ -98,16 +92,6 @@ def test_extraction_stores_claims_with_their_places_and_says_why_others_have_non
     assert listed["claims"] == done["claims"]
     assert listed["sentences"] == done["sentences"]
     assert veritrail("claims", "list", stored, "--node", "a", "--json").json["claims"] == []
-
-
-def test_extracting_again_adds_nothing_and_asks_nothing(
-    veritrail: Veritrail, stored: str, model: ModelServer
-) -> None:
-    extracted(veritrail, stored, model)
-    asked = len(model.requests)
-    again = veritrail("claims", "extract", stored, "--json", **settings(model)).json
-    assert (again["claims_added"], len(again["claims"])) == (0, 2)
-    assert (again["usage"]["calls"], len(model.requests)) == (0, asked)
 
 
 def test_a_terminal_shows_how_far_extraction_is(veritrail: Veritrail, stored: str) -> None:
@@ -206,12 +190,3 @@ def test_no_more_calls_are_made_than_allowed(
     done = veritrail("claims", "extract", stored, "--max-calls", "4", "--json", status=1, **more)
     assert done.message
     assert len(model.requests) <= 4
-
-
-def test_further_places_come_from_a_process_file(veritrail: Veritrail, tmp_path: Path) -> None:
-    name = f"also-{uuid.uuid4().hex[:8]}"
-    claim = {"claim_id": "k", "text": "Two piers.", "start": 0, "end": 3, "also": [[4, 9]]}
-    veritrail("ingest", process_file(tmp_path / f"{name}.json", claims=[claim]))
-    listed = veritrail("claims", "list", name, "--json").json["claims"]
-    assert [(one["claim_id"], one["start"], one["also"]) for one in listed] == [("k", 0, [[4, 9]])]
-    assert "0-3, 4-9" in veritrail("claims", "list", name).out

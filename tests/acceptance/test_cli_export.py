@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import subprocess
-import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -62,32 +61,6 @@ def test_a_file_is_never_replaced_unless_that_is_said(
         assert ElementTree.parse(path).getroot().tag.endswith("graphml")
 
 
-@pytest.mark.parametrize("format_name", ["csv", "neo4j-csv"])
-def test_tables_go_into_a_folder_or_a_zip(
-    veritrail: Veritrail, sample: str, tmp_path: Path, format_name: str
-) -> None:
-    folder, packed = tmp_path / "tables", tmp_path / "tables.zip"
-    how = ("export", sample, "--format", format_name)
-    told = veritrail(*how, "-o", str(folder))
-    assert ("import.sh" in told.err) == (format_name == "neo4j-csv")
-    assert len(told.err.splitlines()) <= 2
-    done = veritrail(*how, "-o", str(packed), "--json").json
-    with zipfile.ZipFile(packed) as archive:
-        assert {name: archive.read(name) for name in archive.namelist()} == {
-            file.name: file.read_bytes() for file in folder.iterdir()
-        }
-    assert (folder / "import.sh").exists() == (format_name == "neo4j-csv")
-    assert not any("neo4j-admin" in one for one in done["warnings"])
-    assert ("command" in done) == (format_name == "neo4j-csv")
-    if format_name == "neo4j-csv":
-        assert done["command"] == (folder / "import.sh").read_text()
-    (folder / "mine.txt").write_text("mine")
-    assert "--force" in veritrail(*how, "-o", str(folder), status=2).err
-    veritrail(*how, "-o", str(folder), "--force")
-    assert (folder / "mine.txt").read_text() == "mine"
-    assert "folder or a .zip" in veritrail(*how, status=2).err
-
-
 def test_an_input_with_wrong_verifications_is_refused_whole(
     veritrail: Veritrail, sample: str, tmp_path: Path
 ) -> None:
@@ -119,25 +92,6 @@ def test_a_process_is_copied_between_two_homes(
         assert "unchanged" in again.err
         back = veritrail("copy", "--from", there, "--to", "embedded", "--all", "--json").json
         assert [each["process_id"] for each in back["copied"]] == [sample]
-
-
-def test_a_replacing_copy_says_how_many_verifications_are_gone(
-    veritrail: Veritrail, sample: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "changed.json"
-    veritrail("export", sample, "-o", str(path))
-    document = json.loads(path.read_text())
-    document["nodes"][0]["text"] += " And more."
-    document |= {"claims": [], "verifications": [], "extractions": []}
-    path.write_text(json.dumps(document))
-    with a_home() as target:
-        target("ingest", str(path))
-        target("verify", sample, "--claim", "A claim of the target alone.")
-        how = ("copy", "--from", "embedded", "--to", f"embedded:{target.home}", sample, "--replace")
-        (one,) = veritrail(*how, "--json").json["copied"]
-        assert (one["status"], one["removed_verifications"]) == ("replaced", 1)
-        target("ingest", str(path), "--replace")
-        assert "0 verification(s) and 0 review(s) are gone" in veritrail(*how).err
 
 
 def test_a_folder_that_holds_no_graph_is_not_copied_from(

@@ -138,13 +138,6 @@ def test_a_junit_file_has_a_case_for_every_rule_and_claim(tmp_path: Path) -> Non
     assert (strict["D."], strict["F."]) == ("failure", "error")
 
 
-def test_what_the_baseline_knows_is_no_failure_in_a_junit_file(tmp_path: Path) -> None:
-    base = str(tmp_path / "base.json")
-    _cases(tmp_path, ["--write-baseline", base])
-    known = _cases(tmp_path, ["--baseline", base, "--max-failed", "1", "--max-unchecked", "1"])
-    assert (known["B."], known["C."], known["unsupported"]) == ("skipped", "skipped", None)
-
-
 def _cases(folder: Path, options: list[str]) -> dict[str, str | None]:
     path = judged_file(folder / "p.json", ALL)
     file = folder / "junit.xml"
@@ -311,19 +304,3 @@ def test_an_engine_that_is_down_ends_with_3_and_is_no_outcome(bare: Veritrail) -
         said = bare("gate", "p", status=3, **down)
     assert said.out == ""
     assert str(port) in said.err
-
-
-@pytest.mark.engine
-def test_a_stored_process_and_its_export_have_one_outcome(
-    veritrail: Veritrail, tmp_path: Path
-) -> None:
-    veritrail("ingest", judged_file(tmp_path / "gate-stored.json", ALL))
-    stored = veritrail("gate", "gate-stored", "--format", "json", status=1).json
-    exported = tmp_path / "exported.json"
-    veritrail("export", "gate-stored", "-o", str(exported))
-    assert veritrail("gate", str(exported), "--json", status=1).json == stored
-    assert _counts(stored) == [1, 2, 1, 1, 1]
-
-
-def _counts(told: dict[str, Any]) -> list[int]:
-    return [told["counts"][state] for state in STATES]

@@ -100,16 +100,6 @@ def until_ready(service: Service) -> None:
 
 
 @pytest.mark.engine
-def test_a_body_that_is_too_large_or_no_json_is_refused(service: Service) -> None:
-    assert service("POST", "/v1/queries/claims", raw=b"[" * 1_000_001).status == 413
-    assert service("POST", "/v1/queries/claims", raw=b"[" * 100_000).status == 400
-    assert service("POST", "/v1/queries/claims", raw=b"\xff\xfe").status == 400
-    assert service("POST", "/v1/queries/claims", raw=b"[1,").status == 400
-    odd = b'{"params": {"process_id": "nobody", "\\ud800": 1}}'
-    assert service("POST", "/v1/queries/claims", raw=odd).status == 422
-
-
-@pytest.mark.engine
 def test_with_a_key_nothing_but_health_answers_without_it(veritrail: Veritrail) -> None:
     with serving(veritrail, VERITRAIL_API_KEY=KEY) as service:
         for given in ("", "Bearer", "Bearer wrong", f"Basic {KEY}", f"Bearer {KEY}x"):

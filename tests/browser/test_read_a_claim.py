@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from fakes.browser import PHONE
-from fakes.browser import serious as serious_findings
 from fakes.service_process import ServiceProcess
 from playwright.sync_api import Page, expect
 
@@ -45,23 +44,6 @@ def test_from_an_answer_to_the_sentence_in_the_source(
     shoot(page, "claim-2-pinned")
     page.keyboard.press("Escape")
     expect(page.locator(".pinned")).to_have_count(0)
-
-
-def test_rounds_queries_and_neighbours_are_within_reach(page: Page, site: ServiceProcess) -> None:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
-    page.goto("/processes/graphrag-energy/claims/q14")
-    page.get_by_role("link", name=re.compile("^Iteration 3")).click()
-    expect(page.locator("#step")).to_contain_text("Nodes read")
-    page.locator("#step").get_by_role("link", name="Iteration 4").click()
-    expect(page).to_have_url(re.compile("iteration=4"))
-    page.get_by_text("Reasons for this interim verdict").click()
-    expect(page.locator(".reasoning p")).to_be_visible()
-    page.get_by_role("button", name="Copy Cypher").click()
-    expect(page.get_by_role("button", name="Copied")).to_be_visible()
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert ":param claim_id => 'q14';" in copied
-    page.get_by_role("link", name="Next claim").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Voltera Storage")
 
 
 def test_who_was_signed_out_meanwhile_is_told_so_where_more_was_to_be_loaded(page: Page) -> None:
@@ -105,15 +87,3 @@ def test_a_check_that_failed_and_one_of_a_model_are_told_in_words(
     page.get_by_text("What the model made of it").first.click()
     expect(page.locator(".summary p").first).to_be_visible()
     expect(page.locator("main")).not_to_contain_text("indicative")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_both_pages_are_fit_for_readers_of_screens(
-    open_page: Callable[..., Page], site: ServiceProcess, scheme: str
-) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    page = open_page(site.url, color_scheme=scheme)
-    for path in ("harbour-summary", "harbour-summary/claims/k04", "pump-log/claims/k5"):
-        page.goto(f"/processes/{path}")
-        assert serious_findings(Axe().run(page).response) == [], path

@@ -154,24 +154,6 @@ def test_a_client_that_comes_again_gets_exactly_what_it_missed(calls: Calls, end
     assert next(told_by(iter(by_address.text.split("\n")))).seq == 4
 
 
-@pytest.mark.parametrize("beyond", [0, 1, 1_000_000])
-def test_after_the_end_a_browser_is_told_not_to_come_again(
-    calls: Calls, ended: str, beyond: int
-) -> None:
-    last = calls.listed(ended)[-1].seq
-    headers = {"Last-Event-ID": str(last + beyond)}
-    answer = calls.ask("GET", f"/v1/jobs/{ended}/events", headers=headers)
-    assert (answer.status_code, answer.content) == (204, b"")
-
-
-def test_pages_hold_what_the_stream_tells(calls: Calls, ended: str) -> None:
-    streamed = [(one.seq, one.kind) for one in calls.stream(ended)]
-    for limit in (1, 5, 1_000):
-        listed = [(one.seq, one.kind) for one in calls.listed(ended, limit=limit)]
-        assert listed == streamed
-    assert [one.seq for one in calls.listed(ended, after=4)] == [seq for seq, _ in streamed[4:]]
-
-
 def test_proxies_are_asked_to_pass_events_on_at_once_and_as_they_are(
     calls: Calls, ended: str
 ) -> None:
@@ -240,14 +222,6 @@ def test_what_cannot_be_told_is_refused(
     assert answer.json()["type"].startswith("urn:veritrail:problem:")
 
 
-def test_head_of_a_stream_ends_after_the_headers(calls: Calls, ended: str) -> None:
-    answer = calls.ask("HEAD", f"/v1/jobs/{ended}/events")
-    assert answer.status_code == 200, answer.text
-    assert answer.headers["content-type"].startswith("text/event-stream")
-    assert answer.content == b""
-    assert calls.ask("HEAD", "/v1/jobs/j-unknown/events").status_code == 404
-
-
 def test_a_heartbeat_that_is_none_is_told(bare: Veritrail) -> None:
     with serving(bare, env={"VERITRAIL_EVENTS_HEARTBEAT": "soon"}, start=False) as service:
         with pytest.raises(AssertionError, match="VERITRAIL_EVENTS_HEARTBEAT"):
@@ -258,8 +232,9 @@ def test_a_heartbeat_that_is_none_is_told(bare: Veritrail) -> None:
 # Many clients, and slow ones.
 
 
-def test_200_clients_on_one_stream_all_get_everything(
-    calls: Calls, service: ServiceProcess, model: ModelServer, process: str
+@pytest.mark.parametrize("clients", [40, pytest.param(200, marks=pytest.mark.soak)])
+def test_many_clients_on_one_stream_all_get_everything(
+    calls: Calls, service: ServiceProcess, model: ModelServer, process: str, clients: int
 ) -> None:
     model.latency = 0.3
     job_id = calls.submit(process, again=True, use_cache=False)
@@ -274,7 +249,7 @@ def test_200_clients_on_one_stream_all_get_everything(
     async def together() -> list[list[int]]:
         limits = httpx2.Limits(max_connections=None)
         async with httpx2.AsyncClient(limits=limits, timeout=60) as client:
-            return await asyncio.gather(*(read(client) for _ in range(200)))
+            return await asyncio.gather(*(read(client) for _ in range(clients)))
 
     try:
         found = asyncio.run(together())
@@ -282,7 +257,7 @@ def test_200_clients_on_one_stream_all_get_everything(
         model.latency = 0.0
     last = calls.listed(job_id)[-1]
     assert last.kind == Kind.JOB_FINISHED
-    assert found == [list(range(1, last.seq + 1))] * 200
+    assert found == [list(range(1, last.seq + 1))] * clients
     assert psutil.Process(service.pid).num_threads() <= before + 40
     assert timed(lambda: calls.ask("GET", "/healthz")) < 1.0
 
@@ -311,14 +286,14 @@ def test_slow_readers_cost_no_memory_and_nobody_else_waits_for_them(
 
     thread = threading.Thread(target=follow)
     thread.start()
-    written(veritrail, endless, 20_000, 1_000, last=True)
+    written(veritrail, endless, 6_000, 1_000, last=True)
     thread.join(60)
     assert not thread.is_alive()
     assert [one.seq for one in quick] == list(range(1, quick[-1].seq + 1))
-    assert sum(one.kind == "test.event" for one in quick) == 20_000
-    # 20 MB of events for each of 20 readers would be 400 MB.
+    assert sum(one.kind == "test.event" for one in quick) == 6_000
+    # 6 MB of events for each of 20 readers would be 120 MB.
     grown = psutil.Process(service.pid).memory_info().rss - before
-    assert grown < 120e6
+    assert grown < 60e6
     for reader in readers:
         reader.close()
 

@@ -52,19 +52,6 @@ def test_every_form_of_a_process_file_is_taken(
     assert (answer.json()["nodes"], answer.json()["claims"]) == (4, 1)
 
 
-def test_all_violations_come_at_once_and_nothing_is_stored(
-    shared_service: ServiceProcess, name: str
-) -> None:
-    made = document(process_id=name)
-    made["edges"] += [{"source": "t", "target": "c1"}, {"source": "no", "target": "t"}]
-    made["claims"].append({"text": "", "node_id": "t"})
-    answer = store(shared_service, made)
-    assert answer.status_code == 422
-    assert {"cycle", "unknown_node"} <= set(violations(answer))
-    assert len(violations(answer)) >= 3
-    assert shared_service.get(f"/v1/processes/{name}").status_code == 404
-
-
 @pytest.mark.parametrize(
     ("content", "kind"),
     [

@@ -42,31 +42,6 @@ def add(service: ServiceProcess, base: str, claim_id: str, **body: Any) -> Any:
     return service.post(path, content=content, headers={"Content-Type": "application/json"})
 
 
-def verdict_of(service: ServiceProcess, base: str, claim_id: str) -> str:
-    verdict: str = service.get(f"{base}/claims/{claim_id}").json()["verdict"]
-    return verdict
-
-
-def test_claims_are_found_by_what_was_said_of_them(
-    shared_service: ServiceProcess, base: str
-) -> None:
-    verdict = verdict_of(shared_service, base, "k2")
-    said = NFS if verdict != NFS else FS
-    assert add(shared_service, base, "k2", verdict=said).status_code == 201
-    assert add(shared_service, base, "k3", verdict="UNCLEAR").status_code == 201
-
-    def found(review: str) -> list[str]:
-        answer = shared_service.get(f"{base}/claims", params={"review": review})
-        return [one["claim_id"] for one in answer.json()["claims"]]
-
-    kinds = {kind: found(kind) for kind in ("none", "any", "confirmed", "overridden", "unclear")}
-    assert kinds["unclear"] == ["k3"]
-    assert "k2" in kinds["overridden"]
-    assert sorted(kinds["none"] + kinds["any"]) == ALL
-    each = kinds["confirmed"] + kinds["overridden"] + kinds["unclear"]
-    assert sorted(each) == sorted(kinds["any"])
-
-
 def test_the_key_stands_beside_the_reviewer_and_in_the_log_of_who_did_what(
     beside: Veritrail, tmp_path: Path
 ) -> None:

@@ -109,17 +109,6 @@ def test_of_several_checks_one_is_chosen_and_two_are_compared(
     assert "may have been deleted" in lone
 
 
-def test_a_trail_that_was_deleted_meanwhile_is_said_in_words(
-    shared_service: ServiceProcess, harbour: str
-) -> None:
-    page = page_of(shared_service, f"{harbour}/claims/k04?verification=v-gone", 404)
-    assert "This verification is not there any more" in page
-    assert "introduced at" in page
-    more = page_of(shared_service, f"{harbour}/claims/k04/evidence?verification=v-gone", 404)
-    assert "not stored any more" in more
-    assert page_of(shared_service, f"{harbour}/claims/none-such", 404)
-
-
 def test_a_page_of_five_thousand_sentences_stays_small_and_tells_of_the_rest(
     shared_service: ServiceProcess, hub: str
 ) -> None:

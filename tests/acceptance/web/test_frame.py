@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from acceptance.conftest import a_home
 from fakes.ports import free_port
 from fakes.service_process import ServiceProcess, serving
@@ -41,25 +40,6 @@ def test_a_page_that_is_not_there_says_so_with_the_id_of_the_request(
     assert answer.headers["x-request-id"] in answer.text
     assert "GET " not in answer.text
     assert "Traceback" not in answer.text
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "status"),
-    [("POST", "/", 405), ("DELETE", "/jobs", 405), ("GET", "/?q=" + "x" * 300, 422)],
-)
-def test_what_cannot_be_asked_of_a_page_is_told_on_a_page(
-    shared_service: ServiceProcess, method: str, path: str, status: int
-) -> None:
-    answer = shared_service.request(method, path)
-    assert answer.status_code == status
-    assert answer.headers["content-type"].startswith("text/html")
-
-
-def test_a_search_that_is_too_long_is_told_in_plain_words(shared_service: ServiceProcess) -> None:
-    told = shared_service.get("/", params={"q": "x" * 300}).text
-    assert "is longer than 200 characters" in told
-    assert "Search" in told
-    assert "query.q" not in told
 
 
 def test_a_graph_that_is_down_is_told_and_tried_again() -> None:
