@@ -16,8 +16,26 @@ import pytest
 from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
 from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 
+# What these modules test is Python over rows, whose statements other modules run on both engines;
+# on Neo4j they are part of `make soak`.
+ON_NEO4J_IN_SOAK = {
+    f"test_{name}.py"
+    for name in (
+        "export_formats", "export_fuzz", "export_process", "page_reads", "picture",
+        "report_origins", "review_queue", "standings",
+    )
+}  # fmt: skip
+
 T = TypeVar("T")
 Arun = Callable[[Coroutine[Any, Any, T]], T]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        is_on_neo4j = "neo4j" in getattr(getattr(item, "callspec", None), "params", {}).values()
+        if is_on_neo4j and item.path.name in ON_NEO4J_IN_SOAK:
+            item.add_marker(pytest.mark.soak)
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +25,23 @@ def test_a_statement_keeps_the_rules_of_its_header(name: str) -> None:
 
 @pytest.mark.parametrize("name", cypher.names())
 def test_a_statement_has_a_caller(name: str) -> None:
-    folder = name.split("/")[0]
-    code = "\n".join(
-        file.read_text("utf-8")
-        for package in ("graph", "verifier", "api")
-        for file in (ROOT / package).rglob("*.py")
-    )
+    folder, code = name.split("/")[0], product()
     if folder == "queries":  # called by the folder
         assert f'names("{folder}")' in code
     elif folder == "schema":
         assert "cypher.schema()" in code
     else:
         assert f'"{name}"' in code or name in purged(code)
+
+
+@cache
+def product() -> str:
+    """All Python of the product."""
+    return "\n".join(
+        file.read_text("utf-8")
+        for package in ("graph", "verifier", "api")
+        for file in (ROOT / package).rglob("*.py")
+    )
 
 
 def purged(code: str) -> set[str]:
