@@ -17,6 +17,7 @@ from veritrail_graph.api.graph_connection import GraphConnection, OpenGraph
 from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.drawings import Drawings
     from veritrail_graph.api.app.summaries import Summaries
     from veritrail_graph.api.auth.audit import Audit
     from veritrail_graph.api.auth.database import ServiceDatabase
@@ -92,6 +93,13 @@ class Application:
     def nodes(self) -> Nodes:
         """Nodes of a process and what they were made of."""
         return Nodes(self)
+
+    @cached_property
+    def drawings(self) -> Drawings:
+        """Parts of processes as they are drawn and listed."""
+        from veritrail_graph.api.app.drawings import Drawings
+
+        return Drawings(self)
 
     @cached_property
     def claims(self) -> Claims:

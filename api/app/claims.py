@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store.judged_claim import JudgedClaim
     from veritrail_graph.graph.store.judged_claims import ClaimFilter
     from veritrail_graph.graph.store.outlines import ClaimNeighbours
+    from veritrail_graph.graph.store.placed_claims import PlacedClaim, Tally
 
 COMPLETIONS = 3
 """Completions of selection and disambiguation, where nothing is said."""
@@ -159,6 +160,53 @@ class Claims(Part):
     async def some(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, JudgedClaim]:
         """Claims with their latest verdicts by claim_id; one that is unknown is left out."""
         return await (await self._store()).reviews.claims(process_id, claim_ids)
+
+    async def tally(self, process_id: str) -> Tally:
+        """The claims of a process by result, and the stages where unsupported content came in."""
+        from veritrail_graph.graph.store.placed_claims import tally
+
+        return await tally((await self._store()).database, process_id)
+
+    async def in_text(
+        self, process_id: str, node_id: str, start: int, end: int
+    ) -> tuple[list[PlacedClaim], bool]:
+        """Claims that touch a part of a node's text, and whether these are all of the node."""
+        from veritrail_graph.graph.store.placed_claims import claims_in_text
+
+        database = (await self._store()).database
+        return await claims_in_text(database, process_id, node_id, start, end)
+
+    async def nodes(self, process_id: str, limit: int) -> list[tuple[str, int]]:
+        """The nodes that claims are about, each with the number of its claims."""
+        from veritrail_graph.graph.store.placed_claims import nodes_with_claims
+
+        return await nodes_with_claims((await self._store()).database, process_id, limit)
+
+    async def numbered(
+        self, process_id: str, claim_ids: Sequence[str] | None = None
+    ) -> tuple[list[Claim], dict[str, int]]:
+        """Claims in the order of the input, and by claim_id the place of each, counted from 1.
+
+        Args:
+            process_id: The process.
+            claim_ids: These claims; unknown ones are left out. None: all of the process.
+        """
+        from veritrail_graph.graph.store.claim_rows import id_batches
+        from veritrail_graph.graph.store.paging import Properties, claim_pages
+        from veritrail_graph.graph.store.process_rows import claim_from
+
+        database = (await self._store()).database
+        rows: list[Properties] = []
+        if claim_ids is None:
+            rows = [one async for page in claim_pages(database, process_id) for one in page]
+        else:
+            for batch in id_batches(claim_ids):
+                found = await database.read(
+                    "trail/claims_by_id", process_id=process_id, claim_ids=batch
+                )
+                rows += [properties for (properties,) in found]
+        claims = [claim_from(one) for one in rows]
+        return claims, {one["claim_id"]: one["position"] + 1 for one in rows}
 
     async def neighbours(self, process_id: str, claim_id: str) -> ClaimNeighbours:
         """The claims before and behind one, in the order of the input.

@@ -12,6 +12,14 @@ from veritrail_graph.graph.errors import InputError
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import NodeRef
     from veritrail_graph.graph.store.lineage import Direction, Lineage
+    from veritrail_graph.graph.store.listed_nodes import (
+        CitedSentenceHere,
+        IntroducedError,
+        ListedNode,
+        Neighbour,
+        NodeText,
+    )
+    from veritrail_graph.graph.store.node_search import NodeSearch
     from veritrail_graph.graph.store.nodes import NodeContent, NodeFilter, StoredNode
 
 DEEPEST, LARGEST = 100, 5_000
@@ -129,6 +137,45 @@ class Nodes(Part):
                 fitting.append(node.node_id)
                 left -= node.length
         return await store.reading.texts(process_id, fitting)
+
+    async def listed(self, process_id: str, node_id: str) -> ListedNode:
+        """A node with the number of its neighbours and the beginning of its text.
+
+        Raises:
+            NotFound: There is no such process or node.
+        """
+        return await (await self._search()).get(process_id, node_id)
+
+    async def piece(self, process_id: str, node_id: str, number: int = 1) -> NodeText:
+        """A piece of a node's text, counted from 1, with what else is stored of the node.
+
+        Raises:
+            NotFound: There is no such process or node.
+        """
+        return await (await self._search()).text(process_id, node_id, number)
+
+    async def neighbours(
+        self, process_id: str, node_id: str, way: Direction, after: tuple[int, int], limit: int
+    ) -> tuple[list[Neighbour], bool]:
+        """Sources of a node or nodes that it feeds, and whether there are more."""
+        return await (await self._search()).neighbours(process_id, node_id, way, after, limit)
+
+    async def cited_here(
+        self, process_id: str, node_id: str
+    ) -> tuple[list[CitedSentenceHere], bool]:
+        """Sentences of a node that verifications cite, and whether there are more."""
+        return await (await self._search()).cited_here(process_id, node_id)
+
+    async def errors_here(
+        self, process_id: str, node_id: str, limit: int
+    ) -> tuple[list[IntroducedError], bool]:
+        """Claims into which unsupported content came at a node, and whether there are more."""
+        return await (await self._search()).errors_here(process_id, node_id, limit)
+
+    async def _search(self) -> NodeSearch:
+        from veritrail_graph.graph.store.node_search import NodeSearch
+
+        return NodeSearch((await self._store()).database)
 
     async def lineage(
         self,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store.overview import ProcessOverview
     from veritrail_graph.graph.store.process_state import StoredState
     from veritrail_graph.graph.store.processes import ProcessSummary
+    from veritrail_graph.graph.store.standing import Standing
 
 Progress = Callable[[str, int, int], None]
 """Called with what is done, how much of it is done, and how much there is (0: unknown)."""
@@ -321,6 +322,12 @@ class Processes(Part):
 
         source, other = await self._store(), await target.graph.store()
         return await copy_process(source, other, process_id, replace=replace, progress=progress)
+
+    async def summaries(self, process_ids: Sequence[str]) -> dict[str, Standing]:
+        """The claims of processes by result and what they cost, by process_id."""
+        from veritrail_graph.graph.store.standing import StandingStore
+
+        return await StandingStore((await self._store()).database).of(process_ids)
 
     async def unfinished(self) -> list[StoredState]:
         """Processes that are being written or removed now, or were left half-written."""

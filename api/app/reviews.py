@@ -140,6 +140,15 @@ class Reviews(Part):
         """The summary of the reviews of each of these claims that has some, by claim_id."""
         return await (await self._store()).reviews.of_claims(process_id, claim_ids)
 
+    async def in_full(
+        self, process_id: str, claim_ids: Sequence[str] | None = None
+    ) -> list[Review]:
+        """All reviews of a process, or of some of its claims, newest first."""
+        reviews = (await self._store()).reviews
+        if claim_ids is None:
+            return [one.review for one in await reviews.all(process_id)]
+        return [one.review for name in claim_ids for one in await reviews.all(process_id, name)]
+
     async def judged(self, process_id: str) -> list[JudgedReview]:
         """What agreement is made of: reviews with the verdict that each was about."""
         return await (await self._store()).reviews.judged(process_id)

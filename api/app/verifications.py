@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model import Review, Verification
     from veritrail_graph.graph.outline import TrailOutline
     from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.store.placed_claims import Outlay
     from veritrail_graph.graph.store.runs import RunSummary
 
 
@@ -87,6 +88,34 @@ class Verifications(Part):
         store = await self._store()
         await store.processes.get(process_id)
         return await store.trails.headers(await store.trails.all_ids(process_id))
+
+    async def headers(self, verification_ids: Sequence[str]) -> list[Verification]:
+        """Verifications without their trails; unknown ids are left out."""
+        return await (await self._store()).trails.headers(verification_ids)
+
+    async def headers_of(
+        self, process_id: str, claim_ids: Sequence[str] | None = None
+    ) -> list[Verification]:
+        """All verifications of a process, or of some of its claims, without their trails."""
+        store = await self._store()
+        if claim_ids is None:
+            return await store.trails.headers(await store.trails.all_ids(process_id))
+        rows = await store.database.read(
+            "trail/of_claims", process_id=process_id, claim_ids=claim_ids
+        )
+        return await store.trails.headers([name for _, name in rows])
+
+    async def outcomes(self, verification_ids: Sequence[str]) -> dict[str, int]:
+        """How many of these verifications have each verdict or status."""
+        from veritrail_graph.graph.store.standing import StandingStore
+
+        return await StandingStore((await self._store()).database).outcomes(verification_ids)
+
+    async def cost(self, process_id: str) -> Outlay:
+        """What the verifications of a process cost together."""
+        from veritrail_graph.graph.store.placed_claims import spent_on
+
+        return await spent_on((await self._store()).database, process_id)
 
     async def of_claim(self, process_id: str, claim_id: str, limit: int) -> list[Verification]:
         """The latest verifications of a claim without their trails, newest first."""

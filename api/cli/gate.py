@@ -174,32 +174,38 @@ def _check(order: _Order, format_name: str) -> None:
 def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
     """Judge once, and write every file that is asked for before anything is said."""
     from veritrail_graph.api.gate.baseline import read_baseline
-    from veritrail_graph.api.gate.reading import notes_on, read_material
-    from veritrail_graph.api.gate.rules import counted, entries_of, judge
+    from veritrail_graph.api.gate.rules import counted, entries_of, judge, notes_on
 
     before = read_baseline(order.baseline) if order.baseline is not None else None
     settings = Settings.load()
-    read = run(read_material(settings, order.process, say_starting), as_json=order.as_json)
+    read = run(_material(settings, order.process), as_json=order.as_json)
     outcome = judge(
         read.process.process_id,
         entries_of(read),
         order.limits,
         before.entries if before is not None else None,
-        notes_on(read, before, order.limits),
+        notes_on(read, before.judges if before is not None else None, order.limits),
     )
     _write(order, outcome, counted(read))
     return outcome, dict(read.process.stage_names)
 
 
+async def _material(settings: Settings, process: str) -> Material:
+    from veritrail_graph.api.reports.files import opened
+
+    async with opened(settings, process, on_start=say_starting) as origin:
+        return origin.material
+
+
 def _write(order: _Order, outcome: Outcome, material: Material) -> None:
     from veritrail_graph.api.gate.baseline import baseline_text
     from veritrail_graph.api.gate.output import outcome_xml, step_summary
-    from veritrail_graph.api.gate.reading import judges
+    from veritrail_graph.api.gate.rules import judges
     from veritrail_graph.api.reports.files import whole_file
 
     if order.junit is not None:
         with whole_file(order.junit) as file:
-            file.writelines(piece.encode() for piece in outcome_xml(outcome, material))
+            file.write(outcome_xml(outcome, material).encode())
     if order.write_baseline is not None and _may_write(order, outcome):
         text = baseline_text(outcome.process_id, judges(material), outcome.entries)
         with whole_file(order.write_baseline) as file:

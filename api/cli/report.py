@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +14,7 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.reports.data import Origin, Wanted
+    from veritrail_graph.api.reports.data import Wanted
     from veritrail_graph.api.reports.files import Asked
 
 FORMATS = ("html", "markdown", "csv", "json", "junit")
@@ -133,36 +131,7 @@ def write_whole(path: Path, text: str) -> None:
 async def _write(
     settings: Settings, process: str, wanted: Wanted, asked: Asked, path: Path | None
 ) -> None:
-    from veritrail_graph.api.reports.files import pieces, write_pieces
+    from veritrail_graph.api.reports.files import opened, pieces, write_pieces
 
-    async with opened(settings, process, wanted) as origin:
+    async with opened(settings, process, wanted, say_starting) as origin:
         await write_pieces(path, pieces(origin, asked))
-
-
-@asynccontextmanager
-async def opened(settings: Settings, process: str, wanted: Wanted) -> AsyncIterator[Origin]:
-    """What a report is made from: a process file, or a process of the store.
-
-    Raises:
-        NotFound: There is no such process or claim.
-        InputError: The file breaks rules.
-    """
-    from veritrail_graph.api.reports.from_file import (
-        FiledOrigin,
-        check_process_id,
-        file_meant,
-        is_file,
-    )
-
-    if is_file(process):
-        limit = settings.max_node_text
-        yield FiledOrigin.read(Path(process), wanted, max_node_text=limit)
-        return
-    from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.api.reports.from_store import StoredOrigin
-
-    check_process_id(process)
-    async with open_graph(settings, say_starting) as store:
-        with file_meant(process):
-            await store.processes.get(process)
-        yield await StoredOrigin.read(store, process, wanted)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from veritrail_graph.api.gate.rules import Change, Check, Entry, Outcome
-from veritrail_graph.api.reports import junit
 from veritrail_graph.api.reports.data import Material
-from veritrail_graph.api.reports.junit import Case, Suite
+from veritrail_graph.api.reports.junit import claim_case, junit_report
 from veritrail_graph.api.reports.markdown import escaped
 from veritrail_graph.api.views.words import BY_KIND, State
 
@@ -218,47 +217,28 @@ def _row(entry: Entry) -> str:
     return f"| `{entry.claim_id}` | {verdict} | {stages} | {untrusted(entry.text)} |"
 
 
-def outcome_xml(outcome: Outcome, material: Material) -> Iterator[str]:
-    """The file, piece by piece.
+def outcome_xml(outcome: Outcome, material: Material) -> str:
+    """The outcome as JUnit XML: a case for every rule, then every claim.
+
+    What the baseline knew already is skipped, so that the file and the gate say the same.
 
     Args:
         outcome: The outcome.
         material: The process and its claims, as the gate counted them.
     """
-    known = {entry.claim_id for entry in outcome.changed(Change.KNOWN)}
-    suites = [_rules(outcome)]
-    for suite in junit.suites_of(material, strict=outcome.limits.strict):
-        cases = [_as_known(case) if _claim_id(case) in known else case for case in suite.cases]
-        suites.append(replace(suite, cases=cases))
-    return junit.junit_xml(
-        suites, f"veritrail gate: {outcome.process_id}", {"outcome": verdict_words(outcome)}
-    )
+    from junitparser import Failure, TestSuite
 
-
-def _rules(outcome: Outcome) -> Suite:
-    return Suite(
-        name=f"gate of {outcome.process_id}",
-        cases=[_case(check, outcome.process_id) for check in outcome.checks],
-    )
-
-
-def _case(check: Check, process_id: str) -> Case:
-    kind = junit.Outcome.PASSED if check.met else junit.Outcome.FAILURE
-    return Case(
-        name=check.name,
-        classname=f"{process_id}.gate",
-        outcome=kind,
-        kind="" if check.met else "gate_not_met",
-        message=check.words,
-        text=check.words,
-    )
-
-
-def _claim_id(case: Case) -> str:
-    return case.properties["veritrail.claim_id"]
-
-
-def _as_known(case: Case) -> Case:
-    return replace(
-        case, outcome=junit.Outcome.SKIPPED, message=f"Known in the baseline. {case.message}"
+    rules = TestSuite(f"gate of {outcome.process_id}")
+    for check in outcome.checks:
+        result = None if check.met else Failure(check.words, "gate_not_met")
+        rules.add_testcase(
+            claim_case(check.name, f"{outcome.process_id}.gate", result, check.words)
+        )
+    return junit_report(
+        material,
+        strict=outcome.limits.strict,
+        known={entry.claim_id for entry in outcome.changed(Change.KNOWN)},
+        name=f"veritrail gate: {outcome.process_id}",
+        first=rules,
+        outcome=verdict_words(outcome),
     )

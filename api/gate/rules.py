@@ -436,3 +436,69 @@ def _rate(entries: Sequence[Entry], limits: Limits) -> Fraction | None:
     if not judged:
         return None
     return Fraction(sum(limits.counts(entry.state) for entry in judged), len(judged))
+
+
+def judges(material: Material) -> tuple[str, ...]:
+    """Who judged: the engines, with their models."""
+    found = {
+        f"{one.engine} {one.model}" if one.model else one.engine for one in material.verifications
+    }
+    return tuple(sorted(found))
+
+
+def notes_on(
+    material: Material, judged_before: Sequence[str] | None, limits: Limits
+) -> tuple[str, ...]:
+    """What a reader should know beside the rules.
+
+    Args:
+        material: The process and its claims.
+        judged_before: Who judged when the baseline was made; None: there is no baseline.
+        limits: What is allowed.
+    """
+    claims = material.claims
+    notes = []
+    if material.is_indicative:
+        notes.append("verdicts are indicative only: no language model judged, words were compared")
+    if failed := _count(claims, failed_again):
+        notes.append(
+            f"of {failed:,} claim(s) the latest check ended without a verdict; the older verdict "
+            "does not count. Verify them anew with: veritrail verify "
+            f"{material.process.process_id} --again"
+        )
+    if waiting := _count(claims, _waits_again):
+        notes.append(
+            f"{waiting:,} claim(s) have a later verification that has not ended; the verdict "
+            "before it counts"
+        )
+    if edited := _count(claims, lambda one: one.was_edited):
+        notes.append(f"{edited:,} claim(s) were edited after they were verified: not checked")
+    if older := _count(claims, lambda one: _is_older(one, material.process.content_hash)):
+        notes.append(f"{older:,} verdict(s) were given before the process was appended to")
+    nowhere = _count(claims, lambda one: one.state is State.NOT_SUPPORTED and not one.error_stages)
+    if limits.stages and nowhere:
+        notes.append(
+            f"of {nowhere:,} claim(s) no error stage could be identified; no forbidden stage "
+            "counts them"
+        )
+    if judged_before is not None and set(judged_before) != set(judges(material)):
+        then, now = (", ".join(each) or "nobody" for each in (judged_before, judges(material)))
+        notes.append(
+            f"the baseline was judged by {then}, this by {now}: a verdict may differ by that"
+        )
+    return tuple(notes)
+
+
+def _waits_again(one: CheckedClaim) -> bool:
+    return one.later is not None and one.verdict is not None and not failed_again(one)
+
+
+def _is_older(one: CheckedClaim, content_hash: str) -> bool:
+    found = one.verification
+    if found is None or found.verdict is None or found.content_hash is None:
+        return False
+    return found.content_hash != content_hash
+
+
+def _count(claims: Iterable[CheckedClaim], holds: Callable[[CheckedClaim], bool]) -> int:
+    return sum(map(holds, claims))

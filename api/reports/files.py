@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from veritrail_graph.api.reports.data import Origin
+from veritrail_graph.api.reports.data import Origin, Wanted
 from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.settings import Settings
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -50,10 +53,9 @@ async def pieces(origin: Origin, asked: Asked) -> AsyncIterator[str]:
         asked: In which form.
     """
     if asked.format == "junit":
-        from veritrail_graph.api.reports.junit import junit_xml, suites_of
+        from veritrail_graph.api.reports.junit import junit_report
 
-        for piece in junit_xml(suites_of(origin.material, strict=asked.strict)):
-            yield piece
+        yield junit_report(origin.material, strict=asked.strict)
         return
     async for piece in _with_trails(origin, asked):
         yield piece
@@ -145,3 +147,43 @@ def as_bytes(text: str) -> bytes:
 def file_name(name: str) -> str:
     """A name that every file system takes; ids of processes and claims may hold a colon."""
     return re.sub(r"[^A-Za-z0-9._-]", "-", name)
+
+
+@asynccontextmanager
+async def opened(
+    settings: Settings,
+    process: str,
+    wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
+    on_start: Callable[[], None] | None = None,
+) -> AsyncIterator[Origin]:
+    """What a report is made from: a process file, or a stored process.
+
+    Args:
+        settings: The settings.
+        process: A process_id, or a process file.
+        wanted: Which of its claims the report is about.
+        on_start: Called before the embedded engine is started.
+
+    Raises:
+        NotFound: There is no such process or claim.
+        InputError: The file breaks rules.
+    """
+    from veritrail_graph.api.reports.from_file import (
+        FiledOrigin,
+        check_process_id,
+        file_meant,
+        is_file,
+    )
+
+    if is_file(process):
+        limit = settings.max_node_text
+        yield FiledOrigin.read(Path(process), wanted, max_node_text=limit)
+        return
+    from veritrail_graph.api.app import Application
+    from veritrail_graph.api.reports.from_store import StoredOrigin
+
+    check_process_id(process)
+    async with Application(settings, on_engine_start=on_start) as app:
+        with file_meant(process):
+            await app.processes.get(process)
+        yield await StoredOrigin.read(app, process, wanted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.reports.data import (
     CheckedClaim,
     Made,
@@ -17,38 +18,35 @@ from veritrail_graph.api.reports.data import (
 )
 from veritrail_graph.api.views.context import Around, Place, cited_in, context_of, named_nodes
 from veritrail_graph.graph.errors import ProcessConflict
-from veritrail_graph.graph.model import Claim, NodeRef, Review, Reviewed, Verification
-from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.claim_rows import id_batches
+from veritrail_graph.graph.model import NodeRef, Review, Verification
 from veritrail_graph.graph.store.nodes import StoredNode
-from veritrail_graph.graph.store.paging import Properties, claim_pages
-from veritrail_graph.graph.store.process_rows import claim_from
 
 TRAILS = 100
 """Trails that are held at a time."""
 
 _TEXTS = 4_000_000  # UTF-16 units of texts that are held at a time
 _NODES = 5_000
+_ANY_LENGTH = 2**62
 
 
 @dataclass(frozen=True, slots=True)
 class StoredOrigin:
-    """A process of the store.
+    """A stored process.
 
     Attributes:
-        store: The graph.
+        app: The application.
         material: The process and its claims.
         reviews: All reviews of a claim, newest first, by claim_id.
     """
 
-    store: Store
+    app: Application
     material: Material
-    reviews: dict[str, tuple[Review, ...]]
+    reviews: dict[str, list[Review]]
 
     @classmethod
     async def read(
         cls,
-        store: Store,
+        app: Application,
         process_id: str,
         wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
         made: Made | None = None,
@@ -56,7 +54,7 @@ class StoredOrigin:
         """Read everything but the trails.
 
         Args:
-            store: The graph.
+            app: The application.
             process_id: The process.
             wanted: Which of its claims the report is about.
             made: When and by what it is made; None: now.
@@ -64,53 +62,22 @@ class StoredOrigin:
         Raises:
             NotFound: There is no such process or claim.
         """
-        process = await store.processes.get(process_id)
-        if wanted.claim_ids:  # one of ten thousand: the others need not be read
-            return await cls._of_claims(store, process_id, wanted, made)
-        claims, numbers = _numbered(
-            [one async for page in claim_pages(store.database, process_id) for one in page]
-        )
-        headers = await store.trails.headers(await store.trails.all_ids(process_id))
+        process = await app.processes.get(process_id)
+        asked = list(dict.fromkeys(wanted.claim_ids)) or None
+        claims, numbers = await app.claims.numbered(process_id, asked)
+        some = list(numbers) if asked else None  # one of ten thousand: the others need not be read
+        headers = await app.verifications.headers_of(process_id, some)
         reviews: dict[str, list[Review]] = {}
-        for one in await store.reviews.all(process_id):
-            reviews.setdefault(one.review.claim_id, []).append(one.review)
-        said = await store.reviews.of_claims(process_id, list(reviews)) if reviews else {}
-        material = material_of(process, claims, headers, said, wanted, made, numbers=numbers)
-        return cls(store, material, {name: tuple(each) for name, each in reviews.items()})
-
-    @classmethod
-    async def _of_claims(
-        cls, store: Store, process_id: str, wanted: Wanted, made: Made | None
-    ) -> StoredOrigin:
-        process = await store.processes.get(process_id)
-        found: list[Properties] = []
-        for batch in id_batches(list(dict.fromkeys(wanted.claim_ids))):
-            found += [
-                properties
-                for (properties,) in await store.database.read(
-                    "trail/claims_by_id", process_id=process_id, claim_ids=batch
-                )
-            ]
-        known, numbers = _numbered(found)
-        rows = await store.database.read(
-            "trail/of_claims", process_id=process_id, claim_ids=[one.claim_id for one in known]
-        )
-        headers = await store.trails.headers([name for _, name in rows])
-        reviews = {
-            one.claim_id: tuple(
-                found.review for found in await store.reviews.all(process_id, one.claim_id)
-            )
-            for one in known
-        }
-        said: dict[str, Reviewed] = await store.reviews.of_claims(
-            process_id, [name for name, each in reviews.items() if each]
-        )
-        material = material_of(process, known, headers, said, wanted, made, process.claims, numbers)
-        return cls(store, material, reviews)
+        for one in await app.reviews.in_full(process_id, some):
+            reviews.setdefault(one.claim_id, []).append(one)
+        reviewed = await app.reviews.of_claims(process_id, list(reviews))
+        total = process.claims if asked else None
+        material = material_of(process, claims, headers, reviewed, wanted, made, total, numbers)
+        return cls(app, material, reviews)
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
         """Texts of nodes; see `Origin.texts`."""
-        return await self.store.reading.texts(self.material.process.process_id, node_ids)
+        return await self.app.nodes.texts(self.material.process.process_id, node_ids, _ANY_LENGTH)
 
     async def trails(
         self, claims: Sequence[CheckedClaim], *, whole: bool = False
@@ -119,7 +86,7 @@ class StoredOrigin:
         for start in range(0, len(claims), TRAILS):
             some = claims[start : start + TRAILS]
             names = [one.verification.verification_id for one in some if one.verification]
-            read = await self.store.trails.read(names)
+            read = await self.app.verifications.read(names)
             found = {one.verification_id: one for one in read}
             if len(found) < len(names):
                 raise self._changed()
@@ -143,21 +110,14 @@ class StoredOrigin:
         names = list(dict.fromkeys(name for one in found for name in named_nodes(one)))
         stored: list[StoredNode] = []
         for start in range(0, len(names), _NODES):
-            stored += await self.store.nodes.get(process_id, names[start : start + _NODES])
+            some = names[start : start + _NODES]
+            stored += (await self.app.nodes.get(process_id, some, with_content=False)).nodes
         cited = cited_in(found)
         quoted = {one.sentence.node_id for one in cited}
         context: dict[Place, Around] = {}
         for group in _groups([one for one in stored if one.node_id in quoted]):
-            context |= context_of(cited, await self.store.reading.texts(process_id, group))
+            context |= context_of(cited, await self.app.nodes.texts(process_id, group, _ANY_LENGTH))
         return {one.node_id: _facts(one) for one in stored}, context
-
-
-def _numbered(stored: Sequence[Properties]) -> tuple[list[Claim], dict[str, int]]:
-    """Claims as they are stored, and the number of each on the page of their process."""
-    return (
-        [claim_from(one) for one in stored],
-        {one["claim_id"]: one["position"] + 1 for one in stored},
-    )
 
 
 def _facts(one: StoredNode) -> NodeFacts:

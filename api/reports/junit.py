@@ -9,10 +9,10 @@ Source: ours (the JUnit format as Jenkins, GitLab and GitHub's actions read it).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from xml.sax.saxutils import escape, quoteattr
+from collections.abc import Collection, Mapping
+from io import BytesIO
+
+from junitparser import Error, Failure, JUnitXml, Properties, Property, Skipped, TestCase, TestSuite
 
 from veritrail_graph.api.reports.data import CheckedClaim, Material
 from veritrail_graph.api.views.costs import cost_words, spent_by
@@ -20,117 +20,110 @@ from veritrail_graph.api.views.texts import visible
 from veritrail_graph.api.views.words import BY_KIND, State
 from veritrail_graph.graph.model import Verification
 
+Result = Failure | Error | Skipped
+
 _LONGEST_NAME = 240
 _LONGEST_TEXT = 20_000
 
-# Readers of the format count on it. Verdicts are looked up here, which takes no time; how long
-# the checks took is not stored.
-_TIME = "0"
-
-
-class Outcome(StrEnum):
-    """What became of a case."""
-
-    PASSED = "passed"
-    FAILURE = "failure"
-    ERROR = "error"
-    SKIPPED = "skipped"
-
-
-_OUTCOMES = {
-    State.SUPPORTED: Outcome.PASSED,
-    State.NOT_SUPPORTED: Outcome.FAILURE,
-    State.INCONCLUSIVE: Outcome.SKIPPED,
-    State.FAILED: Outcome.ERROR,
-    State.UNCHECKED: Outcome.SKIPPED,
+_RESULTS: Mapping[State, type[Result]] = {
+    State.NOT_SUPPORTED: Failure,
+    State.INCONCLUSIVE: Skipped,
+    State.FAILED: Error,
+    State.UNCHECKED: Skipped,
 }
-_STRICT = {State.INCONCLUSIVE: Outcome.FAILURE, State.UNCHECKED: Outcome.ERROR}
+_STRICT: Mapping[State, type[Result]] = {State.INCONCLUSIVE: Failure, State.UNCHECKED: Error}
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One case of a suite.
-
-    Attributes:
-        name: What was checked.
-        classname: The group that it is shown under.
-        outcome: What became of it.
-        kind: The type of a failure or error, such as `NOT_FULLY_SUPPORTED`.
-        message: Why, on one line.
-        text: Why, at length.
-        properties: What else is known.
-    """
-
-    name: str
-    classname: str
-    outcome: Outcome
-    kind: str = ""
-    message: str = ""
-    text: str = ""
-    properties: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """Cases that belong together.
-
-    Attributes:
-        name: What they are about.
-        cases: They.
-        timestamp: When they were made, ISO 8601; None: not said.
-        properties: What holds for all of them.
-    """
-
-    name: str
-    cases: Sequence[Case]
-    timestamp: str | None = None
-    properties: Mapping[str, str] = field(default_factory=dict)
-
-    def count(self, outcome: Outcome) -> int:
-        """How many cases ended so."""
-        return sum(case.outcome is outcome for case in self.cases)
-
-
-def suites_of(material: Material, *, strict: bool = False) -> list[Suite]:
-    """A suite for each verified node, in the order of the claims.
+def junit_report(
+    material: Material,
+    *,
+    strict: bool = False,
+    known: Collection[str] = (),
+    name: str = "veritrail",
+    first: TestSuite | None = None,
+    outcome: str = "",
+) -> str:
+    """The file.
 
     Args:
         material: The process and its claims.
         strict: Whether what is inconclusive or was not checked counts against the process.
+        known: claim_ids of claims that a baseline knows; they are skipped.
+        name: The name of all suites together.
+        first: A suite before those of the claims.
+        outcome: The outcome of a gate.
     """
-    by_node: dict[str, list[CheckedClaim]] = {}
+    file = JUnitXml(name)
+    if outcome:
+        given = Properties()
+        given.add_property(Property("outcome", outcome))
+        file.append(given)
+    if first is not None:
+        file.add_testsuite(first)
+    process = material.process
+    about = {
+        "veritrail.process_id": process.process_id,
+        "veritrail.content_hash": process.content_hash,
+        "veritrail.made_by": material.made.by,
+    }
+    by_node: dict[str, list[TestCase]] = {}
     for one in material.claims:
-        by_node.setdefault(one.claim.node_id, []).append(one)
-    about = _about(material)
-    return [
-        Suite(
-            name=f"{material.process.process_id}: {node_id}",
-            cases=[case_of(one, material, strict=strict) for one in claims],
-            timestamp=_timestamp(material.made.at),
-            properties={**about, "veritrail.node_id": node_id},
-        )
-        for node_id, claims in by_node.items()
-    ]
+        case = _case(one, material, strict=strict, is_known=one.claim.claim_id in known)
+        by_node.setdefault(one.claim.node_id, []).append(case)
+    for node_id, cases in by_node.items():
+        suite = TestSuite(visible(f"{process.process_id}: {node_id}"))
+        suite.timestamp = material.made.at[:19]  # the schemas want no fraction and no zone
+        for key, value in {**about, "veritrail.node_id": node_id}.items():
+            suite.add_property(key, visible(value))
+        suite.add_testcases(cases)
+        file.add_testsuite(suite)
+    file.update_statistics()
+    written = BytesIO()
+    file.write(written, pretty=True)
+    return written.getvalue().decode("utf-8")
 
 
-def case_of(one: CheckedClaim, material: Material, *, strict: bool = False) -> Case:
-    """The case of a claim."""
-    outcome = _OUTCOMES[one.state]
-    if strict:
-        outcome = _STRICT.get(one.state, outcome)
-    return Case(
-        name=one.claim.text,
-        classname=f"{material.process.process_id}.{one.claim.claim_id}",
-        outcome=outcome,
-        kind=_kind(one),
-        message=message_of(one, material),
-        text=_text(one),
-        properties=_properties(one),
-    )
+def claim_case(
+    name: str, classname: str, result: Result | None, text: str = "", **properties: str
+) -> TestCase:
+    """A case; texts are cut, and what hides in them is made visible.
+
+    Args:
+        name: What was checked.
+        classname: The group that it is shown under.
+        result: Why it did not pass; None: it passed.
+        text: Why, at length.
+        **properties: What else is known; an empty one is left out.
+    """
+    # Readers of the format count on a time. Verdicts are looked up here, which takes none.
+    case = TestCase(_cut(name, _LONGEST_NAME), visible(classname), 0)
+    given = Properties()
+    for key, value in properties.items():
+        if value:
+            given.add_property(Property(f"veritrail.{key}", visible(value)))
+    if properties:
+        case.append(given)
+    if result is not None:
+        result.message = _cut(result.message or "", _LONGEST_TEXT)
+        result.text = visible(_shortened(text, _LONGEST_TEXT))
+        case.result = [result]
+    return case
+
+
+def _case(one: CheckedClaim, material: Material, *, strict: bool, is_known: bool) -> TestCase:
+    kind = (_STRICT if strict else {}).get(one.state) or _RESULTS.get(one.state)
+    message = message_of(one, material)
+    result: Result | None = None
+    if is_known:
+        result = Skipped(f"Known in the baseline. {message}")
+    elif kind is not None:
+        result = Skipped(message) if kind is Skipped else kind(message, _type(one))
+    classname = f"{material.process.process_id}.{one.claim.claim_id}"
+    return claim_case(one.claim.text, classname, result, _text(one), **_properties(one))
 
 
 def message_of(one: CheckedClaim, material: Material) -> str:
-    """In one line why a claim stands as it does."""
+    """In one line why a claim has its state."""
     words = BY_KIND[one.state].word
     if one.is_indicative:
         words += " (indicative only: no language model judged)"
@@ -164,7 +157,7 @@ def _text(one: CheckedClaim) -> str:
     return "\n".join(lines)
 
 
-def _kind(one: CheckedClaim) -> str:
+def _type(one: CheckedClaim) -> str:
     if one.verdict is not None:
         return one.verdict.value
     found = one.verification
@@ -185,7 +178,7 @@ def _properties(one: CheckedClaim) -> dict[str, str]:
         }
     if one.reviewed is not None:
         made["review"] = one.reviewed.kind.value
-    return {f"veritrail.{key}": value for key, value in made.items() if value}
+    return made
 
 
 def _cost(found: Verification) -> str:
@@ -194,80 +187,9 @@ def _cost(found: Verification) -> str:
     return (money.words or cost_words(found.usage)) if money.asked else ""
 
 
-def _about(material: Material) -> dict[str, str]:
-    return {
-        "veritrail.process_id": material.process.process_id,
-        "veritrail.content_hash": material.process.content_hash,
-        "veritrail.made_by": material.made.by,
-    }
-
-
-def _timestamp(at: str) -> str:
-    """A time as the JUnit schemas want it: without a fraction and without a zone."""
-    return at[:19]
-
-
-def junit_xml(
-    suites: Sequence[Suite], name: str = "veritrail", properties: Mapping[str, str] | None = None
-) -> Iterator[str]:
-    """The file, piece by piece.
-
-    Args:
-        suites: The suites.
-        name: The name of them together.
-        properties: What holds for all of them.
-    """
-    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
-    yield f"<testsuites {_figures(name, suites)}>\n"
-    if properties:
-        yield from _property_list(properties, "  ")
-    for suite in suites:
-        when = f" timestamp={_quoted(suite.timestamp)}" if suite.timestamp else ""
-        yield f"  <testsuite {_figures(suite.name, [suite])}{when}>\n"
-        yield from _property_list(suite.properties, "    ")
-        for case in suite.cases:
-            yield from _case(case)
-        yield "  </testsuite>\n"
-    yield "</testsuites>\n"
-
-
-def _figures(name: str, suites: Sequence[Suite]) -> str:
-    def total(outcome: Outcome) -> int:
-        return sum(suite.count(outcome) for suite in suites)
-
-    return (
-        f'name={_quoted(name)} tests="{sum(len(suite.cases) for suite in suites)}" '
-        f'failures="{total(Outcome.FAILURE)}" errors="{total(Outcome.ERROR)}" '
-        f'skipped="{total(Outcome.SKIPPED)}" time="{_TIME}"'
-    )
-
-
-def _case(case: Case) -> Iterator[str]:
-    name = _cut(" ".join(case.name.split()), _LONGEST_NAME)
-    head = f"    <testcase name={_quoted(name)} classname={_quoted(case.classname)}"
-    yield f'{head} time="{_TIME}">\n'
-    yield from _property_list(case.properties, "      ")
-    if case.outcome is not Outcome.PASSED:
-        tag = case.outcome.value
-        kind = f" type={_quoted(case.kind)}" if tag != "skipped" else ""
-        message = _quoted(_cut(" ".join(case.message.split()), _LONGEST_TEXT))
-        inner = escape(visible(_cut(case.text, _LONGEST_TEXT)))
-        yield f"      <{tag} message={message}{kind}>{inner}</{tag}>\n"
-    yield "    </testcase>\n"
-
-
-def _property_list(properties: Mapping[str, str], indent: str) -> Iterator[str]:
-    if not properties:
-        return
-    yield f"{indent}<properties>\n"
-    for key, value in properties.items():
-        yield f"{indent}  <property name={_quoted(key)} value={_quoted(value)}/>\n"
-    yield f"{indent}</properties>\n"
-
-
-def _quoted(text: str) -> str:
-    return quoteattr(visible(text))
-
-
 def _cut(text: str, most: int) -> str:
+    return visible(_shortened(" ".join(text.split()), most))
+
+
+def _shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"

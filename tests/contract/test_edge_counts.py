@@ -9,6 +9,7 @@ import pytest
 from fakes.ports import free_port
 from fakes.processes import process
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.web.pages.graph import Counted, EdgeCounts, edge_counts
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Process
@@ -26,7 +27,7 @@ def stored(store: Store, arun: Any, name: str, edges: list[tuple[str, str]]) -> 
 
 async def counted(counts: EdgeCounts, store: Store, of: Process) -> Counted:
     for _ in range(2_000):
-        found = await counts.of(store, of)
+        found = await counts.of(Application.over(store), of)
         if found.edges is not None or found.has_failed:
             return found
         await asyncio.sleep(0.01)
@@ -38,10 +39,10 @@ def test_who_has_no_patience_finds_the_count_later(
 ) -> None:
     of = stored(store, arun, process_id, [("a", "m"), ("b", "m"), ("m", "t")])
     counts = EdgeCounts(patience=0.0)
-    assert arun(counts.of(store, of)) == Counted(None)
+    assert arun(counts.of(Application.over(store), of)) == Counted(None)
     assert arun(counted(counts, store, of)).edges == {(1, 2): 2, (2, 3): 1}
     before = store.database.calls
-    assert arun(counts.of(store, of)).edges == {(1, 2): 2, (2, 3): 1}
+    assert arun(counts.of(Application.over(store), of)).edges == {(1, 2): 2, (2, 3): 1}
     assert store.database.calls == before, "what is kept is not counted again"
 
 
@@ -65,7 +66,7 @@ def test_a_count_that_failed_is_tried_again(store: Store, arun: Any, process_id:
 async def left_alone(counts: EdgeCounts, store: Store, of: Process) -> None:
     """Ask once without patience, come back never, and see the count end."""
     others = asyncio.all_tasks()
-    assert await counts.of(store, of) == Counted(None)
+    assert await counts.of(Application.over(store), of) == Counted(None)
     await asyncio.wait(asyncio.all_tasks() - others)
     await asyncio.sleep(0)
 
@@ -98,5 +99,5 @@ def test_only_a_failure_of_just_now_is_told(
     nowhere = Database(DatabaseAddress(f"bolt://127.0.0.1:{free_port()}"), retry_seconds=0.1)
     arun(left_alone(counts, Store.of(nowhere), of))
     arun(nowhere.close())
-    assert arun(counts.of(store, of)).has_failed is is_told
+    assert arun(counts.of(Application.over(store), of)).has_failed is is_told
     assert arun(counted(counts, store, of)).edges == {(1, 2): 1}

@@ -10,6 +10,7 @@ import pytest
 from fakes.exporting import document_of, store_nasty
 from fakes.hostile_file import hostile_process
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.reports.data import Made, Origin, Wanted
 from veritrail_graph.api.reports.files import Asked, pieces
 from veritrail_graph.api.reports.from_file import FiledOrigin
@@ -40,7 +41,7 @@ async def told(origin: Origin, asked: Asked) -> str:
 
 def same(store: Store, arun: Any, process_id: str, path: Path, wanted: Wanted) -> None:
     """Compare reports of the store and of the file in every form."""
-    stored = arun(StoredOrigin.read(store, process_id, wanted, MADE))
+    stored = arun(StoredOrigin.read(Application.over(store), process_id, wanted, MADE))
     filed = FiledOrigin.read(path, wanted, MADE)
     for asked in FORMS:
         assert arun(told(stored, asked)) == arun(told(filed, asked)), asked
@@ -66,14 +67,18 @@ def test_so_they_do_where_every_field_is_hostile(store: Store, arun: Any, proces
 def test_one_claim_is_read_by_itself(store: Store, arun: Any, process_id: str) -> None:
     path = Path(hostile_process(Path("hostile.json"), process_id))
     arun(ingest(store, ProcessFileImporter().open(path, ImportOptions())))
-    origin = arun(StoredOrigin.read(store, process_id, Wanted(claim_ids=("k1",))))
+    origin = arun(StoredOrigin.read(Application.over(store), process_id, Wanted(claim_ids=("k1",))))
     document = json.loads(arun(told(origin, Asked("json"))))
     assert [claim["claim_id"] for claim in document["claims"]] == ["k1"]
     assert document["process"]["claims"] > 1
     with pytest.raises(NotFound, match="no-such-claim"):
-        arun(StoredOrigin.read(store, process_id, Wanted(claim_ids=("no-such-claim",))))
+        arun(
+            StoredOrigin.read(
+                Application.over(store), process_id, Wanted(claim_ids=("no-such-claim",))
+            )
+        )
     with pytest.raises(NotFound):
-        arun(StoredOrigin.read(store, f"{process_id}-none"))
+        arun(StoredOrigin.read(Application.over(store), f"{process_id}-none"))
 
 
 def test_what_is_removed_meanwhile_makes_no_half_report(
@@ -81,7 +86,7 @@ def test_what_is_removed_meanwhile_makes_no_half_report(
 ) -> None:
     path = Path(hostile_process(Path("hostile.json"), process_id))
     arun(ingest(store, ProcessFileImporter().open(path, ImportOptions())))
-    origin = arun(StoredOrigin.read(store, process_id))
+    origin = arun(StoredOrigin.read(Application.over(store), process_id))
     arun(store.processes.delete(process_id))
     for asked in (Asked("html"), Asked("json", dossier=True), Asked("csv"), Asked("markdown")):
         with pytest.raises(ProcessConflict, match="Ask for the report again"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fakes.trails import a_trail
 
 from veritrail_graph.api.reports.data import Wanted, checked_claim, material_of
-from veritrail_graph.api.reports.junit import Case, Outcome, Suite, junit_xml
 from veritrail_graph.api.views.texts import visible
 from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.model import Claim, Process, Status
@@ -40,15 +39,6 @@ def test_which_claims_a_report_is_about_is_said_in_words():
 
 def test_what_hides_in_a_text_is_made_visible():
     assert visible("a\x07b\u202ec\ud800\n\té") == "a\\u{7}b\\u{202e}c\\u{d800}\n\té"
-
-
-def test_junit_quotes_what_it_is_given():
-    case = Case('a "b" <c>', "d&e", Outcome.FAILURE, "X", "line\none", "]]> <x>", {"k": "\x00"})
-    text = "".join(junit_xml([Suite("s", [case])], "n", {"p": "q"}))
-    assert "name='a \"b\" &lt;c&gt;'" in text
-    assert "]]&gt; &lt;x&gt;" in text
-    assert 'value="\\u{0}"' in text
-    assert '<property name="p" value="q"/>' in text
 
 
 def test_a_process_without_claims_has_a_material():

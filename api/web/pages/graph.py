@@ -14,8 +14,9 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import HTMLResponse
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.names import ProcessId
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
 from veritrail_graph.api.views.words import mark_now, mark_of
@@ -39,14 +40,11 @@ from veritrail_graph.api.web.views.picture import draw, overview_of
 from veritrail_graph.graph.errors import NotFound, VeriTrailError, shown
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.model import Process, Role, Verdict, Verification
-from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.judged_claims import ClaimFilter
 from veritrail_graph.graph.store.lineage import Direction
 from veritrail_graph.graph.store.listed_nodes import ANY_NODE, ListedNode, NodeQuery
-from veritrail_graph.graph.store.node_search import NodeSearch
-from veritrail_graph.graph.store.outlines import verifications_of
-from veritrail_graph.graph.store.picture import Degrees, PictureReader, StageEdges
-from veritrail_graph.graph.store.placed_claims import Tally, tally
+from veritrail_graph.graph.store.picture import Degrees, StageEdges
+from veritrail_graph.graph.store.placed_claims import Tally
 
 MOST_PINNED = 150
 """Nodes of an evidence trail that are drawn from the start."""
@@ -54,28 +52,28 @@ MOST_PINNED = 150
 _WAYS = (Direction.UPSTREAM, Direction.DOWNSTREAM)
 
 
-async def explore(store: Store, process_id: str, selection: Selection) -> Explored:
+async def explore(app: Application, process_id: str, selection: Selection) -> Explored:
     """The nodes and edges of a picture.
 
     Args:
-        store: The graph.
+        app: The application.
         process_id: The process.
         selection: What it begins with, and what was opened since.
 
     Raises:
         NotFound: There is no such process, claim, verification or node.
     """
-    focus, verification = await _focus(store, process_id, selection)
-    exploring = _Exploring(NodeSearch(store.database), PictureReader(store.database), process_id)
+    focus, verification = await _focus(app, process_id, selection)
+    exploring = _Exploring(app, process_id)
     await exploring.add(focus.pinned[:MOST_PINNED], 0)
     if focus.begin not in exploring.nodes:
-        await store.processes.get(process_id)
+        await app.processes.get(process_id)
         raise NotFound(f"Process {process_id!r} has no node {shown(focus.begin)}")
     opened = selection.opened
     if opened is None:
         opened = _start(exploring.nodes[focus.begin], focus)
     await exploring.open(opened)
-    edges = await exploring.reader.edges(
+    edges = await app.drawings.edges(
         process_id,
         [Degrees(one.node_id, one.upstream, one.downstream) for one in exploring.nodes.values()],
     )
@@ -91,26 +89,23 @@ async def explore(store: Store, process_id: str, selection: Selection) -> Explor
 
 
 async def _focus(
-    store: Store, process_id: str, selection: Selection
+    app: Application, process_id: str, selection: Selection
 ) -> tuple[Focus, Verification | None]:
     """What is pinned, and the verification whose trail it is."""
     verification_id = selection.verification
     if verification_id is None and selection.claim is not None:
-        claim = await store.claims.get(process_id, selection.claim)
+        claim = await app.claims.get(process_id, selection.claim)
         verification_id = claim.verification_id
         if verification_id is None and claim.verifications:  # how the last attempt ended is told
-            last = await verifications_of(store.database, process_id, selection.claim, 1)
+            last = await app.verifications.of_claim(process_id, selection.claim, 1)
             verification_id = next((one.verification_id for one in last), None)
         if verification_id is None:
             return Focus(claim.claim.node_id, (claim.claim.node_id,), claim.claim), None
     if verification_id is None:
         node = selection.node or ""
         return Focus(node, (node,)), None
-    verification = await _verification(store, process_id, verification_id, selection.claim)
-    reader = PictureReader(store.database)
-    paths, cited = await asyncio.gather(
-        reader.paths(verification_id), reader.cited(verification_id)
-    )
+    verification = await _verification(app, process_id, verification_id, selection.claim)
+    paths, cited = await app.drawings.trail(verification_id)
     end = verification.claim.node_id
     on_path = [name for path in paths for name in (*path.via, path.source, path.target)]
     errors = [ref.node_id for ref in verification.error.nodes]
@@ -128,9 +123,9 @@ async def _focus(
 
 
 async def _verification(
-    store: Store, process_id: str, verification_id: str, claim_id: str | None
+    app: Application, process_id: str, verification_id: str, claim_id: str | None
 ) -> Verification:
-    found = await store.trails.headers([verification_id])
+    found = await app.verifications.headers([verification_id])
     for one in found:
         if one.process_id == process_id and claim_id in (None, one.claim.claim_id):
             return one
@@ -150,8 +145,7 @@ def _start(begin: ListedNode, focus: Focus) -> tuple[Opened, ...]:
 class _Exploring:
     """Nodes as they come in."""
 
-    search: NodeSearch
-    reader: PictureReader
+    app: Application
     process_id: str
     nodes: dict[str, ListedNode] = field(default_factory=dict)
     arrivals: dict[str, int] = field(default_factory=dict)
@@ -195,12 +189,12 @@ class _Exploring:
         self, way: Direction, opened: Iterable[tuple[int, Opened]], limit: int
     ) -> dict[str, list[str]]:
         of = dict.fromkeys(self.at[one.position] for _, one in opened if one.way is way)
-        return await self.reader.next_nodes(self.process_id, way, list(of), self.nodes, limit)
+        return await self.app.drawings.next_nodes(self.process_id, way, list(of), self.nodes, limit)
 
     async def _read(self, names: Sequence[str]) -> None:
         if not names:
             return
-        found = {one.node_id: one for one in await self.search.among(self.process_id, names)}
+        found = {one.node_id: one for one in await self.app.drawings.among(self.process_id, names)}
         for name in names:  # in the order they came in, which the picture keeps
             if name in found:
                 self.nodes[name] = found[name]
@@ -249,7 +243,7 @@ class EdgeCounts:
         self._failed: OrderedDict[_Key, float] = OrderedDict()
         self._one = asyncio.Lock()
 
-    async def of(self, store: Store, process: Process) -> Counted:
+    async def of(self, app: Application, process: Process) -> Counted:
         """The count of a process, or what is known of it."""
         key = (process.process_id, process.content_hash)
         if key in self._kept:
@@ -260,7 +254,7 @@ class EdgeCounts:
             return Counted(None, has_failed=True)
         task = self._under_way.get(key)
         if task is None:
-            task = asyncio.create_task(self._count(store, process))
+            task = asyncio.create_task(self._count(app, process))
             # Whether anybody comes back or not: what was counted is kept, a fault is looked at.
             task.add_done_callback(partial(self._ended, key))
             self._under_way[key] = task
@@ -285,9 +279,9 @@ class EdgeCounts:
         else:
             _keep(self._failed, key, monotonic())
 
-    async def _count(self, store: Store, process: Process) -> StageEdges:
+    async def _count(self, app: Application, process: Process) -> StageEdges:
         async with self._one:
-            return await PictureReader(store.database).stage_edges(process)
+            return await app.drawings.stage_edges(process)
 
 
 def _keep(kept: OrderedDict[_Key, _Value], key: _Key, value: _Value) -> None:
@@ -332,19 +326,21 @@ def selection_of(
 
 @router.get("/processes/{process_id}/graph", dependencies=[needs(Scope.READ)])
 async def show_graph(
-    request: Request, process_id: ProcessId, selection: Annotated[Selection, Depends(selection_of)]
+    request: Request,
+    app: App,
+    process_id: ProcessId,
+    selection: Annotated[Selection, Depends(selection_of)],
 ) -> HTMLResponse:
     """Stages, or a part of the process around a claim or a node."""
-    store = await request.app.state.graph.store()
     if selection.is_focused:
-        return await _focused(request, store, process_id, selection)
+        return await _focused(request, app, process_id, selection)
     process, counts, listed = await asyncio.gather(
-        store.processes.get(process_id),
-        tally(store.database, process_id),
-        _everywhere(store, process_id, selection),
+        app.processes.get(process_id),
+        app.claims.tally(process_id),
+        _everywhere(app, process_id, selection),
     )
     counted, starts = await asyncio.gather(
-        edge_counts(request).of(store, process), _starts(store, process, counts)
+        edge_counts(request).of(app, process), _starts(app, process, counts)
     )
     return render(
         request,
@@ -359,17 +355,17 @@ async def show_graph(
 
 
 async def _focused(
-    request: Request, store: Store, process_id: str, selection: Selection
+    request: Request, app: Application, process_id: str, selection: Selection
 ) -> HTMLResponse:
     process, explored = await asyncio.gather(
-        store.processes.get(process_id), explore(store, process_id, selection)
+        app.processes.get(process_id), explore(app, process_id, selection)
     )
     picture = await asyncio.to_thread(draw, explored, process, selection)
     selection = replace(selection, opened=explored.opened)
     if selection.everywhere:
-        listed = await _everywhere(store, process_id, selection)
+        listed = await _everywhere(app, process_id, selection)
     else:
-        listed = await _in_picture(store, process_id, selection, explored)
+        listed = await _in_picture(app, process_id, selection, explored)
     return render(
         request,
         "graph.html",
@@ -418,34 +414,33 @@ class _Starts:
     more_terminals: int
 
 
-async def _starts(store: Store, process: Process, counts: Tally) -> _Starts:
+async def _starts(app: Application, process: Process, counts: Tally) -> _Starts:
     unsupported = counts.states.get(Verdict.NOT_FULLY_SUPPORTED.value, 0)
     wanted = ClaimFilter(verdict=Verdict.NOT_FULLY_SUPPORTED.value if unsupported else None)
-    claims, _ = await store.claims.page(process.process_id, wanted, limit=STARTS)
+    claims, _ = await app.claims.page(process.process_id, wanted, limit=STARTS)
     terminals = process.terminals
     return _Starts(tuple(claims), unsupported, terminals[:STARTS], max(0, len(terminals) - STARTS))
 
 
-async def _everywhere(store: Store, process_id: str, selection: Selection) -> Listed | None:
+async def _everywhere(app: Application, process_id: str, selection: Selection) -> Listed | None:
     """Nodes of the whole process; looked for only where somebody asks, as it takes a while."""
     if not selection.everywhere:
         return None
     listing = _listing(process_id, selection)
     after = listing.place(selection.cursor, (-1, -1))
-    nodes, more = await NodeSearch(store.database).search(process_id, selection.wanted, after, ROWS)
+    nodes, more = await app.drawings.search(process_id, selection.wanted, after, ROWS)
     following = listing.cursor(*nodes[-1].place) if more else None
     return listed_rows(nodes, selection, following)
 
 
 async def _in_picture(
-    store: Store, process_id: str, selection: Selection, explored: Explored
+    app: Application, process_id: str, selection: Selection, explored: Explored
 ) -> Listed:
     """Those nodes of the picture that are looked for."""
     nodes = explored.nodes
     if selection.wanted != ANY_NODE:
         names = [node.node_id for node in nodes]
-        search = NodeSearch(store.database)
-        nodes = tuple(await search.among(process_id, names, selection.wanted))
+        nodes = tuple(await app.drawings.among(process_id, names, selection.wanted))
     listing = _listing(process_id, selection)
     after = listing.place(selection.cursor, (-1, -1))
     return listed_among(

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.configured_judge import judge_options
-from veritrail_graph.api.http.access import Calling, needs, record
+from veritrail_graph.api.http.access import App, Calling, needs, record
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
 from veritrail_graph.api.jobs.model import Job
 from veritrail_graph.api.jobs.orders import Busy
@@ -39,7 +40,6 @@ from veritrail_graph.api.web.views.jobs import (
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, with_advice
 from veritrail_graph.graph.model import Process, Verification
 from veritrail_graph.graph.store.judged_claims import ClaimFilter, Place
-from veritrail_graph.graph.store.standing import StandingStore
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured_judge import JudgeOptions
@@ -55,9 +55,9 @@ TERMINALS = 50
 
 
 @router.get("/processes/{process_id}/verify")
-async def show_form(request: Request, process_id: str) -> Response:
+async def show_form(request: Request, app: App, process_id: str) -> Response:
     """The form."""
-    process = await _process(request, process_id)
+    process = await app.processes.get(process_id)
     query = request.query_params
     filled = Filled.of({name: query[name] for name in ("which", "node_id") if name in query})
     if not process.claims and "which" not in query:
@@ -66,17 +66,17 @@ async def show_form(request: Request, process_id: str) -> Response:
 
 
 @router.post("/processes/{process_id}/verify", dependencies=[FromOurPage])
-async def look_or_start(request: Request, caller: Calling, process_id: str) -> Response:
+async def look_or_start(request: Request, app: App, caller: Calling, process_id: str) -> Response:
     """Say what it may cost; when that was seen, start."""
     sent = await request.form()  # was read already, for its token
     filled = Filled.of({name: value for name, value in sent.items() if isinstance(value, str)})
-    process = await _process(request, process_id)
+    process = await app.processes.get(process_id)
     try:
         wanted = request_of(process_id, filled)
         if sent.get("step") == "change":
             return _form(request, process, filled)
         if sent.get("step") != "start":
-            cost = await _cost(request, wanted)
+            cost = await _cost(app, wanted)
             return render(
                 request,
                 "verify_cost.html",
@@ -86,7 +86,7 @@ async def look_or_start(request: Request, caller: Calling, process_id: str) -> R
                 budget=wanted.budget_usd,
                 which=dict(WHICH)[filled.which],
             )
-        job, is_new = await request.app.state.jobs.submit(caller, wanted, filled.once or None)
+        job, is_new = await app.jobs.submit(caller, wanted, filled.once or None)
     except OtherInput:
         words = "This form was sent before with other values. Load it again to start anew."
         return _form(request, process, replace(filled, once=secrets.token_urlsafe(16)), words, 409)
@@ -98,13 +98,7 @@ async def look_or_start(request: Request, caller: Calling, process_id: str) -> R
     return RedirectResponse(url("jobs", job.job_id), 303)
 
 
-async def _process(request: Request, process_id: str) -> Process:
-    store = await request.app.state.graph.store()
-    process: Process = await store.processes.get(process_id)
-    return process
-
-
-async def _cost(request: Request, wanted: VerifyRequest) -> Cost:
+async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
     """What it may come to.
 
     Raises:
@@ -112,11 +106,10 @@ async def _cost(request: Request, wanted: VerifyRequest) -> Cost:
     """
     from veritrail_graph.verifier.engines import engine_named
 
-    settings = request.app.state.settings
+    settings = app.settings
     how = judge_options(settings, wanted)
     records = wanted.claim_records()
     asks = engine_named(how.engine).asks_models
-    store = await request.app.state.graph.store()
     if wanted.extract and not asks:
         raise InputError(
             f"Claims are taken from a text by a language model, and engine {how.engine} asks none. "
@@ -127,28 +120,28 @@ async def _cost(request: Request, wanted: VerifyRequest) -> Cost:
         return Cost(None, how.engine, wanted.model or settings.model, asks, why_unknown=why)
     claim_ids: list[str] = []
     if wanted.unfinished:
-        claim_ids = await _unverified(store, wanted.process_id)
+        claim_ids = await _unverified(app, wanted.process_id)
         if not claim_ids:
             raise InputError("Every stored claim has a verdict. Choose other claims.")
     if not asks:
         count = len(records) or len(claim_ids)
-        known = count or (await store.processes.get(wanted.process_id)).claims
+        known = count or (await app.processes.get(wanted.process_id)).claims
         return Cost(known, how.engine)
     model = wanted.model or settings.model
     wanted = wanted.model_copy(update={"claim_ids": tuple(claim_ids)})
-    return await _estimated(request, how, wanted, model)
+    return await _estimated(app, how, wanted, model)
 
 
 async def _estimated(
-    request: Request, how: JudgeOptions, wanted: VerifyRequest, model: str | None
+    app: Application, how: JudgeOptions, wanted: VerifyRequest, model: str | None
 ) -> Cost:
     """What models would be asked, unless that takes too long to find out."""
     from veritrail_graph.api.app.estimation import estimate_claims
 
-    state = request.app.state
     try:
         async with asyncio.timeout(ESTIMATE_SECONDS):
-            found = await estimate_claims(state.settings, await state.graph.store(), how, wanted)
+            store = await app.graph.store()
+            found = await estimate_claims(app.settings, store, how, wanted)
     except TimeoutError:
         why = (
             "Walking a process of this size takes longer than this page waits; "
@@ -159,14 +152,12 @@ async def _estimated(
     return cost_of(found, how.engine)
 
 
-async def _unverified(store: Any, process_id: str) -> list[str]:
+async def _unverified(app: Application, process_id: str) -> list[str]:
     """Ids of the stored claims that have no verdict."""
     found: list[str] = []
     place: Place | None = (-1, "")
     while place is not None:
-        claims, place = await store.claims.page(
-            process_id, ClaimFilter(verdict="none"), place, 1_000
-        )
+        claims, place = await app.claims.page(process_id, ClaimFilter(verdict="none"), place, 1_000)
         found += [one.claim.claim_id for one in claims]
     return found
 
@@ -208,14 +199,14 @@ Cursor = Annotated[str | None, Query(max_length=LONGEST_CURSOR)]
 @router.get("/jobs")
 async def list_jobs(
     request: Request,
+    app: App,
     process: Annotated[str | None, Query(max_length=128)] = None,
     cursor: Cursor = None,
 ) -> Response:
     """Jobs, newest first."""
     listing = Listing("pages of jobs", (process,))
     before = listing.place(cursor, _FIRST)
-    jobs = request.app.state.jobs
-    found = await jobs.page(process_id=process, before=before, limit=PAGE + 1)
+    found = await app.jobs.page(process_id=process, before=before, limit=PAGE + 1)
     page = found[:PAGE]
     last = page[-1] if len(found) > PAGE else None
     return render(
@@ -233,25 +224,25 @@ async def list_jobs(
 @router.get("/jobs/{job_id}")
 async def show_job(
     request: Request,
+    app: App,
     job_id: str,
     after: Annotated[int | None, Query(ge=-1, le=10**9)] = None,
 ) -> Response:
     """A job as it stands; a script of the page follows it, and without one it loads again."""
-    state = request.app.state
     last = await feeds_of(request.app).last(job_id)  # before the rest: nothing is missed
-    job: Job = await state.jobs.get(job_id)
+    job: Job = await app.jobs.get(job_id)
     claims, workers = await asyncio.gather(
-        state.jobs.claims(job_id, after, CLAIMS + 1), state.jobs.workers()
+        app.jobs.claims(job_id, after, CLAIMS + 1), app.jobs.workers()
     )
     shown = claims[:CLAIMS]
-    known, outcomes, is_down = await _looked_up(request, job, shown)
+    known, outcomes, is_down = await _looked_up(app, job, shown)
     view = job_view(job, outcomes)
     return render(
         request,
         "job.html",
         view=view,
         job=job,
-        name=await _name(request, job) if not is_down else job.process_id,
+        name=await _name(app, job) if not is_down else job.process_id,
         lines=lines_of(job.process_id, shown, known),
         is_down=is_down,
         workers=workers,
@@ -263,50 +254,46 @@ async def show_job(
 
 
 async def _looked_up(
-    request: Request, job: Job, shown: Sequence[JobClaim]
+    app: Application, job: Job, shown: Sequence[JobClaim]
 ) -> tuple[dict[str, Verification], dict[str, int] | None, bool]:
     """What the graph says of a job: of the claims that are shown, and in all; whether it is down.
 
     A graph that is down does not hide how the job stands.
     """
     try:
-        store = await request.app.state.graph.store()
         headers, outcomes = await asyncio.gather(
-            store.trails.headers([one.verification_id for one in shown]),
-            StandingStore(store.database).outcomes(job.verification_ids),
+            app.verifications.headers([one.verification_id for one in shown]),
+            app.verifications.outcomes(job.verification_ids),
         )
     except ServiceUnavailable:
         raise
     except EngineUnavailable:
-        await request.app.state.graph.lost()
+        await app.graph.lost()
         return {}, None, True
     return {one.verification_id: one for one in headers}, outcomes, False
 
 
-async def _name(request: Request, job: Job) -> str:
-    store = await request.app.state.graph.store()
+async def _name(app: Application, job: Job) -> str:
     try:
-        name: str = (await store.processes.get(job.process_id)).name
+        return (await app.processes.get(job.process_id)).name
     except NotFound:
         return job.process_id
-    return name
 
 
 @router.post("/jobs/{job_id}/cancel", dependencies=[FromOurPage])
-async def cancel_job(request: Request, caller: Calling, job_id: str) -> Response:
+async def cancel_job(request: Request, app: App, caller: Calling, job_id: str) -> Response:
     """Cancel a job; what is finished stays."""
-    await request.app.state.jobs.cancel(job_id)
+    await app.jobs.cancel(job_id)
     await record(request, caller, "job.cancel", job_id)
     return RedirectResponse(url("jobs", job_id), 303)
 
 
 @router.post("/jobs/{job_id}/resume", dependencies=[FromOurPage])
-async def resume_job(request: Request, caller: Calling, job_id: str) -> Response:
+async def resume_job(request: Request, app: App, caller: Calling, job_id: str) -> Response:
     """Take up again every claim that has no verdict."""
-    jobs: Any = request.app.state.jobs
     for pause in (0.3, 0.7, None):  # something of it may still be stopping
         try:
-            await jobs.resume(job_id, {})
+            await app.jobs.resume(job_id, {})
             break
         except Busy:
             if pause is None:

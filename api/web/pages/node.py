@@ -8,17 +8,15 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import HTMLResponse
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.names import ProcessId
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
 from veritrail_graph.api.web.links import plain, url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.node import as_text, cited_here, pieces_near, resting
-from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.lineage import Direction
-from veritrail_graph.graph.store.listed_nodes import Neighbour
-from veritrail_graph.graph.store.node_search import NodeSearch
 from veritrail_graph.graph.store.queries import QueryResult
 
 router = APIRouter(include_in_schema=False)
@@ -39,6 +37,7 @@ PlaceInList = Annotated[str | None, Query(max_length=LONGEST_CURSOR)]
 @router.get("/processes/{process_id}/nodes/{node_id}", dependencies=[needs(Scope.READ)])
 async def show_node(
     request: Request,
+    app: App,
     process_id: ProcessId,
     node_id: NodeId,
     piece: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
@@ -49,20 +48,18 @@ async def show_node(
 ) -> HTMLResponse:
     """A node; `part` gives a part of the page, for the scripts of pages."""
     node_id = plain(node_id)
-    store = await request.app.state.graph.store()
     if part is not None:
-        return await _part(request, store, process_id, node_id, part, rest or AT_A_TIME)
-    search = NodeSearch(store.database)
+        return await _part(request, app, process_id, node_id, part, rest or AT_A_TIME)
     node, text, process = await asyncio.gather(
-        search.get(process_id, node_id),
-        search.text(process_id, node_id, piece),
-        store.processes.get(process_id),
+        app.nodes.listed(process_id, node_id),
+        app.nodes.piece(process_id, node_id, piece),
+        app.processes.get(process_id),
     )
     upstream, downstream, cited, errors = await asyncio.gather(
-        _neighbours(search, process_id, node_id, Direction.UPSTREAM, sources),
-        _neighbours(search, process_id, node_id, Direction.DOWNSTREAM, feeds),
-        search.cited_here(process_id, node_id),
-        search.errors_here(process_id, node_id, AT_A_TIME),
+        _neighbours(app, process_id, node_id, Direction.UPSTREAM, sources),
+        _neighbours(app, process_id, node_id, Direction.DOWNSTREAM, feeds),
+        app.nodes.cited_here(process_id, node_id),
+        app.nodes.errors_here(process_id, node_id, AT_A_TIME),
     )
     return render(
         request,
@@ -77,29 +74,28 @@ async def show_node(
         cited=cited_here(cited[0], is_cut=cited[1]),
         errors=errors[0],
         more_errors=errors[1],
-        claims=await _resting(store, process_id, node_id, rest) if rest else None,
+        claims=await _resting(app, process_id, node_id, rest) if rest else None,
         base={"piece": piece if piece > 1 else None, "sources": sources, "feeds": feeds},
     )
 
 
 async def _part(
-    request: Request, store: Store, process_id: str, node_id: str, part: str, rest: int
+    request: Request, app: Application, process_id: str, node_id: str, part: str, rest: int
 ) -> HTMLResponse:
     """A part of the page by itself."""
     if part == "text":
-        text = await NodeSearch(store.database).text(process_id, node_id)
+        text = await app.nodes.piece(process_id, node_id)
         return render(request, "node_text.html", text=text, most=BESIDE)
-    claims = await _resting(store, process_id, node_id, rest)
+    claims = await _resting(app, process_id, node_id, rest)
     return render(request, "node_rest.html", process_id=process_id, claims=claims)
 
 
 async def _neighbours(
-    search: NodeSearch, process_id: str, node_id: str, way: Direction, cursor: str | None
+    app: Application, process_id: str, node_id: str, way: Direction, cursor: str | None
 ) -> dict[str, Any]:
     listing = Listing("page-neighbours", (process_id, node_id, way.value))
     after = listing.place(cursor, (-1, -1))
-    nodes: list[Neighbour]
-    nodes, more = await search.neighbours(process_id, node_id, way, after, AT_A_TIME)
+    nodes, more = await app.nodes.neighbours(process_id, node_id, way, after, AT_A_TIME)
     return {
         "nodes": nodes,
         "next": listing.cursor(*nodes[-1].place) if more else None,
@@ -107,13 +103,13 @@ async def _neighbours(
     }
 
 
-async def _resting(store: Store, process_id: str, node_id: str, most: int) -> dict[str, Any]:
+async def _resting(app: Application, process_id: str, node_id: str, most: int) -> dict[str, Any]:
     asked = {"process_id": process_id, "node_id": node_id, "limit": most}
-    found = await store.queries.run("impact", asked)
+    found = await app.queries.run("impact", asked)
     rows = _rows(found)
     # The query knows verdicts only; what could not be checked is no "not checked".
     without = [row["claim_id"] for row in rows if not row["verdict"]]
-    known = await store.reviews.claims(process_id, without) if without else {}
+    known = await app.claims.some(process_id, without) if without else {}
     ends = {name: (one.status, one.failure) for name, one in known.items()}
     is_last = most >= MOST_RESTING
     following = min(most * 4, MOST_RESTING)

@@ -11,8 +11,9 @@ from typing import IO, Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, StreamingResponse
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import needs
+from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.names import ClaimId, ProcessId
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Cursor, Listing
 from veritrail_graph.api.reports.data import Wanted, states_named
@@ -37,15 +38,7 @@ from veritrail_graph.api.web.views.process import PAGE, item_of, unready, wanted
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.model import Process, Verdict
-from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.placed_claims import (
-    Tally,
-    claims_in_text,
-    nodes_with_claims,
-    spent_on,
-    tally,
-)
-from veritrail_graph.graph.store.standing import StandingStore
+from veritrail_graph.graph.store.placed_claims import Tally
 
 router = APIRouter(include_in_schema=False)
 
@@ -55,20 +48,19 @@ LONGEST_SEARCH = 200
 @router.get("/", dependencies=[needs(Scope.READ)])
 async def list_processes(
     request: Request,
+    app: App,
     q: Annotated[str, Query(max_length=LONGEST_SEARCH)] = "",
     cursor: Annotated[str | None, Query(max_length=LONGEST_CURSOR)] = None,
 ) -> HTMLResponse:
     """The processes, those that need attention first."""
-    state = request.app.state
-    store = await state.graph.store()
     listing = Listing("pages of processes", (q,))
     after = listing.place(cursor, (0, 0, 0, "")) if cursor else None
     order, jobs, states = await asyncio.gather(
-        state.standings.order(), state.jobs.by_process(), store.processes.unfinished()
+        app.summaries.order(), app.jobs.by_process(), app.processes.unfinished()
     )
     found = wanted(order.ranked, q, after)
     page = found[:PAGE]
-    standing = await StandingStore(store.database).of([one.named.process_id for one in page])
+    standing = await app.processes.summaries([one.named.process_id for one in page])
     there = [one for one in page if one.named.process_id in standing]
     items = [
         item_of(one, standing[one.named.process_id], jobs.get(one.named.process_id, ()))
@@ -114,6 +106,7 @@ class _Facts:
 @router.get("/processes/{process_id}", dependencies=[needs(Scope.READ)])
 async def show_process(
     request: Request,
+    app: App,
     process_id: ProcessId,
     verdict: State | None = None,
     error_stage: Annotated[int | None, Query(ge=0, le=MAX_STAGE)] = None,
@@ -123,15 +116,14 @@ async def show_process(
     cursor: Cursor = None,
 ) -> HTMLResponse:
     """A process with the claims that are asked for."""
-    store = await request.app.state.graph.store()
     wanted = views.Wanted(verdict, error_stage, review)
     listing = Listing("page-claims", (process_id, verdict, error_stage, review))
     after = listing.place(cursor, (-1, ""))
-    facts = await _facts(store, process_id)
+    facts = await _facts(app, process_id)
     shown = node if node is not None else _first_node(facts)
     (claims, last), (answer, text, every) = await asyncio.gather(
-        store.claims.page(process_id, wanted.filter, after, ROWS),
-        _answer(store, process_id, shown, part, wanted),
+        app.claims.page(process_id, wanted.filter, after, ROWS),
+        _answer(app, process_id, shown, part, wanted),
     )
     known = {
         "verdict": verdict,
@@ -170,13 +162,12 @@ def _here(process_id: str, known: dict[str, Any], **changed: Any) -> str:
     return url("processes", process_id, **(known | changed))
 
 
-async def _facts(store: Store, process_id: str) -> _Facts:
-    database = store.database
-    process = await store.processes.get(process_id)
-    found, outlay, nodes = await asyncio.gather(
-        tally(database, process_id),
-        spent_on(database, process_id),
-        nodes_with_claims(database, process_id, MOST_NODES),
+async def _facts(app: Application, process_id: str) -> _Facts:
+    process = await app.processes.get(process_id)
+    found, cost, nodes = await asyncio.gather(
+        app.claims.tally(process_id),
+        app.verifications.cost(process_id),
+        app.claims.nodes(process_id, MOST_NODES),
     )
     counted = [StageCount(stage, claims) for stage, claims in found.stages.items()]
     unsupported = found.states.get(Verdict.NOT_FULLY_SUPPORTED.value, 0)
@@ -184,8 +175,8 @@ async def _facts(store: Store, process_id: str) -> _Facts:
     there = dict(nodes)
     chosen = {name: there.get(name, 0) for name in process.terminals[:MOST_NODES]}
     every = list((chosen | there).items())
-    cost = spent(outlay.usage, modelled=outlay.modelled > 0, unmetered=outlay.unmetered > 0)
-    return _Facts(process, outlay.verifications, found, bars, cost, every)
+    spending = spent(cost.usage, modelled=cost.modelled > 0, unmetered=cost.unmetered > 0)
+    return _Facts(process, cost.verifications, found, bars, spending, every)
 
 
 def _first_node(facts: _Facts) -> str | None:
@@ -197,15 +188,15 @@ def _first_node(facts: _Facts) -> str | None:
 
 
 async def _answer(
-    store: Store, process_id: str, node_id: str | None, part: int, wanted: views.Wanted
+    app: Application, process_id: str, node_id: str | None, part: int, wanted: views.Wanted
 ) -> tuple[AnswerText | None, str | None, bool]:
     """A part of a text with its claims, the text itself if it is long, and whether all are in."""
     if node_id is None:
         return None, None, True
-    _, text = await store.reading.node(process_id, node_id)
+    _, text = await app.nodes.text(process_id, node_id)
     part = min(part, max(-(-len(text) // PART), 1))
     start, end = (part - 1) * PART - SLACK, part * PART
-    placed, every = await claims_in_text(store.database, process_id, node_id, start, end)
+    placed, every = await app.claims.in_text(process_id, node_id, start, end)
     answer = answer_text(text, views.text_claims(placed, wanted), part)
     return answer, text if answer.parts > 1 else None, every
 
@@ -267,8 +258,7 @@ def _check_suffix(what: str, suffix: str, known: Iterable[str]) -> None:
 async def _file(
     request: Request, process_id: str, wanted: Wanted, asked: Asked, name: str
 ) -> StreamingResponse:
-    store = await request.app.state.graph.store()
-    origin = await StoredOrigin.read(store, process_id, wanted)
+    origin = await StoredOrigin.read(request.app.state.app, process_id, wanted)
     file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 (closed when it was sent)
     try:
         async for piece in pieces(origin, asked):

@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 
 from veritrail_graph.api.app.errors import ProcessInUse
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import Calling, needs
+from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.api.http.uploading import store_body, upload_options
 from veritrail_graph.api.rest.jobs import PROCESS_ID
@@ -31,7 +31,6 @@ from veritrail_graph.graph.errors import (
     Violation,
     with_advice,
 )
-from veritrail_graph.graph.store.overview import read_overview
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
@@ -171,12 +170,12 @@ SHOWN = 50
 
 @router.get("/upload")
 async def show_upload(
-    request: Request, stored: str | None = None, how: str | None = None
+    request: Request, app: App, stored: str | None = None, how: str | None = None
 ) -> Response:
     """The form; after an upload, what came of it."""
     found = None
     if stored is not None:
-        found = await read_overview((await request.app.state.graph.store()).database, stored)
+        found = await app.processes.overview(stored)
     return _form(request, found=found, how=how)
 
 
