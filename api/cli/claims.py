@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, run
-from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask
 from veritrail_graph.api.cli.options import (
     AsJson,
     Budget,
@@ -24,16 +22,14 @@ from veritrail_graph.api.cli.options import (
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.exporters.listings import claim_json
 from veritrail_graph.graph.model import Claim, Usage
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app import Application
+    from veritrail_graph.api.app.claims import Extracted, ExtractOptions
     from veritrail_graph.api.extraction import ExtractionReport
-    from veritrail_graph.api.models import ModelOptions
-    from veritrail_graph.graph.store.claims import Removed
-    from veritrail_graph.verifier.limits import Samples
 
 
 app = typer.Typer(
@@ -46,16 +42,6 @@ Node = Annotated[
     str | None, typer.Option(metavar="NODE", help="The node; default: the only terminal.")
 ]
 ClaimId = Annotated[str, typer.Argument(metavar="CLAIM_ID", help="The claim, by its claim_id.")]
-
-
-@dataclass(frozen=True, slots=True)
-class _Order:
-    process_id: str
-    node: str | None
-    engine: str
-    options: ModelOptions
-    prompts: Path | None
-    completions: Samples
 
 
 @app.command("extract")
@@ -92,12 +78,11 @@ def extract(
 
     Extracting again adds nothing that is stored, and costs nothing while the answers are cached.
     """
+    from veritrail_graph.api.app.claims import ExtractOptions
     from veritrail_graph.api.models import ModelOptions
-    from veritrail_graph.verifier.limits import Samples
 
-    settings = Settings.load()
-    name = model or settings.values.get("VERITRAIL_CLAIMS_MODEL")
-    options = ModelOptions(
+    name = model or Settings.load().values.get("VERITRAIL_CLAIMS_MODEL")
+    models = ModelOptions(
         model=name,
         concurrency=concurrency,
         price=price,
@@ -106,12 +91,13 @@ def extract(
         structured=structured,
         use_cache=not no_cache,
     )
-    engine_name = settings.engine_name(engine, name)
-    drawn = Samples(completions, completions // 2 + 1)
-    order = _Order(process, node, engine_name, options, prompts, drawn)
-    report, asked = run(_extract(settings, order), as_json=as_json)
+    options = ExtractOptions(node, engine, models, prompts, completions)
+    found = ask(lambda app: _extract(app, process, options), as_json=as_json)
+    report = found.report
+    for warning in found.warnings:
+        say(warning, "yellow")
     if as_json:
-        print_json(report_json(report, asked))
+        print_json(report_json(report, found.model))
     else:
         tell_report(report)
     if report.failed:
@@ -120,43 +106,12 @@ def extract(
         raise Exit(NOT_ALL_SUCCEEDED)
 
 
-async def _extract(settings: Settings, order: _Order) -> tuple[ExtractionReport, str]:
-    from veritrail_graph.api.extraction import extract_claims
-    from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.api.models import open_models
-    from veritrail_graph.graph.sentences import SentenceSplitter
-    from veritrail_graph.verifier.engines import engine_named
-    from veritrail_graph.verifier.models.port import Meter
-    from veritrail_graph.verifier.prompts import load_prompts
-
-    engine = engine_named(order.engine)
-    if not engine.asks_models:
-        raise InputError(
-            f"Claims are extracted by a language model, and engine {engine.name} asks none; name "
-            "one with --model."
+async def _extract(app: Application, process_id: str, options: ExtractOptions) -> Extracted:
+    with long_work() as work:
+        watch = ExtractionWatch(work)
+        return await app.claims.extract(
+            process_id, options, on_sentence=watch.sentence_done, on_answer=watch.call_made
         )
-    loaded = load_prompts(order.prompts)
-    splitter = SentenceSplitter.for_language(settings.language)
-    async with (
-        open_models(settings, engine, order.options) as models,
-        open_graph(settings, say_starting) as store,
-    ):
-        with long_work() as work:
-            watch = ExtractionWatch(work)
-            report = await extract_claims(
-                store,
-                order.process_id,
-                order.node,
-                models.steps.claims,
-                loaded,
-                splitter,
-                Meter(on_record=watch.call_made),
-                completions=order.completions,
-                on_sentence=watch.sentence_done,
-            )
-        for warning in models.warnings:
-            say(warning, "yellow")
-        return report, models.steps.claims.model.model
 
 
 @app.command("list")
@@ -174,7 +129,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the stored claims of a process, each with its place in the text."""
-    claims, found = run(_list(Settings.load(), process, node), as_json=as_json)
+    claims, found = ask(lambda app: _list(app, process, node), as_json=as_json)
     if as_json:
         document: dict[str, Any] = {
             "process_id": process,
@@ -193,17 +148,9 @@ def list_(
 
 
 async def _list(
-    settings: Settings, process_id: str, node: str | None
+    app: Application, process_id: str, node: str | None
 ) -> tuple[list[Claim], list[ExtractedSentence]]:
-    from veritrail_graph.api.graph_connection import open_graph
-
-    async with open_graph(settings, say_starting) as store:
-        await store.processes.get(process_id)
-        if node is not None:
-            await store.reading.node(process_id, node)
-        claims = await store.processes.claims(process_id)
-        sentences = await store.processes.claim_store.sentences(process_id, node)
-    return [claim for claim in claims if node in {None, claim.node_id}], sentences
+    return await app.claims.all(process_id, node), await app.claims.sentences(process_id, node)
 
 
 @app.command("edit")
@@ -218,7 +165,7 @@ def edit(
     as_json: AsJson = False,
 ) -> None:
     """Give a claim another text; its id and its place stay."""
-    claim = run(_edit(Settings.load(), process, claim_id, text, force=force), as_json=as_json)
+    claim = ask(lambda app: app.claims.edit(process, claim_id, text, force=force), as_json=as_json)
     if as_json:
         print_json({"process_id": process, **claim_json(claim)})
         return
@@ -227,16 +174,6 @@ def edit(
     kept += ["label"] if claim.label is not None else []
     if kept:
         say(f"Its {' and its '.join(kept)} came with the old text and stay.", "yellow")
-
-
-async def _edit(
-    settings: Settings, process_id: str, claim_id: str, text: str, *, force: bool
-) -> Claim:
-    from veritrail_graph.api.graph_connection import open_graph
-
-    async with open_graph(settings, say_starting) as store:
-        await store.processes.get(process_id)
-        return await store.processes.claim_store.edit(process_id, claim_id, text, force=force)
 
 
 @app.command("remove")
@@ -252,7 +189,7 @@ def remove(
     as_json: AsJson = False,
 ) -> None:
     """Remove claims of a process."""
-    removed = run(_remove(Settings.load(), process, claim_ids, force=force), as_json=as_json)
+    removed = ask(lambda app: app.claims.remove(process, claim_ids, force=force), as_json=as_json)
     if as_json:
         print_json(
             {
@@ -265,16 +202,6 @@ def remove(
     else:
         gone = f"{removed.verifications:,} verification(s) and {removed.reviews:,} review(s)"
         say(f"Removed {removed.claims:,} claim(s) with {gone}.")
-
-
-async def _remove(
-    settings: Settings, process_id: str, claim_ids: list[str], *, force: bool
-) -> Removed:
-    from veritrail_graph.api.graph_connection import open_graph
-
-    async with open_graph(settings, say_starting) as store:
-        await store.processes.get(process_id)
-        return await store.processes.claim_store.remove(process_id, claim_ids, force=force)
 
 
 class ExtractionWatch:

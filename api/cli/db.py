@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import run
-from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.exits import run, say_starting
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.settings import Settings

@@ -6,8 +6,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from veritrail_graph.api.cli.advice import ADVICE
 from veritrail_graph.api.cli.terminal import print_json, say
@@ -19,6 +19,9 @@ from veritrail_graph.graph.errors import (
     with_advice,
 )
 from veritrail_graph.verifier.models.port import EndpointRefused, ModelError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app import Application
 
 NOT_ALL_SUCCEEDED = 1
 WRONG_USE = 2
@@ -35,6 +38,27 @@ class Exit(Exception):  # not a fault: the command ended with this status
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
+
+
+def ask(work: Callable[[Application], Awaitable[T]], *, as_json: bool) -> T:
+    """Do something with the application; faults are told in its way of output and end the command.
+
+    Args:
+        work: Is given the application, whose graph is opened when it is first needed.
+        as_json: Whether the command prints JSON.
+    """
+    from veritrail_graph.api.app import Application
+
+    async def asked() -> T:
+        async with Application(on_engine_start=say_starting) as app:
+            return await work(app)
+
+    return run(asked(), as_json=as_json)
+
+
+def say_starting() -> None:
+    """Tell why the command takes a few seconds now."""
+    say("Starting the embedded graph engine …", "dim")
 
 
 def run(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:

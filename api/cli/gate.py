@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veritrail_graph.api.cli.exits import UNREACHABLE, Exit, fail, fault_of_ours, run
-from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.exits import UNREACHABLE, Exit, fail, fault_of_ours, run, say_starting
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import inert, print_json, say
 from veritrail_graph.api.settings import Settings

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.app.browser_link import pasteable
-from veritrail_graph.api.cli.exits import run
-from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.app import Application
+from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import console, print_json, say, show
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.errors import InputError
@@ -45,27 +43,32 @@ def query(
     as_json: AsJson = False,
 ) -> None:
     """Ask the graph a named question."""
-    from veritrail_graph.graph.store.queries import described, find, grouped, library
-
     if list_all:
         if name is not None or param or as_cypher:
             raise InputError("--list shows every query: leave out the name, --param and --cypher.")
+        queries = Application().queries
         if as_json:
-            print_json({"queries": [described(statement) for statement in library()]})
+            print_json({"queries": [queries.described(one) for one in queries.all()]})
         else:
-            _tell_library(grouped())
+            _tell_library(queries.grouped())
         return
     if name is None:
         raise InputError("Name a query; `veritrail query --list` shows all of them.")
     given = _read(param or [])
     if as_cypher:
-        text = pasteable(find(name), given)
+        queries = Application().queries
+        text = queries.as_text(name, given)
         if as_json:
-            print_json({"name": find(name).short_name, "cypher": text})
+            print_json({"name": queries.find(name).short_name, "cypher": text})
         else:
             typer.echo(text, nl=False)
         return
-    result = run(_query(Settings.load(), name, given), as_json=as_json)
+
+    async def asked(app: Application) -> QueryResult:
+        app.queries.check(name, given)  # a wrong call starts no engine
+        return await app.queries.run(name, given)
+
+    result = ask(asked, as_json=as_json)
     if as_json:
         print_json(
             {
@@ -89,15 +92,6 @@ def _read(params: list[str]) -> dict[str, str]:
             raise InputError(f"--param {key!r} is given more than once: give it once")
         given[key] = value
     return given
-
-
-async def _query(settings: Settings, name: str, given: dict[str, str]) -> QueryResult:
-    from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.graph.store.queries import find, read_parameters
-
-    read_parameters(find(name), given)  # a wrong call starts no engine
-    async with open_graph(settings, say_starting) as store:
-        return await store.queries.run(name, given)
 
 
 def _tell_library(groups: dict[str, tuple[Statement, ...]]) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veritrail_graph.api.cli.exits import run
-from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.exits import run, say_starting
 from veritrail_graph.api.cli.terminal import say
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError

@@ -9,11 +9,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from veritrail_graph.api.cli.exits import run
-from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, show
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
@@ -23,10 +21,9 @@ from veritrail_graph.graph.model.review import latest_of_each
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from veritrail_graph.api.reviews import ClaimReviews
+    from veritrail_graph.api.app import Application
     from veritrail_graph.graph.agreement import Agreement, AgreementReport
     from veritrail_graph.graph.model import Review, Reviewed
-    from veritrail_graph.graph.reviewing import NewReview
 
 
 app = typer.Typer(
@@ -71,17 +68,17 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Review the verdict of a claim. The review is kept beside it; no verdict is changed."""
-    from veritrail_graph.api.reviews import reviewer_named
     from veritrail_graph.graph.reviewing import NewReview
 
     if confirm == (verdict is not None):
         raise InputError("Give either --verdict or --confirm")
-    settings = Settings.load()
     said = verdict.upper() if verdict is not None else None
-    name = reviewer_named(reviewer, settings.values)
-    made = run(
-        _add(settings, process, claim, NewReview(said, reason, name, overrides)), as_json=as_json
-    )
+
+    async def added(app: Application) -> Review:
+        name = reviewer if reviewer is not None else app.reviews.default_reviewer()
+        return await app.reviews.add(process, claim, NewReview(said, reason, name, overrides))
+
+    made = ask(added, as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.reviews import review_json
 
@@ -89,14 +86,6 @@ def add(
         return
 
     show(review_line(made))
-
-
-async def _add(settings: Settings, process_id: str, claim_id: str, given: NewReview) -> Review:
-    from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.api.reviews import add_review
-
-    async with open_graph(settings, say_starting) as store:
-        return await add_review(store, process_id, claim_id, given)
 
 
 @app.command("list")
@@ -108,64 +97,41 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the reviews of a process or of one claim, newest first."""
+    from veritrail_graph.graph.exporters.reviews import review_json, reviewed_json
+
     if claim is None:
-        reviews = run(_of_process(Settings.load(), process), as_json=as_json)
-        told: dict[str, Any] = {"process_id": process}
+        every = ask(lambda app: app.reviews.of_process(process), as_json=as_json)
+        reviews = [one.review for one in every]
+        about: dict[str, Any] = {"process_id": process}
     else:
-        found = run(_of_claim(Settings.load(), process, claim), as_json=as_json)
-        reviews = found.reviews
-    if as_json and claim is not None:
-        from veritrail_graph.api.reviews import claim_reviews_json
-
-        print_json(claim_reviews_json(process, claim, found))
-    elif as_json:
-        from veritrail_graph.graph.exporters.reviews import review_json
-
-        print_json({**told, "reviews": [review_json(review) for review in reviews]})
+        of_claim = ask(lambda app: app.reviews.of_claim(process, claim), as_json=as_json)
+        reviews, state = of_claim.reviews, of_claim.reviewed
+        verdict = state.verdict.value if state and state.verdict else None
+        about = {"process_id": process, "claim_id": claim, "verdict": verdict}
+        about |= reviewed_json(state)
+    if as_json:
+        print_json({**about, "reviews": [review_json(review) for review in reviews]})
     elif not reviews:
-        say("Nobody has reviewed anything here yet. Begin with: veritrail reviews add")
+        say(NO_REVIEWS)
     else:
         show(reviews_table(reviews))
-
-
-async def _of_process(settings: Settings, process_id: str) -> list[Review]:
-    from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.api.reviews import reviews_of_process
-
-    async with open_graph(settings, say_starting) as store:
-        return [one.review for one in await reviews_of_process(store, process_id)]
-
-
-async def _of_claim(settings: Settings, process_id: str, claim_id: str) -> ClaimReviews:
-    from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.api.reviews import reviews_of_claim
-
-    async with open_graph(settings, say_starting) as store:
-        return await reviews_of_claim(store, process_id, claim_id)
 
 
 @app.command("agreement")
 def agreement(process: ProcessId, as_json: AsJson = False) -> None:
     """Show how far people agree with the model, and with each other."""
-    found = run(_agreement(Settings.load(), process), as_json=as_json)
+    found = ask(lambda app: app.reviews.agreement(process), as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.reviews import agreement_json
 
         print_json(agreement_json(process, found))
     elif not found.reviews:
-        say("Nobody has reviewed anything here yet. Begin with: veritrail reviews add")
+        say(NO_REVIEWS)
     else:
         show_agreement(found)
 
 
-async def _agreement(settings: Settings, process_id: str) -> AgreementReport:
-    from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.api.reviews import agreement as agreement_of
-
-    async with open_graph(settings, say_starting) as store:
-        return await agreement_of(store, process_id)
-
-
+NO_REVIEWS = "There are no reviews yet. Add one with: veritrail reviews add"
 _UNCLEAR = "Unclear"
 
 

@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import run
-from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
-from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide, compare
-from veritrail_graph.graph.model import Claim, Review, Reviewed, Status, Verdict, Verification
+from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide
+from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
     from rich.table import Table
     from rich.text import Text
 
+    from veritrail_graph.api.app import Application
     from veritrail_graph.graph.store.processes import ProcessSummary
     from veritrail_graph.graph.store.runs import RunSummary
 
@@ -36,7 +35,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show a stored verification with its whole trail."""
-    found, reviews = run(_show(Settings.load(), verification), as_json=as_json)
+    found, reviews = ask(lambda app: app.verifications.with_reviews(verification), as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.results import verification_json
 
@@ -50,16 +49,6 @@ def show(
     print_result(tree)
 
 
-async def _show(settings: Settings, verification_id: str) -> tuple[Verification, list[Review]]:
-    """A verification, and what people said of its claim."""
-    from veritrail_graph.api.graph_connection import open_graph
-
-    async with open_graph(settings, say_starting) as store:
-        found = await store.trails.get(verification_id)
-        reviews = await store.reviews.all(found.process_id, found.claim.claim_id)
-        return found, [one.review for one in reviews]
-
-
 def list_(
     process: Annotated[
         str | None,
@@ -69,7 +58,7 @@ def list_(
 ) -> None:
     """List the stored processes, or the claims and verifications of one."""
     if process is None:
-        summaries = run(_processes(Settings.load()), as_json=as_json)
+        summaries = ask(lambda app: app.processes.all(), as_json=as_json)
         if as_json:
             from veritrail_graph.graph.exporters.listings import summary_json
 
@@ -77,7 +66,7 @@ def list_(
         else:
             _tell_processes(summaries)
         return
-    claims, verifications, runs, said = run(_one(Settings.load(), process), as_json=as_json)
+    claims, verifications, runs, said = ask(lambda app: _one(app, process), as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.listings import claim_json, header_json
         from veritrail_graph.graph.exporters.results import run_summary_json
@@ -99,27 +88,13 @@ def list_(
         _tell_runs(runs)
 
 
-async def _processes(settings: Settings) -> list[ProcessSummary]:
-    from veritrail_graph.api.graph_connection import open_graph
-
-    found: list[ProcessSummary] = []
-    async with open_graph(settings, say_starting) as store:
-        while page := await store.processes.page(found[-1].process.process_id if found else ""):
-            found += page
-    return found
-
-
 async def _one(
-    settings: Settings, process_id: str
+    app: Application, process_id: str
 ) -> tuple[list[Claim], list[Verification], list[RunSummary], dict[str, Reviewed]]:
-    from veritrail_graph.api.graph_connection import open_graph
-
-    async with open_graph(settings, say_starting) as store:
-        await store.processes.get(process_id)
-        claims = await store.processes.claims(process_id)
-        headers = await store.trails.headers(await store.trails.all_ids(process_id))
-        said = await store.reviews.states(process_id)
-        return claims, headers, await store.trails.runs(process_id), said
+    claims = await app.claims.all(process_id)
+    verifications = await app.verifications.all(process_id)
+    runs = await app.verifications.runs(process_id)
+    return claims, verifications, runs, await app.reviews.states(process_id)
 
 
 def _tell_runs(runs: list[RunSummary]) -> None:
@@ -195,34 +170,25 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """Delete a process with its claims, verifications and reviews."""
-    ask = not yes and not as_json and sys.stdin.isatty()
-    if ask and not typer.confirm(
+    is_asked = not yes and not as_json and sys.stdin.isatty()
+    if is_asked and not typer.confirm(
         f"Delete {process} with its claims, verifications and reviews?", err=True
     ):
         say("Nothing was deleted.")
         return
-    verifications, reviews = run(_delete(Settings.load(), process), as_json=as_json)
+    removed = ask(lambda app: app.processes.delete(process, force=True), as_json=as_json)
     if as_json:
         deleted = {"process_id": process, "status": "deleted"}
-        gone = {"removed_verifications": verifications, "removed_reviews": reviews}
+        gone = {
+            "removed_verifications": removed.verifications,
+            "removed_reviews": removed.reviews,
+        }
         print_json({**deleted, **gone})
     else:
-        gone_words = f"{verifications:,} verification(s) and {reviews:,} review(s)"
-        say(f"Deleted {process} with {gone_words}.")
-
-
-async def _delete(settings: Settings, process_id: str) -> tuple[int, int]:
-    """Delete a process; give how many verifications and reviews went with it."""
-    from veritrail_graph.api.graph_connection import open_graph
-
-    async with open_graph(settings, say_starting) as store:
-        state = await store.processes.state(process_id)
-        if state is None or state.status != "ready":  # one that is damaged can be deleted
-            await store.processes.get(process_id)
-        verifications = await store.processes.count_verifications(process_id)
-        reviews = await store.reviews.count(process_id)
-        await store.processes.delete(process_id)
-        return verifications, reviews
+        say(
+            f"Deleted {process} with {removed.verifications:,} verification(s) and "
+            f"{removed.reviews:,} review(s)."
+        )
 
 
 NODES_SHOWN = 10
@@ -242,20 +208,13 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Show where two stored trails part: settings, verdicts, and the first round that differs."""
-    difference = compare(*run(_read(Settings.load(), first, second), as_json=as_json))
+    difference = ask(lambda app: app.verifications.diff(first, second), as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.difference import difference_json
 
         print_json(difference_json(difference))
         return
     print_result(difference_view(difference))
-
-
-async def _read(settings: Settings, first: str, second: str) -> tuple[Verification, Verification]:
-    from veritrail_graph.api.graph_connection import open_graph
-
-    async with open_graph(settings, say_starting) as store:
-        return await store.trails.get(first), await store.trails.get(second)
 
 
 def difference_view(difference: Difference) -> Group:

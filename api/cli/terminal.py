@@ -169,6 +169,10 @@ class Pace:
         self._work = work
         self._began: dict[str, tuple[float, int]] = {}
 
+    def has_begun(self, what: str) -> bool:
+        """Whether something of this kind was begun."""
+        return what in self._began
+
     def update(self, what: str, done: int, total: int) -> None:
         """Say how much of something is done; a total of 0 is unknown."""
         now = time.monotonic()

@@ -17,8 +17,8 @@ from veritrail_graph.api.cli.exits import (
     Exit,
     on_ctrl_c,
     run,
+    say_starting,
 )
-from veritrail_graph.api.cli.ingest import say_starting
 from veritrail_graph.api.cli.options import (
     AsJson,
     Budget,

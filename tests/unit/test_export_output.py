@@ -64,7 +64,7 @@ def test_what_a_link_points_to_is_replaced_and_not_the_link(tmp_path: Path) -> N
     place, link = tmp_path / "place", tmp_path / "link"
     place.write_text("old")
     link.symlink_to(place)
-    with pytest.raises(InputError, match="--force"), one_file(link):
+    with pytest.raises(InputError, match="is there already"), one_file(link):
         pass
     with one_file(link, force=True) as file:
         file.write(b"new")

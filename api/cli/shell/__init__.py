@@ -9,8 +9,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
-from veritrail_graph.api.cli.ingest import say_starting
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, say_starting
 from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
