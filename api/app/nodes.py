@@ -121,16 +121,18 @@ class Nodes(Part):
         return await (await self._store()).reading.node(process_id, node_id)
 
     async def texts(
-        self, process_id: str, node_ids: Sequence[str], most: int = MOST_TEXT
+        self, process_id: str, node_ids: Sequence[str], most: int | None = MOST_TEXT
     ) -> dict[str, str]:
         """Texts by node_id; a node that is unknown, or for which there is no room, is left out.
 
         Args:
             process_id: The process.
             node_ids: The nodes.
-            most: UTF-16 units that all texts may have together.
+            most: UTF-16 units that all texts may have together; None: no limit.
         """
         store = await self._store()
+        if most is None:
+            return await store.reading.texts(process_id, node_ids)
         fitting, left = [], most
         for node in await store.nodes.get(process_id, node_ids):
             if node.length <= left:

@@ -26,7 +26,6 @@ TRAILS = 100
 
 _TEXTS = 4_000_000  # UTF-16 units of texts that are held at a time
 _NODES = 5_000
-_ANY_LENGTH = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ class StoredOrigin:
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
         """Texts of nodes; see `Origin.texts`."""
-        return await self.app.nodes.texts(self.material.process.process_id, node_ids, _ANY_LENGTH)
+        return await self.app.nodes.texts(self.material.process.process_id, node_ids, most=None)
 
     async def trails(
         self, claims: Sequence[CheckedClaim], *, whole: bool = False
@@ -116,7 +115,7 @@ class StoredOrigin:
         quoted = {one.sentence.node_id for one in cited}
         context: dict[Place, Around] = {}
         for group in _groups([one for one in stored if one.node_id in quoted]):
-            context |= context_of(cited, await self.app.nodes.texts(process_id, group, _ANY_LENGTH))
+            context |= context_of(cited, await self.app.nodes.texts(process_id, group, most=None))
         return {one.node_id: _facts(one) for one in stored}, context
 
 
