@@ -49,13 +49,6 @@ def told(path: Path, name: str, wanted: Wanted | None = None, **asked: Any) -> s
     return asyncio.run(whole())
 
 
-def test_every_claim_stands_in_one_of_five_states(ferry: Path) -> None:
-    material = FiledOrigin.read(ferry).material
-    assert [one.state.value for one in material.claims] == [state for _, _, state, _ in CLAIMS]
-    assert material.counts == dict(zip(State, (1, 2, 1, 1, 1), strict=True))
-    assert [stage.introduced for stage in material.stages] == [0, 1, 0]
-
-
 def test_the_latest_verdict_counts_and_a_later_failure_is_told(tmp_path: Path) -> None:
     twice = [
         ("k1", "The ferry is old.", "supported", None),
@@ -87,22 +80,6 @@ def test_filters_narrow_a_report_and_say_so(ferry: Path) -> None:
         FiledOrigin.read(ferry, Wanted(node_ids=("s",)))
     with pytest.raises(InputError, match="purple"):
         states_named(["purple"])
-
-
-def test_json_has_the_whole_trail_of_every_claim(ferry: Path) -> None:
-    document = json.loads(told(ferry, "json"))
-    assert (document["format"], document["version"]) == ("veritrail/report", 1)
-    assert document["made_at"] == MADE.at
-    claim = document["claims"][1]
-    assert claim["state"] == "not-supported"
-    assert claim["error_stages"] == [2]
-    assert [one["verdict"] for one in claim["verification"]["iterations"]] == [
-        "FULLY_SUPPORTED",
-        "NOT_FULLY_SUPPORTED",
-    ]
-    assert "context" not in claim
-    unchecked = document["claims"][5]
-    assert (unchecked["verdict"], unchecked["verification"]) == (None, None)
 
 
 def test_a_dossier_brings_nodes_and_what_stands_around_its_sentences(tmp_path: Path) -> None:
@@ -188,23 +165,6 @@ def test_junit_tells_no_cost_where_no_model_was_asked(ferry: Path) -> None:
     assert '<property name="veritrail.cost" value="$0.5000"/>' in told(ferry, "junit")
 
 
-def test_markdown_says_of_how_many_verdicts_no_model_judged(ferry: Path) -> None:
-    document = json.loads(ferry.read_text())
-    for one in document["verifications"]:
-        one |= {"engine": "lexical", "model": None, "indicative": one["verdict"] is not None}
-    ferry.write_text(json.dumps(document))
-    assert "> All verdicts are **indicative only**" in told(ferry, "markdown")
-    document["verifications"][0] |= {"indicative": False}
-    ferry.write_text(json.dumps(document))
-    assert "> Some verdicts are **indicative only**" in told(ferry, "markdown")
-
-
-def test_markdown_of_no_claims_has_no_table(tmp_path: Path) -> None:
-    text = told(Path(judged_file(tmp_path / "none.json", [])), "markdown")
-    assert "There are no claims." in text
-    assert "| claim |" not in text
-
-
 def test_no_form_counts_with_a_bracketed_plural(ferry: Path) -> None:
     for name in ("html", "markdown"):
         assert "(s)" not in told(ferry, name)
@@ -241,13 +201,6 @@ def test_nothing_in_a_claim_becomes_markdown(tmp_path: Path) -> None:
     assert not re.search(r"<(?!!-- -->)", text)
     assert not re.search(r"(?<!\\)\]\(|(?<!\\)!\[", text)
     assert not re.search(r"[a-z]://|www\.|@\w", text)
-
-
-def test_markdown_of_a_filter_has_only_these_claims(ferry: Path) -> None:
-    text = told(ferry, "markdown", Wanted(claim_ids=("k2",)))
-    assert "Only: claim k2" in text
-    assert ", 1 claim.\n" in text
-    assert "`k1`" not in text
 
 
 def test_a_file_is_told_from_a_process_by_its_name(

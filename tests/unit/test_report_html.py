@@ -152,14 +152,6 @@ def test_what_does_not_fit_is_counted_and_said(
     assert "Whatever is left out is counted" in text
 
 
-def test_a_process_without_claims_is_a_report_too(tmp_path: Path) -> None:
-    text = page(Path(judged_file(tmp_path / "empty.json", [])))
-    assert "There are no claims." in text
-    assert "nobody yet" in text
-    for words in ("All 0", 'type="search"', "Where unsupported content came in", "Nowhere"):
-        assert words not in text
-
-
 @pytest.mark.parametrize(
     ("states", "said"),
     [
@@ -192,49 +184,11 @@ def test_where_unsupported_content_came_in_is_said_as_far_as_it_is_known(
     assert ('class="r-stages"' in text) == ("not-supported" in states)
 
 
-@pytest.mark.parametrize(("indicative", "said"), [((True, True), "All"), ((True, False), "Some")])
-def test_which_verdicts_are_indicative_is_said_of_all_or_of_some(
-    tmp_path: Path, indicative: tuple[bool, ...], said: str
-) -> None:
-    claims = [(f"k{n}", f"Claim {n}.", "supported", None) for n in range(2)]
-    claims.append(("k9", "Claim 9.", "failed", None))
-    path = Path(judged_file(tmp_path / "words.json", claims))
-    document = json.loads(path.read_text())
-    for one, value in zip(document["verifications"], indicative, strict=False):
-        one |= {"indicative": value} | ({"engine": "lexical", "model": None} if value else {})
-    path.write_text(json.dumps(document))
-    assert f"{said} verdicts were given without a language model" in page(path)
-
-
-def test_stages_run_from_the_sources_to_the_answer(tmp_path: Path) -> None:
-    path = judged_file(tmp_path / "one.json", [("k1", "One.", "not-supported", 2)])
-    table = page(Path(path)).partition('class="r-stages"')[2].partition("</table>")[0]
-    assert re.findall(r'<th scope="row">(\d)', table) == ["1", "2", "3"]
-
-
 def test_a_mark_has_the_same_line_in_a_file_as_on_the_page() -> None:
     rule = r"\.%s-([a-z-]+) \{ (border-bottom-color[^}]*)\}"
     on_page = dict(re.findall(rule % "u", text_of("process.css")))
     assert set(on_page) == set(BY_KIND)
     assert dict(re.findall(rule % "r", text_of("report.css"))) == on_page
-
-
-def test_a_claim_has_its_number_in_the_process_and_its_verdict_as_a_word(tmp_path: Path) -> None:
-    claims = [
-        ("k1", "The ferry", "supported", None),
-        ("k2", "carries 180", "unchecked", None),
-        ("k3", "people.", "not-supported", 2),
-    ]
-    path = Path(judged_file(tmp_path / "three.json", claims))
-    text = page(path)
-    assert re.findall(r'id="c(\d)"[^>]*>.*?<code>k(\d)</code>', text, re.S) == [
-        ("3", "3"), ("2", "2"), ("1", "1"),
-    ]  # fmt: skip
-    badges = re.findall(r'<a class="r-badge.*?href="#c(\d)".*?</a>', text, re.S)
-    assert badges == ["1", "2", "3"]
-    assert '<span class="r-badge-word"> Not Fully Supported</span>' in text
-    narrow = page(path, Wanted(claim_ids=("k3",)))
-    assert 'id="c3"' in narrow
 
 
 def test_a_thousand_claims_are_written_within_seconds_and_open(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fakes.trails import a_trail
 
-from veritrail_graph.api.reports.data import Wanted, checked_claim, material_of
+from veritrail_graph.api.reports.data import checked_claim
 from veritrail_graph.api.views.texts import visible
 from veritrail_graph.api.views.words import State
-from veritrail_graph.graph.model import Claim, Process, Status
+from veritrail_graph.graph.model import Claim, Status
 
 
 def test_a_verdict_counts_more_than_a_later_failure():
@@ -32,17 +32,5 @@ def test_an_edited_claim_says_that_its_verdict_is_about_other_words():
     assert any("was edited" in one for one in found.remarks)
 
 
-def test_which_claims_a_report_is_about_is_said_in_words():
-    assert Wanted().words() == ""
-    assert "claim k1; about node 't'" in Wanted(("k1",), ("t",)).words()
-
-
 def test_what_hides_in_a_text_is_made_visible():
     assert visible("a\x07b\u202ec\ud800\n\té") == "a\\u{7}b\\u{202e}c\\u{d800}\n\té"
-
-
-def test_a_process_without_claims_has_a_material():
-    process = Process("p", "P", None, "x", "0" * 64, {1: 1}, {}, ("t",), 1, 0)
-    material = material_of(process, [], [], {})
-    assert sum(material.counts.values()) == 0
-    assert material.usage.cost_usd is None

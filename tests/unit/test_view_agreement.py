@@ -14,13 +14,12 @@ from veritrail_graph.api.web.views.agreement import (
     disputed,
     disputes_of,
     figures_of,
-    lines_of,
     said_of,
 )
 from veritrail_graph.api.web.views.review import Reviewer
-from veritrail_graph.graph.agreement import Agreement, agreement_report
+from veritrail_graph.graph.agreement import Agreement
 from veritrail_graph.graph.model import Verdict
-from veritrail_graph.graph.store.review_queue import JudgedReview, QueuedClaim
+from veritrail_graph.graph.store.review_queue import QueuedClaim
 
 YES, NO = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 ADA = Reviewer("Ada")
@@ -67,28 +66,6 @@ def test_blind_the_claims_that_the_reader_has_not_judged_are_left_out_and_counte
     assert (nobody.names, nobody.hidden) == ((), 2)
 
 
-def test_ten_thousand_disagreements_come_by_the_page_each_once() -> None:
-    every = [QueuedClaim(f"k{number}", YES) for number in range(10_000)]
-    said = {one.claim_id: {"Ada": NFS} for one in every}
-    seen: list[str] = []
-    after = None
-    for _ in range(3):
-        found = disputed(state(after=after), every, said, "Ada")
-        assert (found.first, found.total) == (len(seen), 10_000)
-        seen += found.names
-        after = found.behind
-    assert seen == [f"k{number}" for number in range(60)]
-    last = disputed(state(after="k9998"), every, said, "Ada")
-    assert (last.names, last.behind) == (("k9999",), None)
-    assert disputed(state(after="gone"), every, said, "Ada").first == 0
-
-
-def test_of_each_reviewer_the_latest_word_is_compared() -> None:
-    first = a_review("k", NFS, "Ada")
-    later = replace(first, review_id="z", verdict=FS, created_at="2026-02-01T00:00:00.000000Z")
-    assert said_of([later, first]) == {"k": {"Ada": FS}}
-
-
 def test_a_disagreement_stands_side_by_side_own_words_first() -> None:
     claims = {"k": a_claim("k", NFS)}
     reviews = [a_review("k", FS, "Bo"), a_review("k", INC, "Ada", "Look again.")]
@@ -122,11 +99,3 @@ def test_the_table_has_the_model_down_and_people_across() -> None:
     mark, cells = found.rows[0]
     assert mark.kind == "supported"
     assert [(cell.count, cell.same) for cell in cells] == [(2, True), (3, False), (0, False)]
-
-
-def test_many_reviewers_have_a_line_each_up_to_a_bound() -> None:
-    reviews = [a_review("k", FS, f"R{number:03}") for number in range(150)]
-    report = agreement_report([JudgedReview(one, "openai", "judge") for one in reviews])
-    parts = {name: (len(lines), more) for name, lines, more in lines_of(report)}
-    assert parts["Each reviewer and the model"] == (100, 50)
-    assert parts["Reviewers with each other"] == (100, 150 * 149 // 2 - 100)

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 
 from veritrail_graph.api.views.answer import (
     LANES,
-    MOST_BADGES,
-    MOST_STRETCHES,
     TextClaim,
     answer_text,
     find_places,
@@ -25,22 +23,6 @@ def claim(
 ) -> TextClaim:
     facts: dict[str, object] = {"text": "?", "mark": SUPPORTED, **other}
     return TextClaim(name, start=start, end=end, **facts)  # type: ignore[arg-type]
-
-
-def told(text: str, *claims: TextClaim) -> list[tuple[str, list[str], list[str]]]:
-    """Each segment: its text, the kinds of its lines, the claims that end there."""
-    return [
-        (one.text, [layer.kind for layer in one.layers], [c.claim_id for c in one.ending])
-        for one in answer_text(text, claims).segments
-    ]
-
-
-def test_a_claim_stands_in_its_place() -> None:
-    assert told(TEXT, claim("k", 18, 36, mark=NOT_SUPPORTED)) == [
-        ("The pier is long. ", [], []),
-        ("The quay is short.", ["not-supported"], ["k"]),
-        (" It rained.", [], []),
-    ]
 
 
 def test_claims_of_one_stretch_stand_together_and_the_worst_gives_the_line() -> None:
@@ -82,11 +64,6 @@ def test_words_within_longer_words_are_passed_over() -> None:
     assert found.places == {"k": (8, 11)}
 
 
-def test_not_everything_is_looked_for_in_a_text_without_end() -> None:
-    found = find_places("x" * 100, [claim(str(n), text="y") for n in range(5)], most=250)
-    assert (len(found.missing), len(found.not_looked_for)) == (3, 2)
-
-
 def test_a_claim_made_twice_is_drawn_twice_and_is_a_target_once() -> None:
     found = answer_text("On. Off. On.", [claim("k", 0, 3, also=((9, 12),))]).segments
     drawn = [one for one in found if one.layers]
@@ -100,32 +77,6 @@ def test_what_a_filter_leaves_out_stands_back_behind_the_others() -> None:
     ).segments[0]
     assert [one.claim_id for one in found.ending] == ["in", "out"]
     assert [(layer.kind, layer.faded) for layer in found.layers] == [("supported", False)]
-
-
-def test_a_crowd_of_claims_on_one_stretch_is_counted() -> None:
-    found = answer_text(TEXT, [claim(str(n), 0, 17) for n in range(MOST_BADGES + 5)]).segments[0]
-    assert (len(found.ending), found.more) == (MOST_BADGES, 5)
-
-
-def test_more_stretches_than_anybody_reads_are_counted() -> None:
-    text = "a" * (MOST_STRETCHES + 50)
-    found = answer_text(text, [claim(str(n), n, n + 1) for n in range(len(text))])
-    assert found.undrawn == 50
-    assert "".join(one.text for one in found.segments) == text
-
-
-def test_offsets_beyond_the_text_draw_nothing_there() -> None:
-    assert told("Short.", claim("k", 100, 200)) == [("Short.", [], [])]
-    assert told("", claim("k", 0, 5)) == []
-
-
-def test_a_part_shows_what_touches_it() -> None:
-    text = "word " * 100
-    first, second = (answer_text(text, [claim("k", 195, 210)], part, size=200) for part in (1, 2))
-    assert [(one.part, one.parts) for one in (first, second)] == [(1, 3), (2, 3)]
-    assert [one.text for one in first.segments if one.layers] == ["word "]
-    assert [one.text for one in second.segments if one.layers] == ["word word "]
-    assert answer_text(text, [], 99, size=200).part == 3
 
 
 Places = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=12)

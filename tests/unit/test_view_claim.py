@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fakes.trails import NFS
 
-from veritrail_graph.api.app.browser_link import browser_address, browser_link, pasteable
+from veritrail_graph.api.app.browser_link import browser_address, browser_link
 from veritrail_graph.api.views.answer import TextClaim, claim_in_text
 from veritrail_graph.api.views.words import SUPPORTED
 from veritrail_graph.api.web.views.process import (
@@ -27,9 +27,7 @@ from veritrail_graph.graph.model import (
     Verdict,
 )
 from veritrail_graph.graph.store.judged_claim import JudgedClaim
-from veritrail_graph.graph.store.judged_claims import ClaimFilter
 from veritrail_graph.graph.store.placed_claims import PlacedClaim, Tally
-from veritrail_graph.graph.store.queries import find
 
 WORDS = "Some words stand here. "
 PROCESS = Process("p", "P", None, "f", "0", {1: 1, 2: 1}, {1: "page"}, ("t",), nodes=2, edges=1)
@@ -53,13 +51,6 @@ def test_a_claim_whose_place_is_not_known_is_shown_with_the_beginning() -> None:
     assert (found.is_found, found.starts_later, found.ends_earlier) == (False, False, True)
     assert not any(one.layers for one in found.answer.segments)
     assert claim_in_text("", TextClaim("k", "x", SUPPORTED)).answer.segments == ()
-
-
-def test_a_claim_as_long_as_a_book_does_not_fill_the_page() -> None:
-    text = WORDS * 4000
-    found = claim_in_text(text, TextClaim("k", "?", SUPPORTED, 0, len(text)), around=100)
-    assert sum(len(one.text) for one in found.answer.segments) < 1_000
-    assert found.ends_earlier
 
 
 def review(verdict: ReviewVerdict, who: str = "Ada", of: str = "a") -> Review:
@@ -131,12 +122,6 @@ def test_what_filters_leave_out_stands_back_in_the_text(wanted: Wanted, faded: l
     assert [one.faded for one in text_claims(claims, wanted)] == faded
 
 
-def test_filters_are_those_of_the_store() -> None:
-    assert Wanted("not-supported", 2, "any").filter == ClaimFilter("NOT_FULLY_SUPPORTED", 2, "any")
-    assert Wanted("failed").filter == ClaimFilter("failed")
-    assert (Wanted().is_narrow, Wanted(error_stage=0).is_narrow) == (False, True)
-
-
 def test_counts_keep_all_states_apart() -> None:
     tally = Tally({"FULLY_SUPPORTED": 3, "failed": 2, "unchecked": 1}, {}, 0, 2)
     assert {one.mark.kind: one.claims for one in counts(tally)} == {
@@ -184,10 +169,3 @@ def test_neo4j_browser_can_be_elsewhere() -> None:
     for wrong in ("javascript:alert(1)", "browser", "https://b.example/?x=1"):
         with pytest.raises(InputError, match="VERITRAIL_NEO4J_BROWSER"):
             browser_address({"VERITRAIL_NEO4J_BROWSER": wrong})
-
-
-def test_a_query_is_pasted_with_its_parameters() -> None:
-    told = {"process_id": "p", "claim_id": "k'1", "verification_id": "v"}
-    text = pasteable(find("evidence_trail"), told)
-    assert ":param process_id => 'p';" in text
-    assert ":param verification_id => 'v';" in text

@@ -39,10 +39,6 @@ def test_a_verdict_that_no_model_gave_says_so() -> None:
     assert not mark_of(None, Status.FAILED, indicative=True).indicative
 
 
-def test_a_long_reason_is_cut_in_a_hint() -> None:
-    assert len(mark_of(None, Status.FAILED, "x" * 5_000).hint) < 500
-
-
 def test_marks_differ_in_word_and_icon_and_every_icon_is_there() -> None:
     assert len({one.word for one in MARKS}) == len({one.icon for one in MARKS}) == len(BY_KIND) == 5
     for mark in (*MARKS, review_mark(ReviewVerdict.UNCLEAR)):
@@ -54,9 +50,3 @@ def test_the_style_sheet_knows_every_kind() -> None:
     for kind in BY_KIND:
         assert f".mark-{kind} " in text_of("style.css")
         assert f".u-{kind} " in text_of("process.css")
-
-
-def test_what_people_say_has_the_same_marks() -> None:
-    assert review_mark(ReviewVerdict.FULLY_SUPPORTED) == mark_of(Verdict.FULLY_SUPPORTED)
-    assert review_mark(ReviewVerdict.UNCLEAR).word == "Unclear"
-    assert review_mark(None).kind == "unchecked"

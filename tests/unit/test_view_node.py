@@ -7,9 +7,6 @@ from typing import Any
 import pytest
 
 from veritrail_graph.api.web.views.node import (
-    MOST_CLAIMS,
-    MOST_SENTENCES,
-    as_text,
     cited_here,
     pieces_near,
     resting,
@@ -38,20 +35,6 @@ def test_sentences_come_in_their_order_with_what_needs_attention_first() -> None
     ]  # fmt: skip
 
 
-def test_a_verdict_without_a_model_says_so() -> None:
-    (sentence,) = cited_here([cited(0, "a", indicative=True)], is_cut=True).sentences
-    assert sentence.claims[0].mark.indicative
-    assert "indicative" in sentence.claims[0].mark.hint
-
-
-def test_many_claims_and_many_sentences_are_counted_and_not_shown() -> None:
-    many = [cited(0, f"k{n}") for n in range(MOST_CLAIMS + 3)]
-    more = [cited(n, "k") for n in range(1, MOST_SENTENCES + 5)]
-    found = cited_here(many + more, is_cut=False)
-    assert (len(found.sentences), found.left_out) == (MOST_SENTENCES, 5)
-    assert (len(found.sentences[0].claims), found.sentences[0].more) == (MOST_CLAIMS, 3)
-
-
 def test_claims_that_rest_on_a_node_say_whether_it_is_evidence() -> None:
     row = {
         "relation": "evidence", "claim_id": "k", "claim": "C.", "claim_node_id": "t", "hops": 2,
@@ -78,11 +61,3 @@ def test_claims_that_rest_on_a_node_say_whether_it_is_evidence() -> None:
 )
 def test_parts_of_a_text_to_go_to(number: int, pieces: int, near: tuple[int, ...]) -> None:
     assert pieces_near(number, pieces) == near
-
-
-def test_metadata_is_read_line_by_line() -> None:
-    assert as_text('{"page":3,"von":"Köln"}') == '{\n  "page": 3,\n  "von": "Köln"\n}'
-    assert as_text('{"cut": "of') == '{"cut": "of'
-    assert as_text(None) is None
-    assert as_text("") is None
-    assert as_text("[" * 20_000) == "[" * 20_000

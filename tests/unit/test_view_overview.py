@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from veritrail_graph.api.web.views.picture import MOST_BOXES, overview_of
 from veritrail_graph.graph.model import Process
 
@@ -38,26 +36,6 @@ def test_edges_keep_their_number_and_grow_thicker() -> None:
     assert by_ends[0, 1].thick > by_ends[1, 2].thick > by_ends[0, 2].thick
     assert "V" in by_ends[0, 2].path
     assert "V" not in by_ends[0, 1].path
-
-
-def test_edges_past_a_stage_do_not_cover_each_other() -> None:
-    process = a_process(dict.fromkeys(range(6), 1))
-    edges = {(a, b): 1 for a in range(6) for b in range(a + 2, 6)}
-    overview = overview_of(process, {}, edges, judged=0)
-    assert overview.links is not None
-    levels: dict[float, list[tuple[int, int]]] = {}
-    for link in overview.links:
-        levels.setdefault(link.y, []).append((link.source, link.target))
-        assert link.y < overview.height
-    for spans in levels.values():
-        assert all(one[1] <= other[0] for one, other in pairwise(sorted(spans)))
-
-
-def test_what_is_not_counted_yet_is_not_nothing() -> None:
-    overview = overview_of(THREE, {}, None, judged=0)
-    assert overview.links is None
-    assert [box.within for box in overview.boxes] == [None, None, None]
-    assert overview_of(THREE, {}, {}, judged=0).links == ()
 
 
 def test_very_many_stages_share_boxes() -> None:

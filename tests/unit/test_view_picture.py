@@ -12,7 +12,7 @@ from fakes.trails import a_trail
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.views.texts import cut_inside, cut_to, in_lines
+from veritrail_graph.api.views.texts import cut_inside, cut_to
 from veritrail_graph.api.web.views.graph import (
     MOST_OPENED,
     Explored,
@@ -81,11 +81,6 @@ def test_every_node_says_what_it_is_to_the_claim() -> None:
     assert "error came in here" in boxes["s2"].title
 
 
-def test_a_failed_verification_marks_no_error() -> None:
-    found = explored(verification=None, focus=replace(TRAIL, trail=frozenset(), cited={}))
-    assert {part_of(node.node_id, found) for node in NODES} == {None, Part.VERIFIED}
-
-
 def test_the_trail_is_on_top_and_the_rest_is_faded() -> None:
     outside = a_node("x", 1, 1, down=1)
     picture = drawn(
@@ -96,12 +91,6 @@ def test_the_trail_is_on_top_and_the_rest_is_faded() -> None:
     assert [stroke.is_on_trail for stroke in picture.strokes] == [False, False, True, True]
     assert {box.node.node_id for box in picture.boxes if box.is_off} == {"x"}
     assert picture.has_trail
-
-
-def test_without_a_trail_nothing_is_faded() -> None:
-    picture = drawn(focus=Focus("t", ("t",)), verification=None)
-    assert not any(box.is_off or box.part for box in picture.boxes)
-    assert not picture.has_trail
 
 
 def test_what_is_hidden_is_counted_on_either_side() -> None:
@@ -118,38 +107,6 @@ def test_what_is_hidden_is_counted_on_either_side() -> None:
     assert stub.link == "?claim=k1&open=4U"
 
 
-def test_a_full_picture_opens_nothing_more() -> None:
-    stub = next(box.upstream for box in drawn(is_full=True).boxes if box.upstream)
-    assert (stub.link, stub.count) == (None, 31)
-    assert "see its page" in stub.words
-
-
-def test_what_was_opened_can_be_folded() -> None:
-    opened = (Opened(4, UP), Opened(5, UP), Opened(4, UP))
-    picture = drawn(Selection(claim="k1", opened=opened), opened=opened)
-    folds = {box.node.node_id: box.folds for box in picture.boxes}
-    assert folds["s2"] == ((UP, "?claim=k1&open=5U"),)
-    assert folds["c1"] == ()
-
-
-def test_stages_are_named_above_their_columns() -> None:
-    headings = drawn().headings
-    assert [(one.stage, one.name) for one in headings] == [
-        (1, "source chunk"), (2, ""), (3, "")
-    ]  # fmt: skip
-    assert headings[0].title == "Stage 1: source chunk"
-    assert headings[0].x < headings[1].x < headings[2].x
-
-
-def test_boxes_are_numbered_as_one_tabs_through_them() -> None:
-    picture = drawn()
-    assert [box.number for box in picture.boxes] == [0, 1, 2, 3]
-    assert [box.layer for box in picture.boxes] == [0, 1, 1, 2]
-    numbers = {box.node.node_id: box.number for box in picture.boxes}
-    ends = {(stroke.source, stroke.target) for stroke in picture.strokes}
-    assert ends == {(numbers[a], numbers[b]) for a, b in EDGES}
-
-
 def test_every_path_is_one_that_svg_knows() -> None:
     number = r"-?\d+(\.\d+)?"
     pattern = rf"M{number} {number}(C({number} ?){{6}}(H{number})?)+"
@@ -157,11 +114,6 @@ def test_every_path_is_one_that_svg_knows() -> None:
     for stroke in far.strokes:
         assert re.fullmatch(pattern, stroke.path), stroke.path
     assert sum("H" in stroke.path for stroke in far.strokes) == 1
-
-
-def test_pinned_nodes_that_are_not_drawn_are_counted() -> None:
-    focus = replace(TRAIL, pinned=(*TRAIL.pinned, "far", "further"))
-    assert drawn(focus=focus).pinned_left_out == 2
 
 
 def test_the_list_shows_the_same_nodes_with_the_same_marks() -> None:
@@ -186,20 +138,6 @@ def test_an_address_says_what_was_opened(opened: list[Opened]) -> None:
     given_back, left_out = read_opened(parse_qs(link[1:], keep_blank_values=True)["open"][0])
     assert given_back == tuple(opened[:MOST_OPENED])
     assert left_out == max(0, len(opened) - MOST_OPENED)
-
-
-@given(st.text(max_size=60))
-def test_any_address_is_read(text: str) -> None:
-    opened, _ = read_opened(text)
-    assert opened is not None
-    assert read_opened("".join(one.word for one in opened)) == (opened, 0)
-
-
-def test_nothing_said_is_not_nothing_opened() -> None:
-    assert read_opened(None) == (None, 0)
-    assert read_opened("") == ((), 0)
-    assert "open=" not in Selection(node="n").link
-    assert Selection(node="n", opened=()).link.endswith("open=")
 
 
 def test_an_address_holds_the_whole_state() -> None:
@@ -232,15 +170,6 @@ def test_texts_are_cut_to_the_room_there_is(text: str, short: str) -> None:
 def test_names_are_cut_in_the_middle() -> None:
     assert cut_inside("community report 14", 16) == "community…ort 14"
     assert cut_inside("c03", 16) == "c03"
-
-
-def test_names_of_stages_take_two_lines() -> None:
-    assert in_lines("extracted entity or relationship", 14, 2) == (
-        "extracted entity", "or relationship"
-    )  # fmt: skip
-    assert in_lines("source", 18, 2) == ("source",)
-    assert in_lines("", 18, 2) == ()
-    assert in_lines("a b c d e f g h i j k l m n o p", 5, 2)[1].endswith("…")
 
 
 @given(st.text(max_size=80), st.integers(4, 20))

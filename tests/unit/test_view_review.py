@@ -10,13 +10,10 @@ from fakes.reviewing import FS, INC, NFS, UNCLEAR, a_claim, a_read, a_review, a_
 
 from veritrail_graph.api.web.views.review import (
     AROUND,
-    CLAIM_SHOWN,
     CLOSED,
     JUDGED_BLIND,
     OPENED,
     SHOWN,
-    SOURCES,
-    STAGES,
     Reviewer,
     around,
     levels_of,
@@ -24,7 +21,6 @@ from veritrail_graph.api.web.views.review import (
     open_view,
     reading_of,
     row_of,
-    rows_of,
     saved_view,
 )
 from veritrail_graph.api.web.views.review_queue import Queue, ReviewState, queue_of, state_of
@@ -67,14 +63,6 @@ def test_a_filter_that_tells_the_verdict_is_left_out_in_blind_mode() -> None:
     )
 
 
-def test_what_nobody_knows_in_an_address_is_left_out() -> None:
-    found = state_of(
-        "p", {"show": "x", "verdict": "x", "error_stage": "-1", "level": "9" * 30, "claim": ""}
-    )
-    assert found == ReviewState("p")
-    assert state_of("p", {"error_stage": "²"}).error_stage is None
-
-
 def test_an_address_holds_the_whole_state_and_encodes_ids() -> None:
     whole = ReviewState("a/b", "k&1", blind=False, show="open", verdict="none", error_stage=0)
     assert whole.href == (
@@ -106,21 +94,6 @@ def test_next_and_previous_follow_the_list_over_its_pages() -> None:
     assert in_queue(state(claim="k0")).previous is None
 
 
-def test_a_claim_that_has_left_the_list_keeps_its_place_beside_it() -> None:
-    said = {"k1": {"Ada": FS}}
-    found = in_queue(state(claim="k1", show="open"), said=said)
-    assert found.claim == "k1"
-    assert "k1" not in found.listed
-    assert (found.previous, found.following, found.unseen) == ("k0", "k2", "k2")
-
-
-def test_behind_the_last_claim_to_do_comes_the_first_that_was_skipped() -> None:
-    said = {"k2": {"Ada": FS}, "k3": {"Ada": FS}}
-    assert in_queue(state(claim="k4", show="open"), said=said).unseen == "k0"
-    everything = {f"k{n}": {"Ada": FS} for n in range(5)}
-    assert in_queue(state(claim="k4"), said=everything).unseen is None
-
-
 @pytest.mark.parametrize(
     ("show", "listed"), [("open", ("k1", "k2")), ("mine", ("k0",)), ("others", ("k0", "k2"))]
 )
@@ -137,18 +110,6 @@ def test_claims_are_chosen_by_verdict_and_error_stage() -> None:
     ]
     for wanted, listed in (({"verdict": "none"}, ("k2",)), ({"error_stage": 2}, ("k1",))):
         assert queue_of(state(blind=False, **wanted), every, {}, "Ada").listed == listed
-
-
-def test_a_claim_that_is_gone_is_told_and_another_is_opened() -> None:
-    found = in_queue(state(claim="gone"))
-    assert (found.is_lost, found.claim) == (True, "k0")
-    nothing = in_queue(state(), number=0)
-    assert (nothing.claim, nothing.listed, nothing.is_lost) == (None, (), False)
-
-
-def test_ten_thousand_claims_are_listed_by_the_page() -> None:
-    found = queue_of(state(claim="k9999"), claims(10_000), {}, "Ada")
-    assert (len(found.listed), found.first, found.total) == (20, 9_980, 10_000)
 
 
 # --- what is told, and what is not
@@ -190,21 +151,6 @@ def test_the_word_of_somebody_else_opens_nothing_for_me() -> None:
     assert row_of(read, state(), "k0", ADA).mark is None
     assert row_of(read, state(), "k0", Reviewer(None)).mark is None
     assert row_of(read, state(blind=False), "k0", Reviewer(None)).mark is not None
-
-
-def test_a_claim_without_a_verdict_hides_nothing() -> None:
-    read = a_read(a_claim("k0", None, failure="no answer"))
-    row = row_of(read, state(), "k0", ADA)
-    assert row.mark is not None
-    assert (row.mark.kind, row.verification_id) == ("failed", None)
-    assert "no answer" in row.mark.hint
-
-
-def test_a_claim_removed_while_it_was_listed_is_left_out() -> None:
-    queue = replace(queue_of(state(), claims(2), {}, "Ada"), claim="k1")
-    read = a_read(a_claim("k0", FS))
-    assert [row.claim_id for row in rows_of(read, state(), queue, ADA)] == ["k0"]
-    assert open_view(read, state(), queue, ADA) is None
 
 
 def test_whoever_differs_without_a_reason_is_asked_for_one_afterwards() -> None:
@@ -255,11 +201,6 @@ def test_a_sentence_found_twice_is_shown_once_and_a_long_one_is_cut() -> None:
     assert (len(found.nodes[0].cited), found.is_cut) == (1, True)
 
 
-def test_of_very_many_stages_the_nearest_and_the_sources_are_shown() -> None:
-    found = levels_of(None, list(range(100)), {}, top=99, every=True)
-    assert (len(found), found[0].level.stage, found[-1].level.stage) == (STAGES, 98, 0)
-
-
 def test_the_claim_is_shown_in_its_place_and_no_word_is_cut_in_two() -> None:
     text = f"{'word ' * 400}The claim.{' word' * 400}"
     start = text.index("The claim.")
@@ -267,11 +208,6 @@ def test_the_claim_is_shown_in_its_place_and_no_word_is_cut_in_two() -> None:
     assert (found.claim, found.cut_before, found.cut_after) == ("The claim.", True, True)
     assert set(found.before.split() + found.after.split()) == {"word"}
     assert len(found.before) <= AROUND
-
-
-def test_a_claim_that_covers_a_huge_text_is_cut() -> None:
-    found = around("x" * 1_000_000, "x", 0, 1_000_000)
-    assert (len(found.claim), found.claim[-1]) == (CLAIM_SHOWN, "…")
 
 
 def test_without_offsets_the_claim_is_looked_for_and_need_not_be_there() -> None:
@@ -295,14 +231,6 @@ def test_a_node_is_read_in_place_around_what_was_picked() -> None:
     assert sum(len(one.text) for one in found.pieces) == SHOWN
     assert (found.cut_before, found.cut_after, found.length) == (True, True, len(text))
     assert found.closed == "/processes/p/review?claim=k0&blind=1"
-
-
-def test_a_node_names_what_it_was_made_from_and_says_how_many_more() -> None:
-    node = NodeRef("t", 3, 0, Role.TERMINAL)
-    names = [f"s{number}" for number in range(SOURCES + 1)]
-    found = reading_of(state(), node, "", "", (names, 100_000), [])
-    assert (len(found.sources), found.more, found.pieces) == (SOURCES, 100_000 - SOURCES, ())
-    assert found.sources[0] == ("s0", "/processes/p/review?blind=1&node=s0")
 
 
 def test_places_outside_the_text_or_over_one_another_break_nothing() -> None:

@@ -192,16 +192,6 @@ def test_every_route_from_a_source_is_told() -> None:
     assert routes.routes[0].stops[-1].inherited
 
 
-def test_a_route_that_reaches_no_source_is_told_apart() -> None:
-    one = replace(two_rounds(), paths=two_rounds().paths[:3])
-    routes = routes_of(one)
-    assert [(route.stops[0].node_id, route.complete) for route in routes.routes] == [
-        ("c1", True),
-        ("s2", False),
-    ]
-    assert (routes.total, routes.complete, routes.are_all_complete) == (2, 1, False)
-
-
 def test_routes_beyond_counting_by_hand_are_counted_and_few_are_listed() -> None:
     layers = 30
     paths = [EvidencePath(f"n{layers}-{a}", "t", 1) for a in (0, 1)]
@@ -216,12 +206,6 @@ def test_routes_beyond_counting_by_hand_are_counted_and_few_are_listed() -> None
     assert (len(routes.routes), routes.total, routes.complete) == (7, 2**layers, 2**layers)
     assert not routes.are_all_shown
     assert len({tuple(stop.node_id for stop in route.stops) for route in routes.routes}) == 7
-
-
-def test_a_trail_without_evidence_has_no_route() -> None:
-    routes = routes_of(a_trail("v-1", a_round(1, NFS, "s1 s2")))
-    assert (routes.routes, routes.total) == ((), 0)
-    assert trail_view(a_trail("v-1")).levels == ()
 
 
 def test_an_unknown_price_is_unknown_and_nothing_asked_is_no_price() -> None:

@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 from veritrail_graph.api.app import summaries as standings
 from veritrail_graph.api.app.summaries import Ranked, Summaries, place_of
-from veritrail_graph.api.web.views.process import counts_of, item_of, unready, wanted
+from veritrail_graph.api.web.views.process import counts_of, unready, wanted
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.store.process_state import StoredState
 from veritrail_graph.graph.store.standing import Named, Standing
 from veritrail_graph.graph.store.writers import this_writer
 
 LONG_AGO = "2020-01-01T00:00:00.000000Z"
-LATELY = "2026-01-01T00:00:00.000000Z"
 
 
 def ranked(name: str, changed: str = LONG_AGO, **outcomes: int) -> Ranked:
@@ -44,10 +43,6 @@ def test_what_needs_attention_stands_first() -> None:
         assert one.place < next_one.place, (one.named.process_id, next_one.named.process_id)
 
 
-def test_of_two_alike_the_one_that_changed_last_stands_first() -> None:
-    assert ranked("z", LATELY, none=1).place < ranked("a", LONG_AGO, none=1).place
-
-
 @given(
     st.dictionaries(
         st.sampled_from(
@@ -66,30 +61,10 @@ def test_no_claim_is_lost_in_the_counts(outcomes: dict[str, int]) -> None:
     assert {mark.kind: n for mark, n in counts}.get("failed", 0) == failed
 
 
-def test_a_claim_that_failed_is_not_counted_as_unsupported() -> None:
-    assert [(mark.kind, n) for mark, n in counts_of({"failed": 2, "none": 1})] == [
-        ("failed", 2),
-        ("unchecked", 1),
-    ]
-
-
 @pytest.mark.parametrize("search", ["REPORT b", "b", "rep b", " b  report "])
 def test_a_search_finds_words_in_name_and_id_in_any_order(search: str) -> None:
     found = wanted([ranked("alpha"), ranked("b")], search, None)
     assert [one.named.process_id for one in found] == ["b"]
-
-
-def test_a_page_goes_on_behind_a_place() -> None:
-    ordered = sorted((ranked(f"p{n}", none=n) for n in range(1, 6)), key=lambda one: one.place)
-    assert wanted(ordered, "", ordered[1].place) == ordered[2:]
-
-
-def test_a_process_that_was_only_stored_changed_when_it_was_stored() -> None:
-    named = Named("p", "P", 1, LATELY)
-    item = item_of(Ranked(named, Standing(), place_of(named, Standing())), Standing())
-    assert item.changed_at == LATELY
-    assert not item.is_verified
-    assert item.claims == 0
 
 
 def test_processes_that_are_not_ready_are_named_as_people_know_them() -> None:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from veritrail_graph.api.rendering import (
     ago,
-    assets,
     environment,
     money,
     number,
@@ -82,14 +81,6 @@ def test_an_id_stays_one_segment_and_comes_back(text: str) -> None:
     assert plain(unquote(segments[4])) == text
 
 
-def test_an_address_says_only_what_is_set() -> None:
-    assert (
-        url("a", q=None, more=True, less=False, verdict=["x", "y"])
-        == "/a?more=1&verdict=x&verdict=y"
-    )
-    assert url() == "/"
-
-
 @given(st.text())
 def test_one_is_never_sent_to_another_site(text: str) -> None:
     found = inside(text)
@@ -116,11 +107,3 @@ def test_every_icon_that_templates_name_is_there() -> None:
         named |= set(re.findall(r"""icon\(\s*["']([a-z-]+)["']""", source))
     assert named
     assert named <= there, named - there
-
-
-def test_files_of_pages_ask_for_nothing_from_elsewhere_and_hold_no_html() -> None:
-    for name, asset in assets().items():
-        text = asset.content.decode()
-        assert not re.search(r"https?://(?!www\.w3\.org)", text), name
-        assert "innerHTML" not in text, name
-        assert "@import" not in text, name
