@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.auth.database import ServiceDatabase
     from veritrail_graph.api.auth.keys import Keys
     from veritrail_graph.api.jobs.service import Jobs
-    from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.store import DatabaseAddress, Store
 
 
 class Application:
@@ -75,6 +75,14 @@ class Application:
         if "database" in self.__dict__:
             await asyncio.to_thread(self.database.close)
         await self.graph.close()
+
+    async def graph_address(self) -> DatabaseAddress:
+        """Where a Bolt client reaches the graph, with its login.
+
+        Raises:
+            EngineUnavailable: It cannot be started or reached.
+        """
+        return (await self.graph.store()).database.address
 
     async def check(self) -> None:
         """Ask the graph something.

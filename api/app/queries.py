@@ -9,6 +9,7 @@ from veritrail_graph.api.app.part import Part
 
 if TYPE_CHECKING:
     from veritrail_graph.cypher import Statement
+    from veritrail_graph.graph.store.database import QueryRows
     from veritrail_graph.graph.store.queries import QueryResult
 
 
@@ -62,6 +63,17 @@ class Queries(Part):
             InputError: A parameter is missing, unknown, of another type or out of its bounds.
         """
         return await (await self._store()).queries.run(name, parameters)
+
+    async def statement(
+        self, text: str, parameters: Mapping[str, Any], limit: int, *, write: bool = False
+    ) -> QueryRows:
+        """Run a statement that a person wrote; at most `limit` rows come back.
+
+        Raises:
+            EngineError: The engine refuses it, or takes longer than it may.
+        """
+        store = await self._store()
+        return await store.database.run_text(text, parameters, limit, write=write)
 
     def as_text(self, name: str, parameters: Mapping[str, Any]) -> str:
         """The statement of a query with its parameters, as Neo4j Browser and its shell take it.

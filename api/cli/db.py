@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import run, say_starting
+from veritrail_graph.api.cli.exits import ask, run
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.settings import Settings
@@ -14,7 +14,7 @@ from veritrail_graph.api.views.texts import clean
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.embedded import EngineStatus
-    from veritrail_graph.graph.store import DatabaseAddress, StoredState
+    from veritrail_graph.graph.store import DatabaseAddress
     from veritrail_graph.graph.store.server import ServerFacts
 
 
@@ -79,13 +79,13 @@ def open_shell(
     """Ask the graph in Cypher: cypher-shell where it is installed, else a prompt of our own."""
     from veritrail_graph.api.cli.shell import run_shell
 
-    run(run_shell(Settings.load(), own=own), as_json=False)
+    ask(lambda app: run_shell(app, own=own), as_json=False)
 
 
 @app.command("clean")
 def clean_up(as_json: AsJson = False) -> None:
     """Remove what killed commands left half-written; nobody could see it."""
-    left = run(_clean(Settings.load()), as_json=as_json)
+    left = ask(lambda app: app.processes.clean(), as_json=as_json)
     if as_json:
         print_json({"cleaned": [{"process_id": s.process_id, "status": s.status} for s in left]})
     elif left:
@@ -93,14 +93,6 @@ def clean_up(as_json: AsJson = False) -> None:
             say(f"Cleaned up {state.process_id} (it was {state.status}).")
     else:
         say("Nothing to clean up.")
-
-
-async def _clean(settings: Settings) -> list[StoredState]:
-    from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.graph.ingest import clean as clean_graph
-
-    async with open_graph(settings, say_starting) as store:
-        return await clean_graph(store)
 
 
 def _say_server() -> None:

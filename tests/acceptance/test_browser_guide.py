@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import os
 import re
@@ -18,8 +19,7 @@ import pytest
 from acceptance.command import Veritrail, command
 from neo4j_server import launcher
 
-from veritrail_graph.api.cli.shell.literals import read_parameters
-from veritrail_graph.api.cli.shell.statements import Splitter
+from veritrail_graph.api.cli.shell import Splitter
 
 pytestmark = pytest.mark.engine
 
@@ -66,7 +66,8 @@ def test_the_ten_statements_of_the_guide_say_something(filled: Veritrail) -> Non
     assert len(texts) == 10
     parameters: dict[str, Any] = {}
     for line in texts[0].splitlines():
-        parameters |= read_parameters(line.strip().removeprefix(":param"))
+        name, value = line.strip().removeprefix(":param").rstrip(";").split("=>")
+        parameters[name.strip()] = ast.literal_eval(value.strip())
     uri, login, database = way_in(filled)
     with neo4j.GraphDatabase.driver(uri, auth=login) as driver:
         for number, text in enumerate(texts[1:], start=2):

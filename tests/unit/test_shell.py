@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
@@ -11,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.api.cli.shell.literals import LiteralError, read_literal, read_parameters
-from veritrail_graph.api.cli.shell.statements import Splitter
-from veritrail_graph.api.cli.shell.values import cell, notation
+from veritrail_graph.api.cli.shell import Splitter, cell, notation
 
 
 def cut(text: str) -> list[str]:
@@ -66,99 +63,6 @@ def test_a_statement_that_is_begun_shows_it_and_can_be_dropped() -> None:
 def test_strings_never_end_a_statement(texts: list[str]) -> None:
     statements = [f"RETURN {notation(text)} AS x" for text in texts]
     assert cut("".join(f"{statement};\n" for statement in statements)) == statements
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("'a'", "a"),
-        ('"a"', "a"),
-        (r"'it\'s \"so\" \\ \n\t'", 'it\'s "so" \\ \n\t'),
-        (r"'\u00e9\U0001F600\ud83d\ude00'", "é😀😀"),
-        ("'$rows; 😀'", "$rows; 😀"),
-        ("1", 1),
-        (" -17 ", -17),
-        ("0x1F", 31),
-        ("9223372036854775807", 2**63 - 1),
-        ("-9223372036854775808", -(2**63)),
-        ("1.5", 1.5),
-        ("-.5", -0.5),
-        ("1e3", 1000.0),
-        ("TRUE", True),
-        ("false", False),
-        ("Null", None),
-        ("[]", []),
-        ("[1, 'a', [null]]", [1, "a", [None]]),
-        ("{}", {}),
-        ("{a: 1, `b c`: {d: [true]}}", {"a": 1, "b c": {"d": [True]}}),
-    ],
-)
-def test_literals_are_read_as_cypher_reads_them(text: str, value: Any) -> None:
-    found = read_literal(text)
-    assert found == value
-    assert type(found) is type(value)
-
-
-NO_LITERALS = """
-'a | a | 'a' 'b' | [1 | [1 2] | [,1] | {1: 2} | {a 1} | {a: } | 1x | 1.2.3 | date() | - 1
-| 9223372036854775808 | '\\q' | '\\U99999999' | '\\ud83d'
-"""
-
-
-@pytest.mark.parametrize("text", ["", "[" * 99, *(text.strip() for text in NO_LITERALS.split("|"))])
-def test_what_is_no_literal_is_refused_with_its_place(text: str) -> None:
-    with pytest.raises(LiteralError) as refused:
-        read_literal(text)
-    assert str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "parameters"),
-    [
-        ("a => 1", {"a": 1}),
-        ("a => 'x;';", {"a": "x;"}),
-        ("a=>1", {"a": 1}),
-        ("a: 1", {"a": 1}),
-        ("`a b` => 1", {"a b": 1}),
-        ("{a: 1, b: 'c'}", {"a": 1, "b": "c"}),
-        ("a => {b: 1}", {"a": {"b": 1}}),
-        ("a => ' => '", {"a": " => "}),
-    ],
-)
-def test_parameters_are_set_one_by_one_or_as_a_map(text: str, parameters: dict[str, Any]) -> None:
-    assert read_parameters(text) == parameters
-
-
-@pytest.mark.parametrize("text", ["a", "a = 1", "=> 1", "1a => 1", "a =>", "{a: 1} b"])
-def test_a_parameter_line_that_is_none_is_refused(text: str) -> None:
-    with pytest.raises(LiteralError):
-        read_parameters(text)
-
-
-def values() -> st.SearchStrategy[Any]:
-    plain = (
-        st.none()
-        | st.booleans()
-        | st.integers(-(2**63), 2**63 - 1)
-        | st.floats(allow_nan=False, allow_infinity=False)
-        | st.text(st.characters(codec="utf-8"))
-    )
-    names = st.text(st.characters(codec="utf-8"), min_size=1)
-    return st.recursive(
-        plain,
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),
-        max_leaves=8,
-    )
-
-
-@given(values())
-def test_a_value_that_is_shown_is_read_back_as_the_same(value: Any) -> None:
-    assert read_literal(notation(value)) == value
-
-
-@given(st.text(st.characters(codec="utf-8")))
-def test_a_string_of_json_is_read_as_the_same(text: str) -> None:
-    assert read_literal(json.dumps(text)) == text
 
 
 def a_graph() -> tuple[Any, Any, Any]:
