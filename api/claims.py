@@ -188,13 +188,13 @@ async def tasks_of(
         NotFound: The process, a claim or a node is gone.
     """
     nodes: dict[str, tuple[NodeRef, str]] = {}
-    claim_ids = [found.claim.claim_id for found in verifications]
+    claim_ids = [found.claim_id for found in verifications]
     claims = await _stored_claims(store, process_id, claim_ids)
     by_id = {claim.claim_id: claim for claim in claims}
     return [
         Task(
-            by_id[found.claim.claim_id],
-            (await _node(store, process_id, by_id[found.claim.claim_id].node_id, nodes))[0],
+            by_id[found.claim_id],
+            (await _node(store, process_id, by_id[found.claim_id].node_id, nodes))[0],
             found.verification_id,
         )
         for found in verifications
@@ -204,7 +204,7 @@ async def tasks_of(
 async def _latest(store: Store, process_id: str) -> dict[str, Status]:
     """Status of the latest verification of each claim that has one."""
     headers = await store.trails.headers(await store.trails.all_ids(process_id))
-    return {found.claim.claim_id: found.status for found in reversed(headers)}
+    return {found.claim_id: found.status for found in reversed(headers)}
 
 
 async def _new_claims(

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from veritrail_graph.api.models import ModelOptions, OpenModels, open_models
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.comparing import changed_settings
-from veritrail_graph.graph.content_hash import canonical
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verification
+from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.verifier.driver import DEFAULT_Q
 from veritrail_graph.verifier.engines import Engine, Parts, engine_named
 from veritrail_graph.verifier.limits import Limits, Samples

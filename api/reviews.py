@@ -92,7 +92,7 @@ def told_of(review: Review) -> dict[str, Any]:
     return {
         "claim_id": review.claim_id,
         "review_id": review.review_id,
-        "verification_id": review.verification_id,
+        "verification_id": review.overrides,
         "kind": review.kind.value,
     }
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from veritrail_graph.api.configured_judge import ConfiguredJudge, JudgeOptions
 from veritrail_graph.api.models import ModelOptions, claim_deadline
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.graph.content_hash import canonical
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import Process, Verification
+from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.verifier.run import affordable_claims
 
 if TYPE_CHECKING:

@@ -99,12 +99,12 @@ async def verify(
         same = await store.trails.same(
             request.process_id, claims, bench.settings, stored.content_hash
         )
-    found = {v.claim.claim_id: v for v in await store.trails.read(list(same.values()))}
+    found = {v.claim_id: v for v in await store.trails.read(list(same.values()))}
     left = [task for task in tasks if task.claim.claim_id not in found]
     run = _run(settings, store, bench, stored, observer)
     on_run(run, len(left))
     with held_run(settings, run.run_id):
-        made = {v.claim.claim_id: v for v in await run.verify(by_frontier(left))}
+        made = {v.claim_id: v for v in await run.verify(by_frontier(left))}
     return Done(
         run,
         run.run_id,

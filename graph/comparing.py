@@ -16,7 +16,6 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import Any
 
-from veritrail_graph.graph.exporters.results import selected_sentences
 from veritrail_graph.graph.model import CitedSentence, Iteration, Verdict, Verification
 
 
@@ -137,9 +136,9 @@ def _changed(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Changed, ...]:
 def _claim(one: Verification) -> dict[str, Any]:
     return {
         "process_id": one.process_id,
-        "claim_id": one.claim.claim_id,
-        "claim": one.claim.text,
-        "node_id": one.claim.node_id,
+        "claim_id": one.claim_id,
+        "claim": one.claim,
+        "node_id": one.node_id,
     }
 
 
@@ -155,7 +154,7 @@ def _settings(one: Verification, *, given: bool) -> dict[str, Any]:
         "content_hash": one.content_hash,
     }
     if given:
-        fields["sub_claims"] = list(one.claim.sub_claims)
+        fields["sub_claims"] = list(one.sub_claims)
     return {**fields, **flat_settings(one.settings)}
 
 
@@ -180,9 +179,9 @@ def _outcome(one: Verification) -> dict[str, Any]:
         "verdict": one.verdict.value if one.verdict else None,
         "score": one.score,
         "termination": one.termination.value if one.termination else None,
-        "error_stages": list(one.error.stages),
-        "error_nodes": [node.node_id for node in one.error.nodes],
-        "error": one.failure,
+        "error_stages": list(one.error_stages),
+        "error_nodes": [node.node_id for node in one.error_nodes],
+        "error": one.error,
     }
 
 
@@ -226,7 +225,4 @@ def _checked(iteration: Iteration) -> frozenset[str]:
 
 def _selected(iteration: Iteration) -> dict[tuple[str, int, int], CitedSentence]:
     """Selected sentences by their place in the process, in the order of the frontier."""
-    return {
-        (cited.sentence.node_id, cited.sentence.start, cited.sentence.end): cited
-        for cited in selected_sentences(iteration)
-    }
+    return {(cited.node_id, cited.start, cited.end): cited for cited in iteration.evidence}

@@ -7,28 +7,15 @@ not cover claims, name or question, nor where a node stands.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.graph.model.canonical import canonical, canonical_text
+
 if TYPE_CHECKING:
     from veritrail_graph.graph.importers.records import NodeRecord
     from veritrail_graph.graph.ingest.topology import Topology
-
-_CANONICAL = json.JSONEncoder(
-    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-)
-
-
-def canonical(value: object) -> bytes:
-    """One spelling of a JSON value: sorted keys, no spaces, UTF-8.
-
-    Raises:
-        UnicodeEncodeError: A string holds a lone surrogate.
-        RecursionError: It is nested too deeply.
-    """
-    return _CANONICAL.encode(value).encode("utf-8")
 
 
 def node_digest(node: NodeRecord) -> bytes:
@@ -48,13 +35,13 @@ def _flat(metadata: Mapping[str, Any]) -> str:
     parts = []
     for key, value in sorted(metadata.items()) if len(metadata) > 1 else metadata.items():
         if type(key) is not str:
-            return _CANONICAL.encode(dict(metadata))
+            return canonical_text(dict(metadata))
         if type(value) is str:
             parts.append(f"{encode_basestring(key)}:{encode_basestring(value)}")
         elif type(value) is int:
             parts.append(f"{encode_basestring(key)}:{value}")
         else:
-            return _CANONICAL.encode(dict(metadata))
+            return canonical_text(dict(metadata))
     return f"{{{','.join(parts)}}}"
 
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from veritrail_graph.graph.content_hash import canonical
 from veritrail_graph.graph.importers.records import (
     ExtractionRecord,
     ProcessInput,
@@ -23,7 +22,8 @@ from veritrail_graph.graph.importers.records import (
     TrailInput,
     VerificationRecord,
 )
-from veritrail_graph.graph.model import ErrorLocation, NodeRef, Role, Status, Verification
+from veritrail_graph.graph.model import NodeRef, Role, Status, Verification, stages_of
+from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.store import Store
 
 if TYPE_CHECKING:
@@ -96,12 +96,12 @@ async def restore_reviews(
     known = await store.reviews.known([one.review_id for one in given])
     own = []
     for one in given:
-        name, about = one.review_id, one.verification_id
+        name, about = one.review_id, one.overrides
         if known.get(name, process_id) != process_id:
             name = restored_id(name, process_id)
         if about in renamed:
             about = restored_id(about, process_id)
-        own.append(replace(one, process_id=process_id, review_id=name, verification_id=about))
+        own.append(one.replace(process_id=process_id, review_id=name, overrides=about))
     return await store.reviews.restore(process_id, own)
 
 
@@ -181,10 +181,10 @@ async def _stored(store: Store, names: Sequence[str]) -> dict[str, _Stored]:
 def _own(found: Verification, process_id: str, is_taken: bool) -> Verification:
     """A verification under the ids that it is stored with."""
     if not is_taken:
-        return replace(found, process_id=process_id)
+        return found.replace(process_id=process_id)
     run_id = found.run_id and restored_id(found.run_id, process_id)
     name = restored_id(found.verification_id, process_id)
-    return replace(found, process_id=process_id, verification_id=name, run_id=run_id)
+    return found.replace(process_id=process_id, verification_id=name, run_id=run_id)
 
 
 def _is_missing(found: Verification, stored: dict[str, _Stored]) -> bool:
@@ -218,7 +218,7 @@ async def _write(
     # A verification may be about what the process was before it grew. That is kept too, but it
     # is not what the process is now, which is what writing would ask for.
     ready = [
-        one if one.content_hash == content_hash else replace(one, content_hash=None)
+        one if one.content_hash == content_hash else one.replace(content_hash=None)
         for one in placed
     ]
     await store.trails.write(*ready)
@@ -228,8 +228,8 @@ def _placed(found: Verification) -> Iterator[NodeRef]:
     """Nodes of which more than the id is stored with the verification."""
     for iteration in found.iterations:
         yield from iteration.carried_roots
-    yield from found.error.nodes
-    yield from found.error.propagated
+    yield from found.error_nodes
+    yield from found.propagated_nodes
 
 
 def with_nodes(found: Verification, refs: dict[str, NodeRef]) -> Verification:
@@ -239,8 +239,13 @@ def with_nodes(found: Verification, refs: dict[str, NodeRef]) -> Verification:
         return tuple(refs.get(node.node_id, node) for node in nodes)
 
     iterations = tuple(
-        replace(one, checked=placed(one.checked), carried_roots=placed(one.carried_roots))
+        one.replace(checked=placed(one.checked), carried_roots=placed(one.carried_roots))
         for one in found.iterations
     )
-    error = ErrorLocation(placed(found.error.nodes), placed(found.error.propagated))
-    return replace(found, iterations=iterations, error=error)
+    introduced = placed(found.error_nodes)
+    return found.replace(
+        iterations=iterations,
+        error_nodes=introduced,
+        error_stages=stages_of(introduced),
+        propagated_nodes=placed(found.propagated_nodes),
+    )

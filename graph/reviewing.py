@@ -210,7 +210,7 @@ def review_of(
         reviewer=given.reviewer,
         created_at=created_at,
         reason=given.reason,
-        verification_id=None if considered is None else considered.verification_id,
+        overrides=None if considered is None else considered.verification_id,
         model_verdict=verdict,
         recorded_by=given.recorded_by,
     )
@@ -253,15 +253,15 @@ def restored_faults(review: Review, verdicts: dict[str, tuple[str, Verdict | Non
         review: The review.
         verdicts: Claim and verdict of every verification of the input, by its id.
     """
-    if review.verification_id is None:
+    if review.overrides is None:
         if review.verdict is not ReviewVerdict.UNCLEAR or review.model_verdict is not None:
             return [f"overrides is missing; only {ReviewVerdict.UNCLEAR} needs none"]
         return _reason_faults(review)
-    if review.verification_id not in verdicts:
-        return [f"overrides: no verification of this input is {shown(review.verification_id)}"]
-    claim_id, verdict = verdicts[review.verification_id]
+    if review.overrides not in verdicts:
+        return [f"overrides: no verification of this input is {shown(review.overrides)}"]
+    claim_id, verdict = verdicts[review.overrides]
     if claim_id != review.claim_id:
-        name = shown(review.verification_id)
+        name = shown(review.overrides)
         return [f"overrides: {name} is about claim {claim_id!r}, and this review is not"]
     if verdict is None or verdict is not review.model_verdict:
         found = "none" if verdict is None else verdict

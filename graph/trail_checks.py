@@ -133,21 +133,20 @@ class _Checking:
         """Check a verification."""
         one, where = record.verification, record.where
         self._once(one.verification_id, "duplicate_verification_id", where)
-        self.verdicts[one.verification_id] = one.claim.claim_id, one.verdict
-        self._process(one.process_id, where)
-        self._claim(one.claim.claim_id, where)
+        self.verdicts[one.verification_id] = one.claim_id, one.verdict
+        self._process(record.given.get("process_id"), where)
+        self._claim(one.claim_id, where)
         if not self._nodes(one, where):
             return
-        self._no_root(one.claim.node_id, where)
+        self._no_root(one.node_id, where)
         for iteration in one.iterations:
             for root in iteration.carried_roots:
                 if self._ref(root.node_id).role is not Role.ROOT:
                     message = f"carried_roots: {shown(root.node_id)} is no root"
                     self._fault("no_root", f"{where}: iterations[{iteration.number - 1}]", message)
-            for evidence in iteration.evidence:
+            for evidence in iteration.summaries:
                 for cited in evidence.sentences:
-                    quote = cited.sentence
-                    self._quote(quote.node_id, quote.start, quote.end, quote.text, where)
+                    self._quote(cited.node_id, cited.start, cited.end, cited.text, where)
         self._fits_together(record)
 
     def check_reviews(self) -> None:
@@ -155,12 +154,13 @@ class _Checking:
         for record in self.reviews:
             one, where = record.review, record.where
             self._once(("review", one.review_id), "duplicate_review_id", where)
-            self._process(one.process_id, where)
+            self._process(record.given.get("process_id"), where)
             self._claim(one.claim_id, where)
             for message in restored_faults(one, self.verdicts):
                 self._fault("wrong_review", where, message)
-            if record.kind not in {None, one.kind.value}:
-                message = f"kind is {record.kind}, and its verdict makes it {one.kind.value}"
+            kind = record.given.get("kind")
+            if kind not in {None, one.kind.value}:
+                message = f"kind is {kind}, and its verdict makes it {one.kind.value}"
                 self._fault("wrong_review", where, message)
 
     def quotations(self, node: NodeRecord) -> None:
@@ -176,9 +176,9 @@ class _Checking:
     def _nodes(self, one: Verification, where: str) -> bool:
         """Whether all nodes that a verification names are there."""
         named: list[tuple[str, Iterable[str]]] = [
-            ("node_id", [one.claim.node_id]),
-            ("error_nodes", [node.node_id for node in one.error.nodes]),
-            ("propagated_nodes", [node.node_id for node in one.error.propagated]),
+            ("node_id", [one.node_id]),
+            ("error_nodes", [node.node_id for node in one.error_nodes]),
+            ("propagated_nodes", [node.node_id for node in one.propagated_nodes]),
             ("paths", [name for path in one.paths for name in (path.source, path.target)]),
             ("paths", [name for path in one.paths for name in path.via]),
         ]
@@ -211,7 +211,7 @@ class _Checking:
             self._fault("unknown_node", where, f"{key}: no node has the node_id {shown(name)}")
         return not unknown
 
-    def _process(self, process_id: str, where: str) -> None:
+    def _process(self, process_id: str | None, where: str) -> None:
         own = self.found.header.process_id
         if process_id and own and process_id != own:
             message = f"process_id is {shown(process_id)}, and this process is {shown(own)}"
@@ -247,7 +247,7 @@ class _Checking:
 
 
 def _names(one: Verification) -> Iterator[str]:
-    yield from (node.node_id for node in (*one.error.nodes, *one.error.propagated))
+    yield from (node.node_id for node in (*one.error_nodes, *one.propagated_nodes))
     for iteration in one.iterations:
         yield from (node.node_id for node in (*iteration.checked, *iteration.carried_roots))
 

@@ -86,10 +86,9 @@ async def verify_claim(
     try:
         async with asyncio.timeout(deadline):
             sub_claims = await judge.sub_claims(task.claim, meter)
-            base = replace(base, claim=replace(task.claim, sub_claims=sub_claims))
-            outcome = await _drive(
-                replace(task, claim=base.claim), judge, nodes, q, meter, observer
-            )
+            base = base.replace(sub_claims=sub_claims)
+            whole = replace(task, claim=task.claim.replace(sub_claims=sub_claims))
+            outcome = await _drive(whole, judge, nodes, q, meter, observer)
     except TimeoutError:
         ended = _ended(base, Status.FAILED, f"not finished within {deadline:g} seconds")
     except OverBudget as error:
@@ -103,11 +102,11 @@ async def verify_claim(
         ended = _ended(base, Status.FAILED, failure)
     else:
         ended = _with_outcome(base, task.node, outcome)
-    return replace(ended, usage=meter.total, steps=meter.steps)
+    return ended.replace(usage=meter.total, steps=meter.steps)
 
 
 def _ended(base: Verification, status: Status, failure: str) -> Verification:
-    return replace(base, status=status, failure=failure)
+    return base.replace(status=status, error=failure)
 
 
 async def _drive(
@@ -145,31 +144,32 @@ def without_verdict(
     task: Task, process_id: str, judge: Judge, q: int, status: Status, failure: str | None
 ) -> Verification:
     """A verification that has no verdict (yet), and why."""
-    return Verification(
+    return Verification.of_claim(
+        task.claim,
         verification_id=task.verification_id,
         process_id=process_id,
-        claim=task.claim,
         q=q,
         engine=judge.name,
         model=judge.model,
         indicative=judge.indicative,
         created_at=now(),
         status=status,
-        failure=failure,
+        error=failure,
     )
 
 
 def _with_outcome(base: Verification, node: NodeRef, outcome: Outcome) -> Verification:
     paths = evidence_paths(node, outcome.iterations, outcome.sources)
-    return replace(
-        base,
+    error = locate_error(node, outcome.verdict, outcome.iterations, paths)
+    return base.replace(
         status=Status.SUCCEEDED,
-        failure=None,
+        error=None,
         verdict=outcome.verdict,
         reasoning=outcome.reasoning,
         score=outcome.score,
         termination=outcome.termination,
         iterations=outcome.iterations,
         paths=paths,
-        error=locate_error(node, outcome.verdict, outcome.iterations, paths),
+        error_nodes=error.nodes,
+        propagated_nodes=error.propagated,
     )

@@ -203,9 +203,21 @@ class AssumedModel:
         shared = self._instructions[request.system] + self.count(request.user[: request.shared])
         rest = self.count(request.user[request.shared :])
         share = 1.0 if self.is_exact else self.assumed_walk.scenario.token_share
-        usage = Usage(1, 0, round(share * (shared + rest)) + AROUND, 0, output)
+        usage = Usage(
+            calls=1,
+            cached_calls=0,
+            input_tokens=round(share * (shared + rest)) + AROUND,
+            cached_input_tokens=0,
+            output_tokens=output,
+        )
         prefix = round(share * shared) if self._is_warm(request, meter, shared * share) else 0
-        warm = Usage(1, 0, usage.input_tokens, prefix, output)
+        warm = Usage(
+            calls=1,
+            cached_calls=0,
+            input_tokens=usage.input_tokens,
+            cached_input_tokens=prefix,
+            output_tokens=output,
+        )
         self.assumed_walk.warm += priced(warm, self.price)
         meter.record(request.call, priced(usage, self.price))
         return read(json.dumps(answer))
@@ -311,7 +323,7 @@ class Estimator:
         self.assumed_walk.begin(scenario, task.claim)
         ended = await verify_claim(task, self.process_id, self.judge, self.nodes, q=self.q)
         if ended.status is not Status.SUCCEEDED:
-            raise JudgeError(f"no estimate for node {task.node.node_id!r}: {ended.failure}")
+            raise JudgeError(f"no estimate for node {task.node.node_id!r}: {ended.error}")
         visited = {ref.node_id for iteration in ended.iterations for ref in iteration.checked}
         usage = ended.usage + _times(self.assumed_walk.warm, len(group) - 1)
         return Estimate(usage, frozenset(visited))

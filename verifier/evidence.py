@@ -123,9 +123,11 @@ def selected(answer: SelectionAnswer, excerpts: Excerpts) -> Selection:
     roles = dict.fromkeys(answer.context, EvidenceRole.CONTEXT)
     roles.update(dict.fromkeys(answer.evidence, EvidenceRole.EVIDENCE))
     cited = tuple(
-        CitedSentence(excerpts.sentences[number], roles[number]) for number in sorted(roles)
+        CitedSentence.of(excerpts.sentences[number], roles[number]) for number in sorted(roles)
     )
-    return Selection((Evidence(answer.summary, answer.missing, cited),), answer.dropped)
+    return Selection(
+        (Evidence(text=answer.summary, missing=answer.missing, sentences=cited),), answer.dropped
+    )
 
 
 def _joined(selections: Sequence[Selection]) -> Selection:

@@ -40,7 +40,7 @@ def evidence_paths(
     targets = _targets_by_source(sources)
     stops = found_in.keys() | {node.node_id}
     return tuple(
-        EvidencePath(ref.node_id, target, iteration.number, via)
+        EvidencePath(source=ref.node_id, target=target, iteration=iteration.number, via=via)
         for iteration in iterations
         for ref in iteration.nodes_with_evidence
         for target, via in _nearest_downstream(ref.node_id, targets, stops)

@@ -245,16 +245,14 @@ class Run:
         fault = await self._keep(verification)
         if not isinstance(fault, InputError):
             return verification
-        return replace(
-            self._without_verdict(task, Status.FAILED, str(fault)),
+        return self._without_verdict(task, Status.FAILED, str(fault)).replace(
             created_at=verification.created_at,
             usage=verification.usage,
             steps=verification.steps,
         )
 
     def _of_this_run(self, verification: Verification) -> Verification:
-        return replace(
-            verification,
+        return verification.replace(
             content_hash=self._content_hash,
             run_id=self.run_id,
             settings=self._settings,
@@ -270,7 +268,7 @@ class Run:
             why = f"{why}: {self.refusal}"
         cancelled = self._without_verdict(task, Status.CANCELLED, why)
         meter = self._meters.get(task.verification_id, Meter())  # what it cost until it was stopped
-        return replace(cancelled, usage=meter.total, steps=meter.steps)
+        return cancelled.replace(usage=meter.total, steps=meter.steps)
 
     def _without_verdict(self, task: Task, status: Status, failure: str | None) -> Verification:
         return self._of_this_run(

@@ -206,7 +206,7 @@ class PromptVerdict:
 def summaries_of(found: Found) -> list[str]:
     """The summaries of non-root nodes, one for each prompt that found something."""
     roots = {root.ref.node_id for root in found.roots}
-    return [evidence.summary for evidence in found.evidence if roots.isdisjoint(evidence.node_ids)]
+    return [evidence.text for evidence in found.evidence if roots.isdisjoint(evidence.node_ids)]
 
 
 def in_frontier_order(roots: Iterable[ReadNode]) -> list[ReadNode]:
@@ -221,8 +221,8 @@ def _places(piece: Piece) -> set[tuple[str, int]]:
 def _selected(found: Found) -> set[tuple[str, int]]:
     """The sentences that were selected, by node and place; those of summaries are in none."""
     everything = (*found.carried, *found.evidence)
-    cited = (cited.sentence for evidence in everything for cited in evidence.sentences)
-    return {(sentence.node_id, sentence.index) for sentence in cited}
+    cited = (cited for evidence in everything for cited in evidence.sentences)
+    return {(one.node_id, one.sentence) for one in cited}
 
 
 def _units(found: Sequence[Evidence]) -> list[Unit]:
@@ -230,7 +230,7 @@ def _units(found: Sequence[Evidence]) -> list[Unit]:
     by_node: dict[str, dict[int, Sentence]] = {}
     for evidence in found:
         for cited in evidence.sentences:
-            by_node.setdefault(cited.sentence.node_id, {})[cited.sentence.index] = cited.sentence
+            by_node.setdefault(cited.node_id, {})[cited.sentence] = cited.as_sentence()
     return [
         Unit(tuple(sentences[index] for index in sorted(sentences)))
         for sentences in by_node.values()

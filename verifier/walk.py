@@ -124,7 +124,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
                 reasoning=judgement.reasoning,
                 checked=frontier,
                 carried_roots=carried,
-                evidence=selection.evidence,
+                summaries=selection.evidence,
                 dropped_ids=selection.dropped_ids,
                 reruns=judgement.reruns,
                 left_out=judgement.left_out,
@@ -181,7 +181,7 @@ def _evidence(frontier: tuple[NodeRef, ...]) -> Generator[Need, Answer, Selectio
 def _found_in(carried: tuple[NodeRef, ...], iterations: list[Iteration]) -> tuple[Evidence, ...]:
     """What earlier iterations found in the roots that are carried."""
     names = {ref.node_id for ref in carried}
-    found = (evidence for iteration in iterations for evidence in iteration.evidence)
+    found = (evidence for iteration in iterations for evidence in iteration.summaries)
     return tuple(evidence for evidence in found if not names.isdisjoint(evidence.node_ids))
 
 

@@ -39,6 +39,6 @@ class RecordedInput:
             return
         for one in self.source.trails():
             if isinstance(one, ReviewRecord):
-                yield replace(one, review=replace(one.review, recorded_by=self.name))
+                yield replace(one, review=one.review.replace(recorded_by=self.name))
             else:
                 yield one

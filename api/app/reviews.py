@@ -89,7 +89,7 @@ class Reviews(Part):
             process_id,
             claim_id=review.claim_id,
             review_id=review.review_id,
-            verification_id=review.verification_id,
+            verification_id=review.overrides,
             kind=review.kind.value,
         )
         return review

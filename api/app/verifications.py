@@ -45,7 +45,7 @@ class Verifications(Part):
         """
         store = await self._store()
         found = await store.trails.get(verification_id)
-        reviews = await store.reviews.all(found.process_id, found.claim.claim_id)
+        reviews = await store.reviews.all(found.process_id, found.claim_id)
         return found, [one.review for one in reviews]
 
     async def header(self, verification_id: str) -> Verification:
@@ -140,7 +140,7 @@ class Verifications(Part):
         except NotFound:
             return None
         one = found.verification
-        return found if (one.process_id, one.claim.claim_id) == (process_id, claim_id) else None
+        return found if (one.process_id, one.claim_id) == (process_id, claim_id) else None
 
     async def runs(self, process_id: str) -> list[RunSummary]:
         """The runs of a process, with how many verifications of each have each status."""
@@ -191,7 +191,7 @@ class Verifications(Part):
             parts[row["part"]].append(ErrorStep.model_validate(row))
         return ErrorOrigin(
             **_about(found),
-            error_stages=list(found.error.stages),
+            error_stages=list(found.error_stages),
             introduced=parts["introduced"],
             inherited=parts["carried_on"],
         )
@@ -221,7 +221,7 @@ async def _ask(
     """Rows of a query of the library about a verification, by column."""
     subject = {
         "process_id": found.process_id,
-        "claim_id": found.claim.claim_id,
+        "claim_id": found.claim_id,
         "verification_id": found.verification_id,
     }
     answer = await store.queries.run(name, {**subject, **more})
@@ -233,8 +233,8 @@ def _about(found: Verification) -> dict[str, Any]:
     return {
         "verification_id": found.verification_id,
         "process_id": found.process_id,
-        "claim_id": found.claim.claim_id,
-        "node_id": found.claim.node_id,
+        "claim_id": found.claim_id,
+        "node_id": found.node_id,
         "status": found.status.value,
         "verdict": found.verdict.value if found.verdict else None,
         "indicative": found.indicative,

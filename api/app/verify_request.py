@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from veritrail_graph.graph.content_hash import canonical
 from veritrail_graph.graph.errors import InputError, Violation, shown
-from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID
 from veritrail_graph.graph.importers.process_file.schema import read_claim
 from veritrail_graph.graph.importers.records import ClaimRecord
+from veritrail_graph.graph.model.canonical import canonical
+from veritrail_graph.graph.model.noun import MAX_NODE_ID
 from veritrail_graph.verifier.driver import DEFAULT_Q
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -241,7 +240,7 @@ def report_json(report: ExtractionReport, model: str) -> dict[str, Any]:
         "claims_added": report.added,
         "sentences": [sentence_json(sentence) for sentence in report.sentences],
         "outcomes": _counts(report.sentences),
-        "usage": asdict(report.usage),
+        "usage": report.usage.json_object(),
         "steps": [
             {"step": one.step, "prompt": one.prompt, "calls": one.usage.calls}
             for one in report.steps
@@ -252,7 +251,7 @@ def report_json(report: ExtractionReport, model: str) -> dict[str, Any]:
 def sentence_json(sentence: ExtractedSentence) -> dict[str, Any]:
     """A sentence from which claims were extracted."""
     return {
-        **asdict(sentence),
+        **sentence.json_object(),
         "outcome": sentence.outcome.value,
         "claim_ids": list(sentence.claim_ids),
     }

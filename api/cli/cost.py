@@ -14,7 +14,7 @@ from rich.text import Text
 from veritrail_graph.api.cli.terminal import verdict_words
 from veritrail_graph.api.views.costs import UNKNOWN, cost_words, money_words
 from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.graph.exporters.results import total_usage
+from veritrail_graph.graph.model import total_usage
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import Usage, Verification
@@ -38,7 +38,7 @@ def cost_table(verifications: Sequence[Verification], most: int | None = None) -
     shown = verifications if most is None else verifications[:most]
     for one in shown:
         words, style = verdict_words(one.verdict, one.status)
-        claim = Text(one_line(one.claim.text, _CLAIM_SHOWN))
+        claim = Text(one_line(one.claim, _CLAIM_SHOWN))
         table.add_row(claim, Text(words, style=style), *_counts(one.usage), cost_words(one.usage))
     if len(shown) < len(verifications):
         table.add_row(Text(f"… and {len(verifications) - len(shown):,} more", style="dim"))

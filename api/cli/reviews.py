@@ -191,8 +191,8 @@ def add_reviews(tree: Tree, verification_id: str, reviews: Sequence[Review]) -> 
     branch = tree.add(Text("reviews by people", style="bold"))
     for review in reviews:
         line = review_line(review)
-        if review.verification_id not in {None, verification_id}:
-            line.append(f" (of {clean(review.verification_id or '')})", "dim")
+        if review.overrides not in {None, verification_id}:
+            line.append(f" (of {clean(review.overrides or '')})", "dim")
         branch.add(line)
 
 

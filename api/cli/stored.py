@@ -243,7 +243,7 @@ def _heads(difference: Difference) -> Iterator[Text]:
     from rich.text import Text
 
     if difference.is_same_claim:
-        yield Text(one_line(difference.a.claim.text), style="bold")
+        yield Text(one_line(difference.a.claim), style="bold")
     for name, one in (("A", difference.a), ("B", difference.b)):
         words, style = verdict_words(one.verdict, one.status)
         by = f"{one.engine} {one.model}" if one.model else one.engine
@@ -296,9 +296,8 @@ def _side(name: str, side: RoundSide | None) -> RenderableType:
         names = ", ".join(one_line(node, 60) for node in side.checked[:NODES_SHOWN])
         tree.add(Text(f"checked only here: {names}{_rest(len(side.checked), NODES_SHOWN)}"))
     for cited in side.selected[:SENTENCES_SHOWN]:
-        sentence = cited.sentence
-        head = f"selected only here: {one_line(sentence.node_id, 60)} {sentence.index}: "
-        tree.add(Text.assemble((head, "cyan"), one_line(sentence.text)))
+        head = f"selected only here: {one_line(cited.node_id, 60)} {cited.sentence}: "
+        tree.add(Text.assemble((head, "cyan"), one_line(cited.text)))
     if len(side.selected) > SENTENCES_SHOWN:
         tree.add(Text(f"…{_rest(len(side.selected), SENTENCES_SHOWN)} sentences", style="dim"))
     return tree

@@ -39,8 +39,8 @@ def verdict_table(verifications: Iterable[Verification]) -> Table:
         words, style = verdict_words(verification.verdict, verification.status)
         table.add_row(
             Text(words, style=style),
-            Text(", ".join(map(str, verification.error.stages))),
-            Text(one_line(verification.claim.text)),
+            Text(", ".join(map(str, verification.error_stages))),
+            Text(one_line(verification.claim)),
             Text(verification.verification_id),
         )
     return table
@@ -76,9 +76,7 @@ def trail_tree(verification: Verification, *, whole: bool = True) -> Tree:
     """
     view = trail_view(verification)
     words, style = verdict_words(verification.verdict, verification.status)
-    head = Text.assemble(
-        (one_line(verification.claim.text), "bold"), "  ", (words, f"bold {style}")
-    )
+    head = Text.assemble((one_line(verification.claim), "bold"), "  ", (words, f"bold {style}"))
     tree = Tree(head, guide_style="dim")
     facts = [f"{verification.verification_id}", f"engine {verification.engine}"]
     if verification.model:
@@ -93,8 +91,8 @@ def trail_tree(verification: Verification, *, whole: bool = True) -> Tree:
         tree.add(Text(f"score: {verification.score:.2f}{_samples(verification)}"))
     if verification.indicative:
         tree.add(Text(INDICATIVE, style="yellow"))
-    if verification.failure:
-        tree.add(Text(f"why: {clean(verification.failure)}", style="magenta"))
+    if verification.error:
+        tree.add(Text(f"why: {clean(verification.error)}", style="magenta"))
     if verification.reasoning:
         tree.add(Text(f"reasoning: {one_line(verification.reasoning)}"))
     if before := [step for step in verification.steps if step.iteration == 0]:
@@ -165,7 +163,7 @@ def _add_iteration(tree: Tree, found: IterationView, *, whole: bool) -> Tree:
         )
         for cited in _first(node.cited, SENTENCES_SHOWN, whole=whole):
             role = "" if cited.role is EvidenceRole.EVIDENCE else " (context)"
-            leaf.add(Text(f"{cited.sentence.index}{role}: {one_line(cited.sentence.text)}"))
+            leaf.add(Text(f"{cited.sentence}{role}: {one_line(cited.text)}"))
         _add_rest(leaf, len(node.cited), SENTENCES_SHOWN, "sentence", whole=whole)
     _add_rest(branch, len(found.nodes), NODES_SHOWN, "node", whole=whole)
     if not found.nodes:
@@ -176,7 +174,7 @@ def _add_iteration(tree: Tree, found: IterationView, *, whole: bool) -> Tree:
 def _add_error(tree: Tree, view: TrailView, *, whole: bool) -> None:
     if not view.introduced:
         return
-    stages = ", ".join(map(str, view.verification.error.stages))
+    stages = ", ".join(map(str, view.verification.error_stages))
     branch = tree.add(Text(f"error introduced at stage {stages}", style="bold red"))
     for node in _first(view.introduced, NODES_SHOWN, whole=whole):
         branch.add(Text(f"introduced in {one_line(node.node_id)} (stage {node.stage})"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.client.trails import Event
@@ -62,7 +62,7 @@ class LocalJob:
 
     def take(self, done: Done) -> None:
         """Take the end of a run."""
-        from veritrail_graph.graph.exporters.results import total_usage
+        from veritrail_graph.graph.model import total_usage
 
         self.verification_ids = [one.verification_id for one in done.verifications]
         self.statuses = {one.verification_id: one.status.value for one in done.verifications}
@@ -98,6 +98,6 @@ class LocalJob:
             "process_id": self.process_id,
             "verification_ids": list(self.verification_ids),
             "counts": self.counts,
-            "usage": asdict(self.usage),
+            "usage": self.usage.json_object(),
             "error": self.error,
         }

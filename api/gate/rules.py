@@ -91,9 +91,9 @@ def _latest(one: CheckedClaim) -> CheckedClaim:
     if one.later is None or not failed_again(one):
         return one
     reason = AGAIN.format(ended=_ENDED.get(one.later.status, "failed"))
-    if one.later.failure:
-        reason = f"{reason}: {one.later.failure}"
-    return replace(one, verification=replace(one.later, failure=reason), later=None)
+    if one.later.error:
+        reason = f"{reason}: {one.later.error}"
+    return replace(one, verification=one.later.replace(error=reason), later=None)
 
 
 def entries_of(material: Material) -> tuple[Entry, ...]:

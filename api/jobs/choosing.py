@@ -83,7 +83,7 @@ async def chosen(
 def claim_rows(found: Chosen) -> list[dict[str, Any]]:
     """The rows of the claims of a job: those to be verified first, in the order of their turns."""
     place = {task.claim.claim_id: number for number, task in enumerate(found.tasks)}
-    open_ = [_row(one.verification_id, one.claim.claim_id, Status.QUEUED) for one in found.queued]
+    open_ = [_row(one.verification_id, one.claim_id, Status.QUEUED) for one in found.queued]
     done = [
         _row(found.reused[claim.claim_id], claim.claim_id, Status.SUCCEEDED)
         for claim in (task.claim for task in found.tasks)

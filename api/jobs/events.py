@@ -17,7 +17,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
@@ -202,7 +201,7 @@ def observer(job_id: str, log: EventLog) -> Observer:
 
     def judged(task: Task, verdict: Verdict, meter: Meter) -> None:
         told = {"iteration": meter.iteration, "interim_verdict": verdict.value}
-        usage = {"usage": asdict(meter.total)}
+        usage = {"usage": meter.total.json_object()}
         log.append(job_id, Kind.ITERATION_FINISHED, {**_of(task), **told, **usage})
 
     return Observer(claim_started=started, iteration_finished=judged)
@@ -212,17 +211,17 @@ def claim_finished(verification: Verification) -> dict[str, Any]:
     """What `claim.finished` tells."""
     return {
         "verification_id": verification.verification_id,
-        "claim_id": verification.claim.claim_id,
+        "claim_id": verification.claim_id,
         "status": verification.status.value,
         "verdict": verification.verdict.value if verification.verdict else None,
-        "error": verification.failure,
-        "usage": asdict(verification.usage),
+        "error": verification.error,
+        "usage": verification.usage.json_object(),
     }
 
 
 def job_finished(status: str, counts: Mapping[str, int], usage: Usage) -> dict[str, Any]:
     """What `job.finished` tells."""
-    return {"status": str(status), "counts": dict(counts), "usage": asdict(usage)}
+    return {"status": str(status), "counts": dict(counts), "usage": usage.json_object()}
 
 
 def _of(task: Task) -> dict[str, Any]:

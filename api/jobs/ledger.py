@@ -8,7 +8,7 @@ never counted along, always counted from its claims.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -25,7 +25,7 @@ MOST_BEGINNINGS = 25
 """So often a claim is begun; a claim that takes its worker with it each time is given up."""
 CANCELLED = "the job was cancelled before this claim was finished"
 
-_USAGE = tuple(one.name for one in fields(Usage) if one.name != "cost_usd")
+_USAGE = tuple(name for name in Usage.model_fields if name != "cost_usd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def end(connection: Connection, ended: Sequence[Ended], log: EventLog) -> None:
             "status": one.status.value,
             "failure": _storable(one.failure),
             "is_told": one.is_told,
-            **asdict(one.usage),
+            **one.usage.json_object(),
         }
         for one in ended
     ]
@@ -252,6 +252,6 @@ def _given_up(row: RowMapping, status: Status, why: str) -> Ended:
         "status": status.value,
         "verdict": None,
         "error": why,
-        "usage": asdict(Usage()),
+        "usage": Usage().json_object(),
     }
     return Ended(begun, status, why, usage, event, is_told=False)

@@ -14,9 +14,9 @@ from veritrail_graph.api.jobs.ledger import CANCELLED, give_up, hold, settle
 from veritrail_graph.api.jobs.model import OPEN, Job, JobStatus
 from veritrail_graph.api.jobs.reading import found_jobs
 from veritrail_graph.api.jobs.tables import job_claims, jobs
-from veritrail_graph.graph.content_hash import canonical
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model.canonical import canonical
 
 UNFINISHED = (Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy.engine import RowMapping
@@ -176,8 +176,7 @@ def queued(
     """What is kept of verifications that are still to be made."""
     name, judge, q = process.process_id, bench.judge, bench.how.q
     return [
-        replace(
-            without_verdict(task, name, judge, q, Status.QUEUED, None),
+        without_verdict(task, name, judge, q, Status.QUEUED, None).replace(
             content_hash=process.content_hash,
             run_id=run_id,
             settings=bench.settings,

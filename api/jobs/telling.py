@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -45,10 +44,9 @@ async def tell_some(
         return False
     found: Sequence[Verification] = await ask(lambda store: store.trails.headers(list(rows)))
     changed = [
-        replace(
-            one,
+        one.replace(
             status=Status(rows[one.verification_id].status),
-            failure=rows[one.verification_id].failure,
+            error=rows[one.verification_id].failure,
         )
         for one in found
         if one.status is not Status.SUCCEEDED

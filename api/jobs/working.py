@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 import uuid
-from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
@@ -242,7 +241,7 @@ def _charge(connection: Connection, job_id: str, usage: Usage) -> None:
     if job is None:
         return
     before = Usage(**json.loads(job["usage"])) if job["usage"] else Usage()
-    told = json.dumps(asdict(before + usage))
+    told = json.dumps((before + usage).json_object())
     connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(usage=told))
 
 
@@ -253,13 +252,13 @@ def _failed(begun: Begun, why: str, status: Status = Status.FAILED) -> Ended:
         "status": status.value,
         "verdict": None,
         "error": why,
-        "usage": asdict(Usage()),
+        "usage": Usage().json_object(),
     }
     return Ended(begun, status, why, Usage(), event, is_told=False)
 
 
 def _ended(begun: Begun, verification: Verification, stopped_for: str | None) -> Ended:
     if verification.status is Status.CANCELLED and stopped_for is not None:
-        verification = replace(verification, failure=stopped_for)
+        verification = verification.replace(error=stopped_for)
     event = claim_finished(verification)
-    return Ended(begun, verification.status, verification.failure, verification.usage, event)
+    return Ended(begun, verification.status, verification.error, verification.usage, event)

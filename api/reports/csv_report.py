@@ -70,7 +70,7 @@ def _of_verification(found: Verification) -> dict[str, Any]:
     usage = found.usage
     return {
         "indicative": found.indicative,
-        "error_nodes": "; ".join(node.node_id for node in found.error.nodes),
+        "error_nodes": "; ".join(node.node_id for node in found.error_nodes),
         "iterations": len(found.iterations),
         "nodes_with_evidence": len(view.nodes),
         "sentences": sum(one.sentences for one in view.iterations),

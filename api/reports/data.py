@@ -19,7 +19,6 @@ from veritrail_graph.api.views.costs import counted
 from veritrail_graph.api.views.words import BY_KIND, STATE_OF, Mark, State, mark_now
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import InputError, NotFound, shown
-from veritrail_graph.graph.exporters.results import total_usage
 from veritrail_graph.graph.model import (
     Claim,
     NodeRef,
@@ -29,6 +28,7 @@ from veritrail_graph.graph.model import (
     Usage,
     Verdict,
     Verification,
+    total_usage,
 )
 
 DISTRIBUTION = "veritrail-graph"
@@ -73,7 +73,7 @@ class CheckedClaim:
     @property
     def error_stages(self) -> tuple[int, ...]:
         """The stages where unsupported content came in; empty where none could be identified."""
-        return self.verification.error.stages if self.verification else ()
+        return self.verification.error_stages if self.verification else ()
 
     @property
     def is_indicative(self) -> bool:
@@ -84,7 +84,7 @@ class CheckedClaim:
     @property
     def was_edited(self) -> bool:
         """Whether its text is another one than the one that was verified."""
-        return self.verification is not None and self.verification.claim.text != self.claim.text
+        return self.verification is not None and self.verification.claim != self.claim.text
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class CheckedClaim:
             )
         if self.later is not None:
             status = self.later.status.value.replace("_", " ")
-            why = f": {self.later.failure}" if self.later.failure else ""
+            why = f": {self.later.error}" if self.later.error else ""
             found.append(f"A later verification gave no verdict ({status}{why}).")
         return tuple(found)
 
@@ -112,7 +112,7 @@ class CheckedClaim:
         found = self.verification
         if found is None:
             return None
-        return found.reasoning if found.verdict is not None else found.failure
+        return found.reasoning if found.verdict is not None else found.error
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +288,7 @@ def trail_of(
     """
     if found is None or nodes is None or context is None:
         return Trail(checked, found, tuple(reviews))
-    cited = [one.sentence for one in cited_in([found])]
+    cited = cited_in([found])
     order = {name: at for at, name in enumerate(dict.fromkeys(one.node_id for one in cited))}
     places = {(one.node_id, one.start, one.end) for one in cited if one.node_id in order}
     return Trail(
@@ -360,7 +360,7 @@ def material_of(
     """
     by_claim: dict[str, list[Verification]] = {}
     for header in sorted(headers, key=lambda one: (one.created_at, one.verification_id)):
-        by_claim.setdefault(header.claim.claim_id, []).append(header)
+        by_claim.setdefault(header.claim_id, []).append(header)
     checked = [
         checked_claim(
             one,

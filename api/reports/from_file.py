@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from veritrail_graph.api.reports.data import (
@@ -179,7 +179,7 @@ class FiledOrigin:
         names = {name for one in found for name in named_nodes(one)}
         cited: dict[str, list[CitedSentence]] = {}
         for one in cited_in(found):
-            cited.setdefault(one.sentence.node_id, []).append(one)
+            cited.setdefault(one.node_id, []).append(one)
         facts: dict[str, NodeFacts] = {}
         context: dict[Place, Around] = {}
         for node in self.source.records():
@@ -223,7 +223,7 @@ def _verifications(
         return read, known
     for record in source.trails():
         if isinstance(record, VerificationRecord):
-            one = replace(record.verification, process_id=found.process_id)
+            one = record.verification.replace(process_id=found.process_id)
             refs = {name: _ref(found, name, known) for name in _names(one)}
             read.append(with_nodes(one, refs))
     return read, known
@@ -263,6 +263,6 @@ def _said(
     verdicts: dict[str, Verdict] = {}
     for one in sorted(trails, key=lambda trail: (trail.created_at, trail.verification_id)):
         if one.verdict is not None:
-            verdicts[one.claim.claim_id] = one.verdict
+            verdicts[one.claim_id] = one.verdict
     states = {name: reviewed(each, verdicts.get(name)) for name, each in reviews.items()}
     return {name: state for name, state in states.items() if state is not None}

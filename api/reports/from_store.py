@@ -112,7 +112,7 @@ class StoredOrigin:
             some = names[start : start + _NODES]
             stored += (await self.app.nodes.get(process_id, some, with_content=False)).nodes
         cited = cited_in(found)
-        quoted = {one.sentence.node_id for one in cited}
+        quoted = {one.node_id for one in cited}
         context: dict[Place, Around] = {}
         for group in _groups([one for one in stored if one.node_id in quoted]):
             context |= context_of(cited, await self.app.nodes.texts(process_id, group, most=None))

@@ -107,7 +107,7 @@ def summary_json(material: Material) -> dict[str, Any]:
 
 def usage_json(usage: Usage) -> dict[str, Any]:
     """Calls, tokens and money; a cost of null is unknown, or there was no call."""
-    return asdict(usage)
+    return usage.json_object()
 
 
 def claim_object(trail: Trail, *, dossier: bool = False) -> dict[str, Any]:

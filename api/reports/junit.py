@@ -149,9 +149,9 @@ def _text(one: CheckedClaim) -> str:
         return lines[0]
     if one.reason:
         lines.append(f"Reasons: {one.reason}")
-    if found.error.nodes:
-        nodes = ", ".join(node.node_id for node in found.error.nodes[:20])
-        more = len(found.error.nodes) - 20
+    if found.error_nodes:
+        nodes = ", ".join(node.node_id for node in found.error_nodes[:20])
+        more = len(found.error_nodes) - 20
         lines.append(f"Introduced in: {nodes}" + (f" and {more} more" if more > 0 else ""))
     lines.append(f"Trail: veritrail show {found.verification_id}")
     return "\n".join(lines)

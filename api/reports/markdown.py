@@ -14,7 +14,6 @@ from veritrail_graph.api.reports.data import Origin
 from veritrail_graph.api.views.costs import counted, step_words, usage_words
 from veritrail_graph.api.views.trail import IterationView, trail_view
 from veritrail_graph.api.views.words import VERDICT_WORDS, WAITING
-from veritrail_graph.graph.exporters.results import total_usage
 from veritrail_graph.graph.model import (
     Claim,
     Process,
@@ -22,6 +21,7 @@ from veritrail_graph.graph.model import (
     ReviewKind,
     Verdict,
     Verification,
+    total_usage,
 )
 
 
@@ -128,7 +128,7 @@ def _table(
     ]
     for claim in claims:
         verification = found.get(claim.claim_id)
-        stages = ", ".join(map(str, verification.error.stages)) if verification else ""
+        stages = ", ".join(map(str, verification.error_stages)) if verification else ""
         review = f" {_review(said.get(claim.claim_id))} |" if said else ""
         lines.append(
             f"| `{claim.claim_id}` | {_verdict(verification)} |{review} {stages} | "
@@ -165,7 +165,7 @@ def _without_verdict(claims: Sequence[Claim], found: Mapping[str, Verification])
     for claim in claims:
         one = found.get(claim.claim_id)
         if one is not None and one.verdict is None and one.status not in WAITING:
-            why = escaped(one.failure or "no reason was kept")
+            why = escaped(one.error or "no reason was kept")
             lines.append(f"- `{claim.claim_id}`, {one.status.value.replace('_', ' ')}: {why}")
     return ["**Could not be checked**", "", *lines, ""] if lines else []
 
@@ -210,18 +210,17 @@ def _verdict(verification: Verification | None) -> str:
 
 
 def _trail(verification: Verification) -> list[str]:
-    claim = verification.claim
     lines = [
-        f"## {escaped(claim.text)}",
+        f"## {escaped(verification.claim)}",
         "",
-        f"{_verdict(verification)}, claim `{claim.claim_id}`, verification "
+        f"{_verdict(verification)}, claim `{verification.claim_id}`, verification "
         f"`{verification.verification_id}`, {_engine(verification)}.",
         "",
     ]
     if verification.reasoning:
         lines += [escaped(verification.reasoning), ""]
-    if verification.failure:
-        lines += [f"Why: {escaped(verification.failure)}", ""]
+    if verification.error:
+        lines += [f"Why: {escaped(verification.error)}", ""]
     if verification.model:
         lines += [f"Usage: {escaped(usage_words(verification.usage))}", ""]
     view = trail_view(verification)
@@ -254,7 +253,7 @@ def _iteration(one: IterationView) -> list[str]:
     lines = [f"Iteration {one.number}: {one.mark.word}, {counted(one.read, 'node')} checked.", ""]
     for remark in one.remarks:
         lines += [f"> {remark}", ""]
-    found = [(node, cited.sentence) for node in one.nodes for cited in node.cited]
+    found = [(node, cited) for node in one.nodes for cited in node.cited]
     lines += [
         f"- {escaped(node.node_id)} (stage {node.ref.stage}): {escaped(sentence.text)}"
         for node, sentence in found

@@ -15,7 +15,7 @@ from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ClaimId, ProcessId
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
+from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
 router = APIRouter(
     prefix="/v1/processes/{process_id}/claims", tags=["claims"], dependencies=[CHECKED]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -72,7 +71,7 @@ def summary_json(job: Job) -> dict[str, Any]:
         "cancelling": job.cancelling,
         "submitted_by": job.name,
         "counts": dict(job.counts),
-        "usage": asdict(job.usage),
+        "usage": job.usage.json_object(),
         "reused": job.reused,
         "error": job.error,
         "created_at": job.created_at,

@@ -14,8 +14,8 @@ from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ProcessId
 from veritrail_graph.api.http.pages import MOST, Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.model import Role
+from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.store.nodes import NodeFilter
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["nodes"], dependencies=[CHECKED])

@@ -16,7 +16,7 @@ from veritrail_graph.api.http.names import CHECKED
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.api.http.uploading import store_body, upload_options
-from veritrail_graph.graph.importers.process_file.schema import PublicId
+from veritrail_graph.graph.model.noun import PublicId
 
 router = APIRouter(prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED])
 

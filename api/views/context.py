@@ -62,13 +62,10 @@ def quoted(cited: Sequence[CitedSentence], context: Context) -> tuple[Quoted, ..
     """Cited sentences of one node, in their order, with their context."""
     found = []
     for place, one in enumerate(cited):
-        sentence = one.sentence
-        around = context.get((sentence.node_id, sentence.start, sentence.end), Around())
+        around = context.get((one.node_id, one.start, one.end), Around())
         # What stands between two cited sentences is shown once, behind the first.
-        gap = place > 0 and sentence.index > cited[place - 1].sentence.index + 2
-        found.append(
-            Quoted(sentence.index, sentence.text, one.role, around.before, around.after, gap)
-        )
+        gap = place > 0 and one.sentence > cited[place - 1].sentence + 2
+        found.append(Quoted(one.sentence, one.text, one.role, around.before, around.after, gap))
     return tuple(found)
 
 
@@ -78,20 +75,20 @@ def cited_in(trails: Iterable[Verification]) -> list[CitedSentence]:
         cited
         for trail in trails
         for iteration in trail.iterations
-        for evidence in iteration.evidence
+        for evidence in iteration.summaries
         for cited in evidence.sentences
     ]
 
 
 def named_nodes(found: Verification) -> list[str]:
     """The nodes that a trail shows: with evidence, on a path, with an error; each once."""
-    names: dict[str, None] = {found.claim.node_id: None}
+    names: dict[str, None] = {found.node_id: None}
     for iteration in found.iterations:
         names |= dict.fromkeys(iteration.node_ids_with_evidence)
         names |= dict.fromkeys(node.node_id for node in iteration.carried_roots)
     for path in found.paths:
         names |= dict.fromkeys((path.source, *path.via, path.target))
-    names |= dict.fromkeys(node.node_id for node in (*found.error.nodes, *found.error.propagated))
+    names |= dict.fromkeys(node.node_id for node in (*found.error_nodes, *found.propagated_nodes))
     return list(names)
 
 
@@ -104,10 +101,9 @@ def context_of(cited: Iterable[CitedSentence], texts: Mapping[str, str]) -> dict
     """
     places: dict[str, set[tuple[int, int]]] = {}
     for one in cited:
-        sentence = one.sentence
-        text = texts.get(sentence.node_id)
-        if text is not None and text[sentence.start : sentence.end] == sentence.text:
-            places.setdefault(sentence.node_id, set()).add((sentence.start, sentence.end))
+        text = texts.get(one.node_id)
+        if text is not None and text[one.start : one.end] == one.text:
+            places.setdefault(one.node_id, set()).add((one.start, one.end))
     return {
         (name, *place): around
         for name, each in places.items()

@@ -116,7 +116,7 @@ def routes_of(
         room: Bytes of HTML that the listed ones may come to; one is listed in any case.
     """
     links = _links(verification)
-    target = verification.claim.node_id
+    target = verification.node_id
     total, complete = _count(links, target)
     routes: list[Route] = []
     # Each entry: nodes from the target upstream. Depth first, so that a listed one is whole.
@@ -150,8 +150,8 @@ def _links(verification: Verification) -> _Map:
     refs: dict[str, NodeRef] = {}
     for iteration in verification.iterations:
         refs |= {ref.node_id: ref for ref in iteration.checked}
-    error = verification.error
-    refs |= {ref.node_id: ref for ref in (*error.nodes, *error.propagated)}
+    introduced, propagated = verification.error_nodes, verification.propagated_nodes
+    refs |= {ref.node_id: ref for ref in (*introduced, *propagated)}
     before: dict[str, dict[str, None]] = {}
     via: dict[tuple[str, str], tuple[str, ...]] = {}
     for path in verification.paths:
@@ -161,8 +161,8 @@ def _links(verification: Verification) -> _Map:
         refs,
         {target: tuple(sources) for target, sources in before.items()},
         via,
-        frozenset(ref.node_id for ref in error.nodes),
-        frozenset(ref.node_id for ref in error.propagated),
+        frozenset(ref.node_id for ref in introduced),
+        frozenset(ref.node_id for ref in propagated),
     )
 
 

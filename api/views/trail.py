@@ -22,7 +22,7 @@ from veritrail_graph.api.views.words import (
     mark_of,
     stage_words,
 )
-from veritrail_graph.graph.exporters.results import iteration_usage, selected_sentences
+from veritrail_graph.graph.exporters.results import iteration_usage
 from veritrail_graph.graph.model import (
     CitedSentence,
     Evidence,
@@ -113,7 +113,7 @@ class IterationView:
     @property
     def missing(self) -> tuple[str, ...]:
         """What the selected sentences do not say, prompt by prompt."""
-        return tuple(one.missing for one in self.iteration.evidence if one.missing)
+        return tuple(one.missing for one in self.iteration.summaries if one.missing)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -223,7 +223,6 @@ def trail_view(
         read: How many nodes an iteration read, by its number, where the verification holds only
             those with evidence.
     """
-    error = verification.error
     finder = _Finder.of(verification)
     last = len(verification.iterations)
     iterations = tuple(
@@ -248,10 +247,10 @@ def trail_view(
         verification=verification,
         mark=mark_now(verification),
         iterations=iterations,
-        levels=_levels(found.values(), stage_names, frozenset(error.stages)),
-        error_stages=tuple(stage_words(stage, stage_names) for stage in error.stages),
-        introduced=_error_nodes(error.nodes, stage_names),
-        inherited=_error_nodes(error.propagated, stage_names),
+        levels=_levels(found.values(), stage_names, frozenset(verification.error_stages)),
+        error_stages=tuple(stage_words(stage, stage_names) for stage in verification.error_stages),
+        introduced=_error_nodes(verification.error_nodes, stage_names),
+        inherited=_error_nodes(verification.propagated_nodes, stage_names),
         until=until,
     )
 
@@ -293,24 +292,23 @@ class _Finder:
         feeds: dict[str, dict[str, None]] = {}
         for path in verification.paths:
             feeds.setdefault(path.source, {})[path.target] = None
-        error = verification.error
         return cls(
             feeds,
-            frozenset(node.node_id for node in error.nodes),
-            frozenset(node.node_id for node in error.propagated),
+            frozenset(node.node_id for node in verification.error_nodes),
+            frozenset(node.node_id for node in verification.propagated_nodes),
         )
 
     def nodes(self, iteration: Iteration) -> Iterable[EvidenceNode]:
         """The nodes from which an iteration selected."""
         refs = {ref.node_id: ref for ref in iteration.checked}
         summaries: dict[str, Evidence] = {}
-        for evidence in iteration.evidence:
-            if evidence.summary:
+        for evidence in iteration.summaries:
+            if evidence.text:
                 for name in evidence.node_ids:
                     summaries.setdefault(name, evidence)
         cited_of: dict[str, list[CitedSentence]] = {}
-        for cited in selected_sentences(iteration):
-            cited_of.setdefault(cited.sentence.node_id, []).append(cited)
+        for cited in iteration.evidence:
+            cited_of.setdefault(cited.node_id, []).append(cited)
         for name, each in cited_of.items():
             if name in refs:
                 yield EvidenceNode(

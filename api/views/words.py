@@ -199,7 +199,7 @@ class _Judged(Protocol):
     @property
     def status(self) -> Status | None: ...
     @property
-    def failure(self) -> str | None: ...
+    def error(self) -> str | None: ...
     @property
     def indicative(self) -> bool | None: ...
 
@@ -208,7 +208,7 @@ def mark_now(found: _Judged | None) -> Mark:
     """The mark of a claim, or of one of its verifications; None: there is no verification."""
     if found is None:
         return UNCHECKED
-    return mark_of(found.verdict, found.status, found.failure, indicative=found.indicative)
+    return mark_of(found.verdict, found.status, found.error, indicative=found.indicative)
 
 
 def short_reason(failure: str) -> str:

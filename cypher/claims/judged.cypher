@@ -4,7 +4,7 @@
 // column claim: map - properties of the claim
 // column verification: map - properties of its latest succeeded verification, or null
 // column verifications: integer - how many verifications it has, whatever their status
-// column latest: list - [status, failure] of its latest verification, or null
+// column latest: list - [status, error] of its latest verification, or null
 // source: VeriTrail 3.2
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
@@ -16,4 +16,4 @@ WITH c, collect(v) AS every
 WITH c, size(every) AS verifications, head(every) AS latest,
      head([x IN every WHERE x.status = 'succeeded']) AS v
 RETURN properties(c) AS claim, properties(v) AS verification, verifications,
-       CASE WHEN latest IS NULL THEN null ELSE [latest.status, latest.failure] END AS latest
+       CASE WHEN latest IS NULL THEN null ELSE [latest.status, latest.error] END AS latest

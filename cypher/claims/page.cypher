@@ -12,7 +12,7 @@
 // column claim: map - properties of the claim; null where it is none of those that are asked for
 // column verification: map - properties of its latest succeeded verification, or null
 // column verifications: integer - how many verifications it has, whatever their status
-// column latest: list - [status, failure] of its latest verification, or null
+// column latest: list - [status, error] of its latest verification, or null
 // source: VeriTrail 3.2
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
@@ -45,5 +45,5 @@ WITH c, verifications, latest, v,
 RETURN c.position AS position, c.claim_id AS claim_id,
        CASE WHEN coalesce(is_wanted, false) THEN properties(c) END AS claim,
        CASE WHEN coalesce(is_wanted, false) THEN properties(v) END AS verification, verifications,
-       CASE WHEN latest IS NOT NULL THEN [latest.status, latest.failure] END AS latest
+       CASE WHEN latest IS NOT NULL THEN [latest.status, latest.error] END AS latest
 ORDER BY position, claim_id

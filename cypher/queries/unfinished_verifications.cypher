@@ -20,7 +20,7 @@ WHERE p.status = 'ready' AND ($process_id IS NULL OR p.process_id = $process_id)
 MATCH (v:Verification {process_id: p.process_id})
 WHERE v.status <> 'succeeded' AND ($status IS NULL OR v.status = $status)
 RETURN p.process_id AS process_id, v.verification_id AS verification_id, v.claim_id AS claim_id,
-       v.claim AS claim, v.status AS status, v.failure AS failure, v.engine AS engine,
+       v.claim AS claim, v.status AS status, v.error AS failure, v.engine AS engine,
        v.model AS model, v.created_at AS created_at, v.run_id AS run_id
 ORDER BY v.created_at DESC, v.verification_id DESC
 LIMIT $limit

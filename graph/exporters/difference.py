@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from veritrail_graph.graph.comparing import Changed, Difference, Parting, RoundSide
-from veritrail_graph.graph.exporters.results import sentence_json
 
 
 def difference_json(difference: Difference) -> dict[str, Any]:
@@ -46,5 +45,5 @@ def _side(side: RoundSide | None) -> dict[str, Any] | None:
         "verdict": side.verdict.value,
         "reasoning": side.reasoning,
         "checked_only": list(side.checked),
-        "selected_only": [sentence_json(cited) for cited in side.selected],
+        "selected_only": [cited.json_object() for cited in side.selected],
     }

@@ -75,9 +75,9 @@ def header_json(found: Verification) -> dict[str, Any]:
     """A verification without its trail: `list PROCESS --json`."""
     return {
         "verification_id": found.verification_id,
-        "claim_id": found.claim.claim_id,
-        "claim": found.claim.text,
-        "node_id": found.claim.node_id,
+        "claim_id": found.claim_id,
+        "claim": found.claim,
+        "node_id": found.node_id,
         "engine": found.engine,
         "model": found.model,
         "indicative": found.indicative,
@@ -86,6 +86,6 @@ def header_json(found: Verification) -> dict[str, Any]:
         "created_at": found.created_at,
         "status": found.status.value,
         "verdict": found.verdict.value if found.verdict else None,
-        "error_stages": list(found.error.stages),
-        "error": found.failure,
+        "error_stages": list(found.error_stages),
+        "error": found.error,
     }

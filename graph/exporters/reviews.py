@@ -24,7 +24,7 @@ def review_json(review: Review) -> dict[str, Any]:
         "reviewer": review.reviewer,
         "recorded_by": review.recorded_by,
         "created_at": review.created_at,
-        "overrides": review.verification_id,
+        "overrides": review.overrides,
         "model_verdict": review.model_verdict.value if review.model_verdict else None,
     }
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,7 +25,7 @@ from veritrail_graph.graph.store.reviews import review_from
 
 _SOME_TRAILS = 20
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_USAGE = tuple(asdict(Usage()))
+_USAGE = tuple(Usage.model_fields)
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "nodes": (
@@ -131,17 +130,17 @@ def _claim_row(claim: Claim, stored: Properties) -> list[Any]:
 def _verification_row(found: Verification) -> list[Any]:
     return [
         found.verification_id,
-        found.claim.claim_id,
-        found.claim.text,
-        found.claim.node_id,
+        found.claim_id,
+        found.claim,
+        found.node_id,
         found.status.value,
         found.verdict.value if found.verdict else None,
         found.reasoning,
         found.score,
         found.termination.value if found.termination else None,
-        found.error.stages,
-        [node.node_id for node in found.error.nodes],
-        [node.node_id for node in found.error.propagated],
+        found.error_stages,
+        [node.node_id for node in found.error_nodes],
+        [node.node_id for node in found.propagated_nodes],
         len(found.iterations),
         found.q,
         found.engine,
@@ -149,8 +148,8 @@ def _verification_row(found: Verification) -> list[Any]:
         found.indicative,
         found.created_at,
         found.run_id,
-        found.failure,
-        *asdict(found.usage).values(),
+        found.error,
+        *found.usage.model_dump().values(),
     ]
 
 
@@ -160,9 +159,9 @@ def _review_row(stored: Properties) -> list[Any]:
 
 
 def _evidence_rows(found: Verification, iteration: Iteration) -> Iterator[list[Any]]:
-    of = [found.verification_id, found.claim.claim_id, iteration.number, iteration.verdict.value]
-    for number, evidence in enumerate(iteration.evidence):
+    of = [found.verification_id, found.claim_id, iteration.number, iteration.verdict.value]
+    for number, evidence in enumerate(iteration.summaries):
         for cited in evidence.sentences:
-            one = cited.sentence
-            place = [one.node_id, one.index, one.start, one.end, cited.role.value, one.text]
-            yield [*of, number, *place, evidence.summary, evidence.missing]
+            one = cited
+            place = [one.node_id, one.sentence, one.start, one.end, cited.role.value, one.text]
+            yield [*of, number, *place, evidence.text, evidence.missing]

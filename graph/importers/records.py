@@ -108,12 +108,12 @@ class ReviewRecord:
     Attributes:
         review: It.
         where: The place in the input.
-        kind: What the input says that it does, or None.
+        given: The object as it stood in the input.
     """
 
     review: Review
     where: str
-    kind: str | None
+    given: Mapping[str, Any]
 
 
 TrailRecord = VerificationRecord | ExtractionRecord | ReviewRecord | Violation

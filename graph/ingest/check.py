@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from veritrail_graph.graph.content_hash import (
-    canonical,
     content_hash,
     derived_claim_id,
     derived_process_id,
@@ -29,6 +28,7 @@ from veritrail_graph.graph.importers.records import ClaimRecord, Header, NodeRec
 from veritrail_graph.graph.ingest.read import Gathering, edge_place, gather
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
 from veritrail_graph.graph.model import Claim, Role, Verdict
+from veritrail_graph.graph.model.canonical import canonical
 
 MAX_NODE_TEXT = 10_000_000
 """The longest text of a node, in bytes of UTF-8, unless a setting says otherwise."""

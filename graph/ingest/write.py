@@ -18,11 +18,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from veritrail_graph.graph.content_hash import canonical, node_digest
+from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import EngineError, InputError, ProcessConflict
 from veritrail_graph.graph.importers.records import NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.check import Survey
 from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.claim_rows import add_claims
 from veritrail_graph.graph.store.database import Transaction

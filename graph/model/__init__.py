@@ -7,16 +7,15 @@ source was an input to the step that produced its target.
 Source: VeriTrail 2 (the conceptual framework) and 3.2 (what a verification returns).
 """
 
+from veritrail_graph.graph.model.node_ref import NodeRef, Role, frontier_order
+from veritrail_graph.graph.model.noun import Noun
 from veritrail_graph.graph.model.process import (
     Claim,
     Edge,
-    NodeRef,
     Process,
-    Role,
     SourcesRead,
     Span,
     Verdict,
-    frontier_order,
 )
 from veritrail_graph.graph.model.review import Review, Reviewed, ReviewKind, ReviewVerdict
 from veritrail_graph.graph.model.trail import (
@@ -32,6 +31,8 @@ from veritrail_graph.graph.model.trail import (
     Termination,
     Usage,
     Verification,
+    stages_of,
+    total_usage,
 )
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "EvidenceRole",
     "Iteration",
     "NodeRef",
+    "Noun",
     "Process",
     "Review",
     "ReviewKind",
@@ -60,4 +62,6 @@ __all__ = [
     "Verdict",
     "Verification",
     "frontier_order",
+    "stages_of",
+    "total_usage",
 ]

@@ -1,16 +1,19 @@
-"""What claim extraction leaves behind of each sentence of a node.
+"""What claim extraction stores of each sentence of a node.
 
 Source: VeriTrail 3.1 (claims are extracted with Claimify).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from pydantic import Field
+
+from veritrail_graph.graph.model.noun import Count, Many, NodeId, Noun, OneOf, PublicId, Text
 
 
 class SentenceOutcome(StrEnum):
-    """What became of a sentence; only `claims` comes with claims, `failed` with a fault."""
+    """How the extraction of a sentence ended; only `claims` comes with claims."""
 
     CLAIMS = "claims"
     NO_VERIFIABLE_CLAIMS = "no_verifiable_claims"
@@ -19,26 +22,19 @@ class SentenceOutcome(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractedSentence:
-    """A sentence from which claims were to be extracted.
+class ExtractedSentence(Noun):
+    """A sentence from which claims were to be extracted."""
 
-    Attributes:
-        node_id: Its node.
-        position: Its place among the sentences of the node, counted from 0.
-        start: Offset of its first character in the node's text, in code points.
-        end: Offset just behind its last character.
-        text: `node.text[start:end]`.
-        outcome: What became of it.
-        reason: Why it has no claims; None where it has some.
-        claim_ids: The claims that it states, those included that an earlier sentence stated.
-    """
-
-    node_id: str
-    position: int
-    start: int
-    end: int
-    text: str
-    outcome: SentenceOutcome
-    reason: str | None = None
-    claim_ids: tuple[str, ...] = ()
+    node_id: NodeId = Field(description="Its node.")
+    position: Count = Field(description="Its place among the sentences of the node, from 0.")
+    start: Count = Field(description="Offset of its first character, in code points.")
+    end: Count = Field(description="Offset just behind its last character.")
+    text: Text = Field(description="The text of the node from `start` to `end`.")
+    outcome: OneOf[SentenceOutcome] = Field(description="How its extraction ended.")
+    reason: Text | None = Field(
+        default=None, description="Why it has no claims; null where it has some."
+    )
+    claim_ids: Many[PublicId] = Field(
+        default=(),
+        description="The claims that it states, also those that an earlier sentence stated.",
+    )

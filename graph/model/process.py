@@ -6,18 +6,24 @@ Source: VeriTrail 2 (the conceptual framework).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from operator import attrgetter
 from typing import Any
 
+from pydantic import Field
 
-class Role(StrEnum):
-    """What a node is to its process. Source: VeriTrail 2."""
-
-    ROOT = "root"
-    INTERMEDIATE = "intermediate"
-    TERMINAL = "terminal"
+from veritrail_graph.graph.model.node_ref import NodeRef, Role
+from veritrail_graph.graph.model.noun import (
+    Count,
+    Many,
+    NodeId,
+    Noun,
+    Offset,
+    OneOf,
+    PublicId,
+    Stage,
+    Text,
+)
 
 
 class Verdict(StrEnum):
@@ -28,49 +34,19 @@ class Verdict(StrEnum):
     INCONCLUSIVE = "INCONCLUSIVE"
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRef:
-    """A node without its text: what the walk needs to know of it.
-
-    Attributes:
-        node_id: The node's id in its process.
-        stage: Its place in the generative process (an integer >= 0).
-        position: Its place in the input, counted from 0.
-        role: Root, intermediate or terminal.
-    """
-
-    node_id: str
-    stage: int
-    position: int
-    role: Role
-
-    def __hash__(self) -> int:
-        return hash(self.node_id)  # ids differ within a process; frontiers are sets of thousands
-
-    @property
-    def is_root(self) -> bool:
-        """Whether the node is source material, which a claim is checked against."""
-        return self.role is Role.ROOT
-
-
-frontier_order = attrgetter("stage", "position", "node_id")
-"""Sort key of nodes in a frontier: stage, then place in the input, then id."""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Noun):
     """A node of a process with its text. Source: VeriTrail 2 (a node is a text span)."""
 
-    node_id: str
-    text: str
-    stage: int
-    position: int
-    role: Role
-    kind: str | None = None
-    step: str | None = None
-    model: str | None = None
-    prompt: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+    node_id: NodeId = Field(description="The node's id in its process.")
+    text: str = Field(description="Its text.")
+    stage: Stage = Field(description="Its place in the generative process.")
+    position: Count = Field(description="Its place in the input, counted from 0.")
+    role: OneOf[Role] = Field(description="Root, intermediate or terminal.")
+    kind: Text | None = Field(default=None, description="What it is called, such as `chunk`.")
+    step: Text | None = Field(default=None, description="The step that made it.")
+    model: Text | None = Field(default=None, description="The model that wrote it.")
+    prompt: Text | None = Field(default=None, description="The prompt that it was written with.")
+    metadata: Mapping[str, Any] = Field(default={}, description="What else the input says of it.")
 
     @property
     def ref(self) -> NodeRef:
@@ -78,78 +54,55 @@ class Span:
         return NodeRef(self.node_id, self.stage, self.position, self.role)
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """`source` was an input to the step that produced `target`.
+class Edge(Noun):
+    """`source` was an input to the step that produced `target`."""
 
-    Attributes:
-        source: node_id of the input.
-        target: node_id of what was produced from it.
-        cited: Whether the target cites the source, where the importer knows; else None.
-    """
-
-    source: str
-    target: str
-    cited: bool | None = None
+    source: NodeId = Field(description="node_id of the input.")
+    target: NodeId = Field(description="node_id of what was produced from it.")
+    cited: bool | None = Field(
+        default=None,
+        description="Whether the target cites the source; null where that is not known.",
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A self-contained, verifiable statement about one node.
+class Claim(Noun):
+    """A self-contained, verifiable statement about one node."""
 
-    Attributes:
-        claim_id: Unique within the process.
-        text: The statement.
-        node_id: The node whose content it states; never a root.
-        start: Offset of its place in the node's text in code points, or None.
-        end: Offset just behind it, or None; given together with `start`.
-        sub_claims: Simpler statements it is made of; context only. Source: VeriTrail 3.1.1.
-        label: A person's label, for evaluation; never read by a judge.
-        also: Other places of the same claim in the node's text, as (start, end), where it is
-            made more than once.
-    """
-
-    claim_id: str
-    text: str
-    node_id: str
-    start: int | None = None
-    end: int | None = None
-    sub_claims: tuple[str, ...] = ()
-    label: Verdict | None = None
-    also: tuple[tuple[int, int], ...] = ()
+    claim_id: PublicId = Field(description="Unique within the process.")
+    text: str = Field(min_length=1, description="The statement.")
+    node_id: NodeId = Field(description="The node whose content it states; never a root.")
+    start: Offset | None = Field(
+        default=None, description="Offset of its place in the node's text, in code points."
+    )
+    end: Offset | None = Field(default=None, description="Offset just behind it.")
+    also: Many[tuple[Offset, Offset]] = Field(
+        default=(), description="Further places in the node's text, as [start, end]."
+    )
+    sub_claims: Many[str] = Field(
+        default=(), description="Simpler statements that it is made of; context for the judge."
+    )
+    label: OneOf[Verdict] | None = Field(
+        default=None, description="A person's label, for evaluation; no judge reads it."
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A stored process without its nodes.
+class Process(Noun):
+    """A stored process without its nodes."""
 
-    Attributes:
-        process_id: Its id.
-        name: What people call it.
-        question: What its final output answers, if it answers a question.
-        source_format: The format it was read from (`veritrail.process/1`, `graphrag`, …).
-        content_hash: SHA-256 over nodes, edges, stages and terminals, in hexadecimal.
-        stages: Number of nodes by stage.
-        stage_names: What the stages are called, where the input says so.
-        terminals: node_ids of the final outputs.
-        nodes: Number of nodes.
-        edges: Number of edges.
-        claims: Number of claims.
-        warnings: What the input does not hold, and how that was bridged.
-    """
-
-    process_id: str
-    name: str
-    question: str | None
-    source_format: str
-    content_hash: str
-    stages: Mapping[int, int]
-    stage_names: Mapping[int, str]
-    terminals: tuple[str, ...]
-    nodes: int
-    edges: int
-    claims: int = 0
-    warnings: tuple[str, ...] = ()
+    process_id: PublicId = Field(description="Its id.")
+    name: str = Field(description="Its name.")
+    question: str | None = Field(default=None, description="What its final output answers.")
+    source_format: str = Field(description="The format that it was read from.")
+    content_hash: str = Field(description="SHA-256 over nodes, edges, stages and terminals.")
+    stages: Mapping[int, int] = Field(description="Number of nodes by stage.")
+    stage_names: Mapping[int, str] = Field(description="Names of the stages, where given.")
+    terminals: Many[str] = Field(description="node_ids of the final outputs.")
+    nodes: Count = Field(description="Number of nodes.")
+    edges: Count = Field(description="Number of edges.")
+    claims: Count = Field(default=0, description="Number of claims.")
+    warnings: Many[str] = Field(
+        default=(), description="What the input does not hold, and how that was bridged."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
+from pydantic import Field
+
+from veritrail_graph.graph.model.noun import Noun, OneOf, PublicId, RecordId, Text, Time
 from veritrail_graph.graph.model.process import Verdict
 
 
@@ -29,41 +33,36 @@ class ReviewKind(StrEnum):
     UNCLEAR = "unclear"
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
-    """One review of one claim; it is appended and never changed.
+class Review(Noun):
+    """One review of one claim; it is appended and never changed."""
 
-    Attributes:
-        review_id: Its id.
-        process_id: The process.
-        claim_id: The claim.
-        claim: The claim's text as it was reviewed.
-        verdict: What the reviewer says.
-        reviewer: Who says so, by name.
-        created_at: When it was stored, ISO 8601 in UTC.
-        reason: Why; empty only where it confirms.
-        verification_id: The verification whose verdict was reviewed; None only where a claim
-            without a verdict is called unclear.
-        model_verdict: The verdict of that verification.
-        recorded_by: Name of the key that it came in with, or None.
-    """
+    review_id: RecordId = Field(description="Its id.")
+    process_id: PublicId = Field(description="The process.")
+    claim_id: PublicId = Field(description="The claim.")
+    claim: Text = Field(description="The claim's text as it was reviewed.")
+    verdict: OneOf[ReviewVerdict] = Field(description="The reviewer's verdict.")
+    kind: OneOf[ReviewKind] = Field(
+        default=ReviewKind.UNCLEAR,
+        description="What it does to the verdict that was reviewed; follows from both verdicts.",
+    )
+    reason: Text = Field(default="", description="Why; empty only where it confirms.")
+    reviewer: Text = Field(description="The reviewer's name.")
+    recorded_by: Text | None = Field(
+        default=None, description="Name of the key that it came in with."
+    )
+    created_at: Time = Field(description="When it was stored, ISO 8601 in UTC.")
+    overrides: RecordId | None = Field(
+        default=None,
+        description="The verification whose verdict was reviewed; null only where a claim "
+        "without a verdict is called unclear.",
+    )
+    model_verdict: OneOf[Verdict] | None = Field(
+        default=None, description="The verdict of that verification."
+    )
 
-    review_id: str
-    process_id: str
-    claim_id: str
-    claim: str
-    verdict: ReviewVerdict
-    reviewer: str
-    created_at: str
-    reason: str = ""
-    verification_id: str | None = None
-    model_verdict: Verdict | None = None
-    recorded_by: str | None = None
-
-    @property
-    def kind(self) -> ReviewKind:
-        """What it does to the verdict that was reviewed."""
-        return kind_of(self.verdict, self.model_verdict)
+    def model_post_init(self, context: Any, /) -> None:
+        """Derive the kind."""
+        self._fill("kind", kind_of(self.verdict, self.model_verdict))
 
     @property
     def order(self) -> tuple[str, str]:

@@ -1,18 +1,42 @@
-"""What a verification leaves behind: verdicts, evidence, and where things went wrong.
+"""What a verification returns: verdicts, evidence, and where an error came in.
 
 Source: VeriTrail 3.2 (traceability).
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from veritrail_graph.graph.model.process import Claim, NodeRef, Verdict
+from pydantic import Field, PlainSerializer, WrapValidator
+from pydantic_core import PydanticCustomError, core_schema
+
+from veritrail_graph.graph.model.canonical import canonical_text, is_deeper_than
+from veritrail_graph.graph.model.node_ref import NodeRef
+from veritrail_graph.graph.model.noun import (
+    MOST,
+    Count,
+    Many,
+    NodeId,
+    Nodes,
+    Noun,
+    Number,
+    OneOf,
+    PublicId,
+    RecordId,
+    Text,
+    Time,
+)
+from veritrail_graph.graph.model.process import Claim, Verdict
+
+MOST_ITERATIONS = 10_000
 
 
 class Status(StrEnum):
-    """Where a verification stands; only `succeeded` carries a verdict."""
+    """The state of a verification; only `succeeded` carries a verdict."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -39,7 +63,7 @@ class EvidenceRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a node.
+    """A sentence of a node, as the splitter gives it.
 
     Attributes:
         node_id: The node.
@@ -56,68 +80,142 @@ class Sentence:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class CitedSentence:
+class CitedSentence(Noun):
     """A sentence that was selected, and as what."""
 
-    sentence: Sentence
-    role: EvidenceRole = EvidenceRole.EVIDENCE
+    node_id: NodeId = Field(description="The node.")
+    sentence: Count = Field(description="The number of the sentence in its node, from 0.")
+    start: Count = Field(description="Offset of its first character, in code points.")
+    end: Count = Field(description="Offset just behind its last character.")
+    text: Text = Field(description="The text of the node from `start` to `end`.")
+    role: OneOf[EvidenceRole] = Field(
+        default=EvidenceRole.EVIDENCE, description="Evidence, or context that the evidence needs."
+    )
+
+    @classmethod
+    def of(cls, sentence: Sentence, role: EvidenceRole = EvidenceRole.EVIDENCE) -> CitedSentence:
+        """A sentence of the splitter, as it was selected."""
+        return cls.model_construct(
+            node_id=sentence.node_id,
+            sentence=sentence.index,
+            start=sentence.start,
+            end=sentence.end,
+            text=sentence.text,
+            role=role,
+        )
+
+    def as_sentence(self) -> Sentence:
+        """The sentence itself, as the splitter gives it."""
+        return Sentence(self.node_id, self.sentence, self.start, self.end, self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Noun):
     """What one evidence selection prompt found: sentences and their summary.
-
-    Attributes:
-        summary: What the selected sentences say together.
-        missing: What they do not say, or None.
-        sentences: The selected sentences, in the order of their prompt; never empty.
 
     Source: VeriTrail 3.1.2.
     """
 
-    summary: str
-    missing: str | None
-    sentences: tuple[CitedSentence, ...]
+    text: Text = Field(description="What the selected sentences say together.")
+    missing: Text | None = Field(default=None, description="What they do not say.")
+    node_ids: Many[NodeId] = Field(default=(), description="Their nodes, each once, in order.")
+    sentences: Many[CitedSentence] = Field(
+        default=(), description="The selected sentences, in the order of their prompt."
+    )
 
-    @property
-    def node_ids(self) -> tuple[str, ...]:
-        """The nodes it comes from, each once, in order."""
-        return tuple(dict.fromkeys(cited.sentence.node_id for cited in self.sentences))
+    derived: ClassVar[Mapping[str, str]] = {"sentences": "node_ids"}
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Derive the nodes, where they were not given."""
+        if self.sentences:
+            self._fill("node_ids", tuple(dict.fromkeys(one.node_id for one in self.sentences)))
 
 
-@dataclass(frozen=True, slots=True)
-class Iteration:
+class Usage(Noun):
+    """Calls to language models and their cost. A null cost is unknown, not free."""
+
+    calls: Count = Field(default=0, description="Answers of a model, also those that were invalid.")
+    cached_calls: Count = Field(
+        default=0, description="Answers from the cache of answers; they are free."
+    )
+    input_tokens: Count = Field(default=0, description="Tokens of the prompts.")
+    cached_input_tokens: Count = Field(
+        default=0, description="Those of them that the endpoint read from its own cache."
+    )
+    output_tokens: Count = Field(
+        default=0, description="Tokens of the answers, reasoning included."
+    )
+    cost_usd: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = Field(
+        default=None,
+        description="US dollars; null: the price of a call is unknown, or no call was made.",
+    )
+    reasoning_tokens: Count = Field(
+        default=0, description="Those of the output that were reasoning."
+    )
+    unpriced_calls: Count = Field(default=0, description="Calls whose price is not known.")
+
+    def __add__(self, other: Usage) -> Usage:
+        known = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
+        unpriced = self.unpriced_calls + other.unpriced_calls
+        return Usage(
+            calls=self.calls + other.calls,
+            cached_calls=self.cached_calls + other.cached_calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_input_tokens=self.cached_input_tokens + other.cached_input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_usd=sum(known) if known and not unpriced else None,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            unpriced_calls=unpriced,
+        )
+
+
+NO_USAGE = Usage()
+
+
+class Iteration(Noun):
     """One round of evidence selection and verdict generation.
-
-    Attributes:
-        number: Counted from 1.
-        verdict: The interim verdict, as it was given.
-        reasoning: The judge's reasons for it.
-        checked: The nodes that were read in this round, in the order of the frontier.
-        carried_roots: Roots with evidence from earlier rounds, not read again.
-        evidence: What this round selected; empty when nothing was found.
-        dropped_ids: How many sentence ids were returned that were not in their prompt.
-        reruns: How often evidence selection ran again because the evidence did not fit.
-        left_out: How many sentences of the evidence did not fit into the verdict prompt even so.
 
     Source: VeriTrail 3.1.2 to 3.1.4.
     """
 
-    number: int
-    verdict: Verdict
-    reasoning: str
-    checked: tuple[NodeRef, ...]
-    carried_roots: tuple[NodeRef, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    dropped_ids: int = 0
-    reruns: int = 0
-    left_out: int = 0
+    number: Annotated[int, Field(ge=1, le=MOST_ITERATIONS)] = Field(description="From 1.")
+    verdict: OneOf[Verdict] = Field(description="The interim verdict, as it was given.")
+    reasoning: Text = Field(description="The judge's reasons for it.")
+    checked: Nodes = Field(
+        description="Nodes read in this round, in the order of the frontier, without the carried "
+        "ones."
+    )
+    carried_roots: Nodes = Field(
+        default=(), description="Roots with evidence from earlier rounds; they are not read again."
+    )
+    evidence: Many[CitedSentence] = Field(
+        default=(),
+        description="The sentences that this round selected, each once, in frontier order.",
+    )
+    summaries: Many[Evidence] = Field(default=(), description="What each evidence prompt found.")
+    dropped_ids: Count = Field(
+        default=0, description="Sentence ids that were returned and were not in their prompt."
+    )
+    reruns: Count = Field(
+        default=0, description="Reruns of evidence selection because the evidence did not fit."
+    )
+    left_out: Count = Field(
+        default=0, description="Sentences of the evidence that did not fit into the verdict prompt."
+    )
+    usage: Usage = Field(default=NO_USAGE, description="What its steps cost.")
+
+    derived: ClassVar[Mapping[str, str]] = {"summaries": "evidence"}
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Derive the evidence from the summaries; summaries without sentences get theirs."""
+        if any("sentences" not in one.model_fields_set for one in self.summaries):
+            self._fill("summaries", _with_sentences(self.summaries, self.evidence))
+        if self.summaries:
+            self._fill("evidence", _selected(self.checked, self.summaries))
 
     @property
     def node_ids_with_evidence(self) -> tuple[str, ...]:
         """Nodes from which this round selected at least one sentence, each once, in order."""
-        return tuple(dict.fromkeys(node for found in self.evidence for node in found.node_ids))
+        return tuple(dict.fromkeys(node for found in self.summaries for node in found.node_ids))
 
     @property
     def nodes_with_evidence(self) -> tuple[NodeRef, ...]:
@@ -126,21 +224,51 @@ class Iteration:
         return tuple(ref for ref in self.checked if ref.node_id in found)
 
 
-@dataclass(frozen=True, slots=True)
-class EvidencePath:
-    """A link of the evidence trail: from a node with evidence to what it was an input to.
+def _selected(
+    checked: Iterable[NodeRef], summaries: Iterable[Evidence]
+) -> tuple[CitedSentence, ...]:
+    """What was selected, in the order of the frontier; each sentence once.
 
-    Attributes:
-        source: A node with evidence.
-        target: The nearest node downstream with evidence, or the verified node.
-        iteration: The round in which the evidence in `source` was found.
-        via: Checked nodes without evidence between the two, upstream first; usually none.
+    A sentence that is named as evidence and as context is evidence.
     """
+    place = {node.node_id: number for number, node in enumerate(checked)}
+    selected: dict[tuple[int, int], CitedSentence] = {}
+    for found in summaries:
+        for cited in found.sentences:
+            key = (place.get(cited.node_id, len(place)), cited.sentence)
+            if key not in selected or cited.role is EvidenceRole.EVIDENCE:
+                selected[key] = cited
+    return tuple(selected[key] for key in sorted(selected))
 
-    source: str
-    target: str
-    iteration: int
-    via: tuple[str, ...] = ()
+
+def _with_sentences(
+    summaries: Iterable[Evidence], evidence: Iterable[CitedSentence]
+) -> tuple[Evidence, ...]:
+    """Summaries with their sentences: one that names only nodes gets the sentences of these."""
+    left = list(evidence)
+    made = []
+    for one in summaries:
+        if "sentences" not in one.model_fields_set:
+            names = set(one.node_ids)
+            one = one.replace(sentences=tuple(s for s in left if s.node_id in names))
+            left = [s for s in left if s.node_id not in names]
+        made.append(one)
+    return tuple(made)
+
+
+class EvidencePath(Noun):
+    """A link of the evidence trail: from a node with evidence to what it was an input to."""
+
+    source: NodeId = Field(description="A node with evidence.")
+    target: NodeId = Field(
+        description="The nearest node downstream with evidence, or the verified node."
+    )
+    iteration: Annotated[int, Field(ge=1, le=MOST_ITERATIONS)] = Field(
+        description="The round in which the evidence in `source` was found."
+    )
+    via: Many[NodeId] = Field(
+        default=(), description="Checked nodes without evidence between the two, upstream first."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,126 +288,158 @@ class ErrorLocation:
     @property
     def stages(self) -> tuple[int, ...]:
         """The error stages, each once, ascending."""
-        return tuple(sorted({node.stage for node in self.nodes}))
+        return stages_of(self.nodes)
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What the calls to language models came to. A null cost is unknown, not free.
-
-    Attributes:
-        calls: Answers that a model gave, those included that had to be asked for again.
-        cached_calls: Answers that came from the cache of answers; they cost nothing.
-        input_tokens: Tokens of the prompts.
-        cached_input_tokens: Those of them that the endpoint read from its own cache of prefixes.
-        output_tokens: Tokens of the answers, those of reasoning included.
-        reasoning_tokens: Those of them that the model thought and did not say.
-        cost_usd: US dollars, or None where the price of any call is not known.
-        unpriced_calls: Calls whose price is not known; what `cost_usd` would leave out.
-    """
-
-    calls: int = 0
-    cached_calls: int = 0
-    input_tokens: int = 0
-    cached_input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float | None = None
-    reasoning_tokens: int = 0
-    unpriced_calls: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        known = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
-        unpriced = self.unpriced_calls + other.unpriced_calls
-        return Usage(
-            calls=self.calls + other.calls,
-            cached_calls=self.cached_calls + other.cached_calls,
-            input_tokens=self.input_tokens + other.input_tokens,
-            cached_input_tokens=self.cached_input_tokens + other.cached_input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            cost_usd=sum(known) if known and not unpriced else None,
-            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
-            unpriced_calls=unpriced,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class StepRecord:
+class StepRecord(Noun):
     """What one step of a verification asked models for, and with which prompt.
-
-    Attributes:
-        iteration: The round that it belongs to; 0: before the first.
-        step: The step's name in the model protocol (`evidence_selection`, `verdict`, …).
-        prompt: Name and version of the prompt, such as `evidence_selection.v1`.
-        prompt_hash: SHA-256 of the prompt's file in hexadecimal.
-        model: The model that was asked.
-        temperature: The temperature that was asked for, or None where none was sent.
-        usage: What its calls came to.
 
     Source: VeriTrail 3.2, D.
     """
 
-    iteration: int
-    step: str
-    prompt: str
-    prompt_hash: str
-    model: str
-    temperature: float | None
-    usage: Usage
+    iteration: Count = Field(description="The round that it belongs to; 0: before the first.")
+    step: Text = Field(description="The step's name in the model protocol.")
+    prompt: Text = Field(description="Name and version, such as `evidence_selection.v1`.")
+    prompt_hash: Text = Field(description="SHA-256 of the prompt's file in hexadecimal.")
+    model: Text = Field(description="The model that was asked.")
+    temperature: Number | None = Field(
+        default=None, description="The temperature that was asked for; null where none was sent."
+    )
+    usage: Usage = Field(default=NO_USAGE, description="What its calls cost.")
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+def _settings_text(value: Any, read: core_schema.ValidatorFunctionWrapHandler) -> str:
+    """Canonical JSON: the text itself, or that of an object."""
+    if not isinstance(value, dict):
+        text: str = read(value)
+        return text
+    if is_deeper_than(value):
+        raise PydanticCustomError(
+            "wrong_trail", "settings and run_options must not be nested too deeply"
+        )
+    return canonical_text(value)
+
+
+SettingsText = Annotated[
+    str,
+    WrapValidator(_settings_text, json_schema_input_type=dict[str, Any]),
+    PlainSerializer(json.loads, return_type=dict[str, Any], when_used="json"),
+]
+"""Canonical JSON as a text, because it is compared as a text; an object in JSON."""
+
+
+class Verification(Noun):
     """One verification of one claim, with everything that explains it.
-
-    Attributes:
-        verification_id: Its id.
-        process_id: The process.
-        claim: The claim as it was verified.
-        q: Consecutive Not Fully Supported verdicts that stop the walk.
-        engine: The engine of judgement (`lexical`, `openai`).
-        model: The model's name, if a model judged.
-        indicative: Whether no model judged, so that the verdict is indicative only.
-        created_at: When it was made, ISO 8601 in UTC.
-        status: Where it stands.
-        verdict: The final verdict; None unless `status` is succeeded.
-        reasoning: The reasons for the final verdict.
-        score: Share of Fully Supported samples in the last iteration, or None.
-        termination: Why the walk stopped.
-        iterations: The rounds, first to last.
-        paths: The evidence trail as links between nodes.
-        error: Where unsupported content came in.
-        usage: What it cost.
-        failure: Why there is no verdict, when there is none.
-        content_hash: Hash of the content that was verified, where it is known.
-        run_id: The run that it belongs to.
-        settings: What decides its outcome besides claim and content, as canonical JSON: engine,
-            models, limits, samples, hashes of the prompts, q.
-        run_options: What its run may spend, as canonical JSON: budget, calls, price.
-        steps: What its steps asked models for; empty where none was asked.
 
     Source: VeriTrail 3.2.
     """
 
-    verification_id: str
-    process_id: str
-    claim: Claim
-    q: int
-    engine: str
-    model: str | None
-    indicative: bool
-    created_at: str
-    status: Status
-    verdict: Verdict | None = None
-    reasoning: str | None = None
-    score: float | None = None
-    termination: Termination | None = None
-    iterations: tuple[Iteration, ...] = ()
-    paths: tuple[EvidencePath, ...] = ()
-    error: ErrorLocation = ErrorLocation()
-    usage: Usage = Usage()
-    failure: str | None = None
-    content_hash: str | None = None
-    run_id: str | None = None
-    settings: str | None = None
-    run_options: str | None = None
-    steps: tuple[StepRecord, ...] = ()
+    verification_id: RecordId = Field(description="Its id.")
+    process_id: PublicId = Field(description="The process.")
+    claim_id: PublicId = Field(description="The claim.")
+    claim: Text = Field(description="The claim's text as it was verified.")
+    node_id: NodeId = Field(description="The node that the claim is about.")
+    q: Annotated[int, Field(ge=1, le=MOST)] = Field(
+        description="Consecutive Not Fully Supported verdicts that stop the walk."
+    )
+    sub_claims: Many[Text] = Field(default=(), description="The sub-claims that the judge saw.")
+    engine: Text = Field(description="The engine of judgement.")
+    model: Text | None = Field(default=None, description="The model, if a model judged.")
+    indicative: bool = Field(
+        description="Whether no model judged, so that the verdict is indicative only."
+    )
+    created_at: Time = Field(description="When it was made, ISO 8601 in UTC.")
+    status: OneOf[Status] = Field(description="Its state.")
+    verdict: OneOf[Verdict] | None = Field(
+        default=None, description="The final verdict; null unless it succeeded."
+    )
+    reasoning: Text | None = Field(default=None, description="The reasons for the final verdict.")
+    score: Number | None = Field(
+        default=None, description="Share of Fully Supported samples in the last iteration."
+    )
+    termination: OneOf[Termination] | None = Field(
+        default=None, description="Why the walk stopped."
+    )
+    error_stages: Many[Count] = Field(default=(), description="Stages of `error_nodes`, ascending.")
+    error_nodes: Nodes = Field(
+        default=(), description="Nodes that introduced unsupported content, in frontier order."
+    )
+    propagated_nodes: Nodes = Field(
+        default=(), description="Later nodes that only carried it on, the verified node last."
+    )
+    iterations: Many[Iteration] = Field(default=(), description="The rounds, first to last.")
+    usage: Usage = Field(default=NO_USAGE, description="What it cost.")
+    error: Text | None = Field(
+        default=None, description="Why there is no verdict, where there is none."
+    )
+    run_id: PublicId | None = Field(default=None, description="The run that it belongs to.")
+    settings: SettingsText | None = Field(
+        default=None,
+        description="What decides its outcome besides claim and content: engine, models, limits, "
+        "samples, hashes of the prompts, q.",
+    )
+    steps: Many[StepRecord] = Field(default=(), description="What its steps asked models for.")
+    method: Literal["veritrail"] = Field(
+        default="veritrail", description="The method that it was made by."
+    )
+    content_hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = Field(
+        default=None, description="Hash of the content that was verified, where it is known."
+    )
+    place: Count | None = Field(default=None, description="Its place in its run.")
+    paths: Many[EvidencePath] = Field(
+        default=(), description="The evidence trail as links between nodes."
+    )
+    run_options: SettingsText | None = Field(
+        default=None, description="What its run may spend: budget, calls, price."
+    )
+
+    @classmethod
+    def of_claim(cls, claim: Claim, **values: Any) -> Self:
+        """A verification of a claim.
+
+        Args:
+            claim: The claim as it is verified.
+            **values: The other fields.
+        """
+        return cls(
+            claim_id=claim.claim_id,
+            claim=claim.text,
+            node_id=claim.node_id,
+            sub_claims=claim.sub_claims,
+            **values,
+        )
+
+    derived: ClassVar[Mapping[str, str]] = {"error_nodes": "error_stages"}
+
+    @property
+    def verified_claim(self) -> Claim:
+        """The claim as it was verified."""
+        return Claim(
+            claim_id=self.claim_id,
+            text=self.claim,
+            node_id=self.node_id,
+            sub_claims=self.sub_claims,
+        )
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Derive the error stages and what each iteration cost, where they were not given."""
+        if self.error_nodes and not self.error_stages:
+            self._fill("error_stages", stages_of(self.error_nodes))
+        if self.steps:
+            self._fill("iterations", tuple(_charged(one, self.steps) for one in self.iterations))
+
+
+def stages_of(nodes: Iterable[NodeRef]) -> tuple[int, ...]:
+    """The stages of nodes, each once, ascending."""
+    return tuple(sorted({node.stage for node in nodes}))
+
+
+def _charged(iteration: Iteration, steps: Iterable[StepRecord]) -> Iteration:
+    """An iteration with what its steps cost."""
+    usage = sum((s.usage for s in steps if s.iteration == iteration.number), Usage())
+    return iteration if usage == iteration.usage else iteration.replace(usage=usage)
+
+
+def total_usage(verifications: Iterable[Verification]) -> Usage:
+    """What verifications cost together; the cost is null while the cost of one is unknown."""
+    return sum((one.usage for one in verifications), Usage())

@@ -197,7 +197,7 @@ _VERIFICATION = (
     Property("score", "float", "share of Fully Supported samples in the last iteration"),
     string("termination", "why the walk stopped"),
     integers("error_stages", "the stages at which unsupported content came in"),
-    string("failure", "why there is no verdict"),
+    string("error", "why there is no verdict"),
     kept("content_hash", "string", "hash of the content that was verified"),
     kept("run_id", "string", "the run that it was made in"),
     kept("place", "integer", "its place in that run"),

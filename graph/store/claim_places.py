@@ -5,8 +5,6 @@ Source: VeriTrail 3.1 (Claimify: each claim comes from a sentence).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from veritrail_graph.graph.model import Claim
 
 
@@ -28,4 +26,4 @@ def with_places_of(stored: Claim, found: Claim) -> Claim:
     if not every:
         return stored
     (start, end), *also = every
-    return replace(stored, start=start, end=end, also=tuple(also))
+    return stored.replace(start=start, end=end, also=tuple(also))

@@ -6,7 +6,7 @@ Source: VeriTrail 3.1 (claims of a node that the process produced).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import ClaimInUse, InputError, NotFound, shown
@@ -133,7 +133,7 @@ class ClaimStore:
         named = list(dict.fromkeys(name for one in found for name in one.claim_ids))
         stored = {claim.claim_id for claim in await self.by_id(process_id, named)}
         return [
-            replace(one, claim_ids=tuple(name for name in one.claim_ids if name in stored))
+            one.replace(claim_ids=tuple(name for name in one.claim_ids if name in stored))
             for one in found
         ]
 

@@ -29,7 +29,7 @@ class JudgedClaim:
         verifications: How many verifications the claim has, whatever their status.
         reviewed: What its reviews come to; None: there are none, or nobody asked.
         status: How its latest verification stands; None: it has none.
-        failure: Why that one has no verdict, if it was said.
+        error: Why that one has no verdict, if it was said.
         position: Its place among the claims of the process, counted from 0.
     """
 
@@ -41,14 +41,14 @@ class JudgedClaim:
     verifications: int
     reviewed: Reviewed | None = None
     status: Status | None = None
-    failure: str | None = None
+    error: str | None = None
     position: int = 0
 
 
 def judged_from(row: JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:
     """A claim from its row, and from what people said."""
     claim, verification, verifications, latest = row
-    status, failure = latest or (None, None)
+    status, error = latest or (None, None)
     found = verification or {}
     verdict = found.get("verdict")
     return JudgedClaim(
@@ -60,6 +60,6 @@ def judged_from(row: JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim
         verifications=verifications,
         reviewed=reviewed,
         status=Status(status) if status else None,
-        failure=failure,
+        error=error,
         position=claim.get("position") or 0,
     )

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import NotFound
-from veritrail_graph.graph.model import Evidence, EvidencePath, NodeRef, Verification
+from veritrail_graph.graph.model import Evidence, EvidencePath, NodeRef, StepRecord, Verification
 from veritrail_graph.graph.outline import TrailOutline
 from veritrail_graph.graph.store.database import Database, Row
 from veritrail_graph.graph.store.trail_records import (
     evidence_from,
     iteration_from,
     node_from,
-    step_from,
+    noun_from,
     verification_from,
 )
 from veritrail_graph.graph.store.trails import TrailStore
@@ -61,13 +61,16 @@ async def read_outline(database: Database, verification_id: str) -> TrailOutline
     found: dict[int, list[Evidence]] = {}
     for _, number, properties, sentences in evidence:
         found.setdefault(number, []).append(evidence_from(properties, sentences))
-    links = [EvidencePath(row[1], row[2], row[3], tuple(row[4] or ())) for row in paths]
+    links = [
+        EvidencePath(source=row[1], target=row[2], iteration=row[3], via=tuple(row[4] or ()))
+        for row in paths
+    ]
     verification = verification_from(
         verifications[0][0],
         _errors(errors),
         [iteration_from(row, nodes, found.get(row["number"], ())) for row, nodes in rounds],
         links,
-        [step_from(properties) for (properties,) in steps],
+        [noun_from(StepRecord, properties) for (properties,) in steps],
     )
     return TrailOutline(verification, _counts(rounds))
 

@@ -139,7 +139,7 @@ class PictureReader:
         """The evidence trail of a verification, as links between nodes."""
         rows = await self.database.read("trail/read_paths", verification_ids=[verification_id])
         return [
-            EvidencePath(source, target, iteration, tuple(via or ()))
+            EvidencePath(source=source, target=target, iteration=iteration, via=tuple(via or ()))
             for _, source, target, iteration, via in rows
         ]
 

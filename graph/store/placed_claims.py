@@ -30,7 +30,7 @@ class PlacedClaim:
         indicative: Whether no model judged.
         error_stages: Where an error came in.
         status: How its latest verification stands; None: it has none.
-        failure: Why that one has no verdict, if it was said.
+        error: Why that one has no verdict, if it was said.
     """
 
     claim_id: str
@@ -43,7 +43,7 @@ class PlacedClaim:
     indicative: bool
     error_stages: tuple[int, ...]
     status: Status | None
-    failure: str | None
+    error: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def _placed(
     indicative: bool | None,
     error_stages: list[int] | None,
     status: str | None,
-    failure: str | None,
+    error: str | None,
 ) -> PlacedClaim:
     further = also or []
     return PlacedClaim(
@@ -188,5 +188,5 @@ def _placed(
         bool(indicative),
         tuple(error_stages or ()),
         Status(status) if status else None,
-        failure,
+        error,
     )

@@ -134,7 +134,7 @@ class QueryLibrary:
         self, process_id: str, claim_id: str | None, verification_id: str
     ) -> None:
         found = await TrailStore(self._database).headers([verification_id])
-        subjects = [(v.process_id, v.claim.claim_id) for v in found]
+        subjects = [(v.process_id, v.claim_id) for v in found]
         if (process_id, claim_id or (subjects and subjects[0][1])) not in subjects:
             about = f"claim {claim_id!r} of process" if claim_id else "process"
             raise NotFound(

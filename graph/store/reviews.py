@@ -218,7 +218,7 @@ def review_row(review: Review) -> dict[str, Any]:
         "reason": review.reason,
         "reviewer": review.reviewer,
         "recorded_by": review.recorded_by,
-        "verification_id": review.verification_id,
+        "verification_id": review.overrides,
         "created_at": review.created_at,
         "caption": review_caption(review),
     }
@@ -244,7 +244,7 @@ def review_from(properties: Mapping[str, Any]) -> Review:
         reviewer=properties["reviewer"],
         created_at=properties["created_at"],
         reason=properties.get("reason") or "",
-        verification_id=properties.get("verification_id"),
+        overrides=properties.get("verification_id"),
         model_verdict=Verdict(verdict) if verdict else None,
         recorded_by=properties.get("recorded_by"),
     )

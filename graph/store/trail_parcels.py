@@ -115,13 +115,10 @@ def _size(verification: Verification, lengths: dict[str, int]) -> tuple[int, int
     rows = held = 0
     for iteration in verification.iterations:
         rows += len(iteration.checked)
-        for found in iteration.evidence:
+        for found in iteration.summaries:
             rows += 1 + len(found.sentences)
-            held += _told(found.summary, found.missing)
-            held += sum(
-                lengths[cited.sentence.node_id] + len(cited.sentence.text)
-                for cited in found.sentences
-            )
+            held += _told(found.text, found.missing)
+            held += sum(lengths[cited.node_id] + len(cited.text) for cited in found.sentences)
     return rows + len(verification.paths) + 1, held
 
 
@@ -132,9 +129,9 @@ def _lengths(verification: Verification) -> dict[str, int]:
     """
     lengths: dict[str, int] = {}
     for iteration in verification.iterations:
-        for found in iteration.evidence:
+        for found in iteration.summaries:
             for cited in found.sentences:
-                end, node_id = cited.sentence.end, cited.sentence.node_id
+                end, node_id = cited.end, cited.node_id
                 lengths[node_id] = max(lengths.get(node_id, 0), end)
     return lengths
 
@@ -150,15 +147,15 @@ def _row(verification: Verification, room: Room, rest: Rest) -> dict[str, Any]:
             rest.paths.append([key, path_row(path)])
     return {
         "verification_id": key,
-        "claim_id": verification.claim.claim_id,
+        "claim_id": verification.claim_id,
         "properties": verification_row(verification),
         "iterations": [
             _iteration(verification, one, room, rest) for one in verification.iterations
         ],
         "paths": [[target, links] for target, links in paths.items()],
         "steps": [step_row(key, n, step) for n, step in enumerate(verification.steps)],
-        "introduced": [node.node_id for node in verification.error.nodes],
-        "propagated": [node.node_id for node in verification.error.propagated],
+        "introduced": [node.node_id for node in verification.error_nodes],
+        "propagated": [node.node_id for node in verification.propagated_nodes],
     }
 
 
@@ -183,10 +180,10 @@ def _evidence(
     verification_id: str, iteration: Iteration, room: Room, rest: Rest
 ) -> list[dict[str, Any]]:
     here = []
-    for place, found in enumerate(iteration.evidence):
+    for place, found in enumerate(iteration.summaries):
         key = evidence_id(verification_id, iteration.number, place)
         properties = evidence_row(key, place, found)
-        is_here = room.take(held=_told(found.summary, found.missing))
+        is_here = room.take(held=_told(found.text, found.missing))
         sentences = []
         for position, cited in enumerate(found.sentences):
             row = sentence_row(position, cited)

@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
+from pydantic import ValidationError
+
+from veritrail_graph.graph.errors import EngineError
 from veritrail_graph.graph.model import (
-    CitedSentence,
-    Claim,
-    ErrorLocation,
     Evidence,
     EvidencePath,
-    EvidenceRole,
     Iteration,
     NodeRef,
+    Noun,
     Role,
-    Sentence,
-    Status,
     StepRecord,
-    Termination,
     Usage,
-    Verdict,
     Verification,
     frontier_order,
 )
+
+N = TypeVar("N", bound=Noun)
+_USAGE = tuple(Usage.model_fields)
+
+
+def noun_from(kind: type[N], properties: Mapping[str, Any], **more: Any) -> N:
+    """A noun from the properties of its node; what the node lacks has its default.
+
+    Args:
+        kind: The noun.
+        properties: Its properties; others, such as captions, are passed over.
+        **more: Fields that are nodes or relationships of their own.
+
+    Raises:
+        EngineError: They do not describe one: another program wrote or changed the node.
+    """
+    values = {key: value for key, value in properties.items() if value is not None} | more
+    if "usage" in kind.model_fields and "usage" not in values:
+        values["usage"] = {key: values[key] for key in _USAGE if key in values}
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise EngineError(
+            f"A {kind.__name__} of the graph is damaged ({where}: {first['msg']}). Another program "
+            "made or changed its node."
+        ) from None
 
 
 def node_from(node: Sequence[Any]) -> NodeRef:
@@ -34,11 +58,18 @@ def node_from(node: Sequence[Any]) -> NodeRef:
 
 def evidence_from(properties: Mapping[str, Any], sentences: Iterable[Sequence[Any]]) -> Evidence:
     """Evidence from its properties and its cited sentences."""
-    cited = tuple(
-        CitedSentence(Sentence(node_id, index, start, end, text), EvidenceRole(role))
+    cited = [
+        {
+            "node_id": node_id,
+            "sentence": index,
+            "start": start,
+            "end": end,
+            "text": text,
+            "role": role,
+        }
         for _, role, node_id, index, start, end, text in sorted(sentences, key=lambda row: row[0])
-    )
-    return Evidence(properties["summary"], properties.get("missing"), cited)
+    ]
+    return noun_from(Evidence, properties, text=properties["summary"], sentences=cited)
 
 
 def iteration_from(
@@ -53,44 +84,12 @@ def iteration_from(
         )
     )
     refs = (node_from(node) for node in checked if node[0] is not None)
-    return Iteration(
-        number=properties["number"],
-        verdict=Verdict(properties["verdict"]),
-        reasoning=properties["reasoning"],
+    return noun_from(
+        Iteration,
+        properties,
         checked=tuple(sorted(refs, key=frontier_order)),
         carried_roots=carried,
-        evidence=tuple(evidence),
-        dropped_ids=properties.get("dropped_ids") or 0,
-        reruns=properties.get("reruns") or 0,
-        left_out=properties.get("left_out") or 0,
-    )
-
-
-def usage_from(properties: Mapping[str, Any]) -> Usage:
-    """What something cost, from the properties of a verification or a step."""
-    get: Callable[[str], Any] = properties.get
-    return Usage(
-        calls=get("calls") or 0,
-        cached_calls=get("cached_calls") or 0,
-        input_tokens=get("input_tokens") or 0,
-        cached_input_tokens=get("cached_input_tokens") or 0,
-        output_tokens=get("output_tokens") or 0,
-        cost_usd=get("cost_usd"),
-        reasoning_tokens=get("reasoning_tokens") or 0,
-        unpriced_calls=get("unpriced_calls") or 0,
-    )
-
-
-def step_from(properties: Mapping[str, Any]) -> StepRecord:
-    """A step from its properties."""
-    return StepRecord(
-        iteration=properties["iteration"],
-        step=properties["step"],
-        prompt=properties["prompt"],
-        prompt_hash=properties["prompt_hash"],
-        model=properties["model"],
-        temperature=properties.get("temperature"),
-        usage=usage_from(properties),
+        summaries=tuple(evidence),
     )
 
 
@@ -102,40 +101,17 @@ def verification_from(
     steps: Iterable[StepRecord] = (),
 ) -> Verification:
     """A verification from its properties and what hangs on it."""
-    get: Callable[[str], Any] = properties.get
-    verification_id = properties["verification_id"]
-    node_id = properties["node_id"]
+    verification_id, node_id = properties["verification_id"], properties["node_id"]
     carried = sorted(
         errors.get((verification_id, False), []),
         key=lambda ref: (ref.node_id == node_id, frontier_order(ref)),
     )
-    return Verification(
-        verification_id=verification_id,
-        process_id=properties["process_id"],
-        claim=Claim(
-            claim_id=properties["claim_id"],
-            text=properties["claim"],
-            node_id=node_id,
-            sub_claims=tuple(get("sub_claims") or ()),
-        ),
-        q=properties["q"],
-        engine=properties["engine"],
-        model=get("model"),
-        indicative=properties["indicative"],
-        created_at=properties["created_at"],
-        status=Status(properties["status"]),
-        verdict=Verdict(get("verdict")) if get("verdict") else None,
-        reasoning=get("reasoning"),
-        score=get("score"),
-        termination=Termination(get("termination")) if get("termination") else None,
+    return noun_from(
+        Verification,
+        properties,
+        error_nodes=tuple(errors.get((verification_id, True), [])),
+        propagated_nodes=tuple(carried),
         iterations=tuple(iterations),
         paths=tuple(paths),
-        error=ErrorLocation(tuple(errors.get((verification_id, True), [])), tuple(carried)),
-        usage=usage_from(properties),
-        failure=get("failure"),
-        content_hash=get("content_hash"),
-        run_id=get("run_id"),
-        settings=get("settings"),
-        run_options=get("run_options"),
         steps=tuple(steps),
     )

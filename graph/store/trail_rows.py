@@ -5,7 +5,6 @@ A `caption` is what a person reads on a node in a graph browser; nobody reads it
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from veritrail_graph.graph.model import (
@@ -13,6 +12,7 @@ from veritrail_graph.graph.model import (
     Evidence,
     EvidencePath,
     Iteration,
+    Noun,
     StepRecord,
     Verdict,
     Verification,
@@ -46,50 +46,41 @@ def verification_caption(verification: Verification) -> str:
 
 
 def verification_row(verification: Verification) -> dict[str, Any]:
-    """Properties of a verification."""
-    claim = verification.claim
+    """Properties of a verification; what it found are nodes of their own."""
     return {
-        "verification_id": verification.verification_id,
-        "process_id": verification.process_id,
-        "claim_id": claim.claim_id,
-        "claim": claim.text,
-        "sub_claims": list(claim.sub_claims),
-        "node_id": claim.node_id,
-        "method": "veritrail",
-        "q": verification.q,
-        "engine": verification.engine,
-        "model": verification.model,
-        "indicative": verification.indicative,
-        "created_at": verification.created_at,
-        "status": verification.status.value,
-        "verdict": verification.verdict.value if verification.verdict else None,
-        "reasoning": verification.reasoning,
-        "score": verification.score,
-        "termination": verification.termination.value if verification.termination else None,
-        "error_stages": list(verification.error.stages),
-        "failure": verification.failure,
-        "content_hash": verification.content_hash,
-        "run_id": verification.run_id,
-        "settings": verification.settings,
-        "run_options": verification.run_options,
-        **asdict(verification.usage),
+        **properties(verification, IN_NODES),
+        "error_stages": list(verification.error_stages),
         "caption": verification_caption(verification),
+    }
+
+
+IN_NODES = {
+    "iterations": True, "paths": True, "steps": True, "error_nodes": True, "propagated_nodes": True,
+    "place": True,
+}  # fmt: skip
+"""What of a verification the graph keeps as nodes and relationships; the place, by itself."""
+
+
+def properties(noun: Noun, leave_out: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A noun as properties of a node.
+
+    No engine holds a map: the usage is made flat, and settings are the text that they are.
+    """
+    made = noun.model_dump(mode="json", exclude=leave_out)
+    made |= made.pop("usage", {})
+    return {
+        key: getattr(noun, key) if isinstance(value, dict) else value for key, value in made.items()
     }
 
 
 def iteration_row(verification_id: str, iteration: Iteration, indicative: bool) -> dict[str, Any]:
     """Properties of an iteration of a verification that is indicative, or is not."""
+    leave_out = {"checked": True, "evidence": True, "summaries": True, "usage": True}
     return {
         "verification_id": verification_id,
-        "number": iteration.number,
-        "verdict": iteration.verdict.value,
-        "reasoning": iteration.reasoning,
-        "dropped_ids": iteration.dropped_ids,
-        "reruns": iteration.reruns,
-        "left_out": iteration.left_out,
+        **properties(iteration, leave_out),
         "checked_count": len(iteration.checked),
-        "evidence_count": sum(len(found.sentences) for found in iteration.evidence),
-        "carried_roots": [root.node_id for root in iteration.carried_roots],
+        "evidence_count": sum(len(found.sentences) for found in iteration.summaries),
         # Enough to read a carried root back without another look at the process.
         "carried_places": [
             value for root in iteration.carried_roots for value in (root.stage, root.position)
@@ -100,13 +91,10 @@ def iteration_row(verification_id: str, iteration: Iteration, indicative: bool) 
 
 def step_row(verification_id: str, position: int, step: StepRecord) -> dict[str, Any]:
     """Properties of a step, with its place among them; what it cost stands among them."""
-    properties = asdict(step)
-    usage = properties.pop("usage")
     return {
         "verification_id": verification_id,
         "position": position,
-        **properties,
-        **usage,
+        **properties(step),
         "caption": short(f"{step.iteration}: {step.step}"),
     }
 
@@ -121,18 +109,17 @@ def evidence_row(key: str, position: int, found: Evidence) -> dict[str, Any]:
     return {
         "evidence_id": key,
         "position": position,
-        "summary": found.summary,
+        "summary": found.text,
         "missing": found.missing,
-        "caption": short(found.summary or "Evidence"),
+        "caption": short(found.text or "Evidence"),
     }
 
 
 def sentence_row(position: int, cited: CitedSentence) -> list[Any]:
     """A cited sentence: [node_id, index, start, end, text, caption, role, position]."""
-    found = cited.sentence
-    caption = short(found.text or found.node_id)
-    place = [found.node_id, found.index, found.start, found.end]
-    return [*place, found.text, caption, cited.role.value, position]
+    caption = short(cited.text or cited.node_id)
+    place = [cited.node_id, cited.sentence, cited.start, cited.end]
+    return [*place, cited.text, caption, cited.role.value, position]
 
 
 def path_row(path: EvidencePath) -> list[Any]:

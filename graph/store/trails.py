@@ -32,7 +32,7 @@ from veritrail_graph.graph.store.trail_records import (
     evidence_from,
     iteration_from,
     node_from,
-    step_from,
+    noun_from,
     verification_from,
 )
 from veritrail_graph.graph.store.trail_writing import write_all
@@ -165,11 +165,15 @@ class TrailStore:
             iterations_of.setdefault(verification_id, []).append(iteration)
         paths_of: dict[str, list[EvidencePath]] = {}
         for verification_id, source, target, number, via in paths:
-            path = EvidencePath(source, target, number, tuple(via or ()))
+            path = EvidencePath(
+                source=source, target=target, iteration=number, via=tuple(via or ())
+            )
             paths_of.setdefault(verification_id, []).append(path)
         steps_of: dict[str, list[StepRecord]] = {}
         for (properties,) in steps:
-            steps_of.setdefault(properties["verification_id"], []).append(step_from(properties))
+            steps_of.setdefault(properties["verification_id"], []).append(
+                noun_from(StepRecord, properties)
+            )
         return [
             verification_from(
                 properties,

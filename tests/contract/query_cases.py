@@ -31,7 +31,6 @@ from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
-    ErrorLocation,
     Evidence,
     EvidencePath,
     EvidenceRole,
@@ -115,14 +114,29 @@ async def store_reviews(store: Store, process_id: str) -> None:
     ]
     reviews = [
         Review(
-            f"{process_id}/r{number}", process_id, claim_id, CLAIMS[claim_id][0],
-            ReviewVerdict(verdict), reviewer, f"2026-01-{day:02}T00:00:00.000000Z", reason,
-            f"{process_id}/{verification}", model_verdict, recorded_by,
+            review_id=f"{process_id}/r{number}",
+            process_id=process_id,
+            claim_id=claim_id,
+            claim=CLAIMS[claim_id][0],
+            verdict=ReviewVerdict(verdict),
+            reviewer=reviewer,
+            created_at=f"2026-01-{day:02}T00:00:00.000000Z",
+            reason=reason,
+            overrides=f"{process_id}/{verification}",
+            model_verdict=model_verdict,
+            recorded_by=recorded_by,
         )
         for number, (
-            claim_id, day, reviewer, verification, model_verdict, verdict, reason, recorded_by,
+            claim_id,
+            day,
+            reviewer,
+            verification,
+            model_verdict,
+            verdict,
+            reason,
+            recorded_by,
         ) in enumerate(said, start=1)
-    ]  # fmt: skip
+    ]
     assert await store.reviews.restore(process_id, reviews) == len(reviews)
 
 
@@ -150,15 +164,35 @@ async def store_ladder(store: Store, process_id: str, depth: int) -> None:
     for number, stage in enumerate(reversed(stages[:-1]), start=1):
         role = Role.ROOT if number == depth else Role.INTERMEDIATE
         refs = tuple(NodeRef(u, depth + 1 - number, names.index(u), role) for u in stage)
-        found = Evidence("summary", None, tuple(_cite(u, 0, f"{u}.") for u in stage))
-        iterations.append(Iteration(number, Verdict.FULLY_SUPPORTED, "yes", refs, (), (found,)))
+        found = Evidence(
+            text="summary", missing=None, sentences=tuple(_cite(u, 0, f"{u}.") for u in stage)
+        )
+        iterations.append(
+            Iteration(
+                number=number,
+                verdict=Verdict.FULLY_SUPPORTED,
+                reasoning="yes",
+                checked=refs,
+                carried_roots=(),
+                summaries=(found,),
+            )
+        )
     number_of = {ref.node_id: round_.number for round_ in iterations for ref in round_.checked}
-    verification = Verification(
-        f"{process_id}/v", process_id, Claim("k", "Up it goes.", "t"), 3, "lexical", None, True,
-        "2026-01-01T00:00:00.000000Z", Status.SUCCEEDED, Verdict.FULLY_SUPPORTED, "yes",
+    verification = Verification.of_claim(
+        Claim(claim_id="k", text="Up it goes.", node_id="t"),
+        verification_id=f"{process_id}/v",
+        process_id=process_id,
+        q=3,
+        engine="lexical",
+        model=None,
+        indicative=True,
+        created_at="2026-01-01T00:00:00.000000Z",
+        status=Status.SUCCEEDED,
+        verdict=Verdict.FULLY_SUPPORTED,
+        reasoning="yes",
         iterations=tuple(iterations),
-        paths=tuple(EvidencePath(u, v, number_of[u]) for u, v in links),
-    )  # fmt: skip
+        paths=tuple(EvidencePath(source=u, target=v, iteration=number_of[u]) for u, v in links),
+    )
     await store.trails.write(verification)
 
 
@@ -184,7 +218,9 @@ def _verifications(process_id: str) -> list[Verification]:
         values: dict[str, object] = {
             "verification_id": f"{process_id}/{name}",
             "process_id": process_id,
-            "claim": Claim(claim_id, text, node_id),
+            "claim_id": claim_id,
+            "claim": text,
+            "node_id": node_id,
             "q": 2,
             "engine": "lexical",
             "model": None,
@@ -209,20 +245,25 @@ def _verifications(process_id: str) -> list[Verification]:
                     2,
                     Verdict.FULLY_SUPPORTED,
                     ["c2", HOSTILE, "s1"],
-                    Evidence("It opened in 1901.", None, (_sentence("s1", 0),)),
+                    Evidence(
+                        text="It opened in 1901.", missing=None, sentences=(_sentence("s1", 0),)
+                    ),
                 ),
                 _round(
                     3,
                     Verdict.FULLY_SUPPORTED,
                     ["c1"],
                     Evidence(
-                        "Opened in 1901.",
-                        "Who opened it.",
-                        (_sentence("c1", 0), _sentence("c1", 1, EvidenceRole.CONTEXT)),
+                        text="Opened in 1901.",
+                        missing="Who opened it.",
+                        sentences=(_sentence("c1", 0), _sentence("c1", 1, EvidenceRole.CONTEXT)),
                     ),
                 ),
             ),
-            paths=(EvidencePath("s1", "t", 2, ("m1",)), EvidencePath("c1", "s1", 3)),
+            paths=(
+                EvidencePath(source="s1", target="t", iteration=2, via=("m1",)),
+                EvidencePath(source="c1", target="s1", iteration=3),
+            ),
         ),
         verification(
             "v2-old",
@@ -236,10 +277,10 @@ def _verifications(process_id: str) -> list[Verification]:
                     1,
                     Verdict.FULLY_SUPPORTED,
                     ["s2", "m1"],
-                    Evidence("320 ships.", None, (_sentence("m1", 0),)),
+                    Evidence(text="320 ships.", missing=None, sentences=(_sentence("m1", 0),)),
                 ),
             ),
-            paths=(EvidencePath("m1", "t", 1),),
+            paths=(EvidencePath(source="m1", target="t", iteration=1),),
         ),
         verification(
             "v2",
@@ -256,29 +297,71 @@ def _verifications(process_id: str) -> list[Verification]:
                     1,
                     Verdict.FULLY_SUPPORTED,
                     ["s2", "m1"],
-                    Evidence("320 ships.", None, (_sentence("s2", 0), _sentence("m1", 0))),
+                    Evidence(
+                        text="320 ships.",
+                        missing=None,
+                        sentences=(_sentence("s2", 0), _sentence("m1", 0)),
+                    ),
                 ),
                 _round(
                     2,
                     Verdict.NOT_FULLY_SUPPORTED,
                     ["c2", HOSTILE, "s1"],
-                    Evidence("310 ships in 2024.", None, (_sentence("c2", 0),)),
-                    Evidence("310 ships.", "The source.", (_sentence("s1", 1),)),
+                    Evidence(
+                        text="310 ships in 2024.", missing=None, sentences=(_sentence("c2", 0),)
+                    ),
+                    Evidence(
+                        text="310 ships.", missing="The source.", sentences=(_sentence("s1", 1),)
+                    ),
                 ),
             ),
             paths=(
-                EvidencePath("s2", "m1", 1),
-                EvidencePath("s2", "t", 1),
-                EvidencePath("m1", "t", 1),
-                EvidencePath("c2", "s1", 2),
-                EvidencePath("c2", "s2", 2),
-                EvidencePath("s1", "m1", 2),
+                EvidencePath(source="s2", target="m1", iteration=1),
+                EvidencePath(source="s2", target="t", iteration=1),
+                EvidencePath(source="m1", target="t", iteration=1),
+                EvidencePath(source="c2", target="s1", iteration=2),
+                EvidencePath(source="c2", target="s2", iteration=2),
+                EvidencePath(source="s1", target="m1", iteration=2),
             ),
-            error=ErrorLocation((REFS["s2"], REFS["m1"]), (REFS["t"],)),
+            error_nodes=(REFS["s2"], REFS["m1"]),
+            propagated_nodes=(REFS["t"],),
             steps=(
-                _step(1, "evidence_selection", Usage(2, 1, 100, 50, 20, 0.25)),
-                _step(1, "verdict", Usage(1, 0, 40, 0, 10, 0.5)),
-                _step(2, "evidence_selection", Usage(1, 0, 60, 10, 5, 0.5)),
+                _step(
+                    1,
+                    "evidence_selection",
+                    Usage(
+                        calls=2,
+                        cached_calls=1,
+                        input_tokens=100,
+                        cached_input_tokens=50,
+                        output_tokens=20,
+                        cost_usd=0.25,
+                    ),
+                ),
+                _step(
+                    1,
+                    "verdict",
+                    Usage(
+                        calls=1,
+                        cached_calls=0,
+                        input_tokens=40,
+                        cached_input_tokens=0,
+                        output_tokens=10,
+                        cost_usd=0.5,
+                    ),
+                ),
+                _step(
+                    2,
+                    "evidence_selection",
+                    Usage(
+                        calls=1,
+                        cached_calls=0,
+                        input_tokens=60,
+                        cached_input_tokens=10,
+                        output_tokens=5,
+                        cost_usd=0.5,
+                    ),
+                ),
             ),
         ),
         verification(
@@ -286,11 +369,35 @@ def _verifications(process_id: str) -> list[Verification]:
             "k2",
             3,
             status=Status.FAILED,
-            failure="The model was away.",
+            error="The model was away.",
             steps=(
-                _step(0, "sub_claim_decomposition", Usage(0, 1)),
-                _step(1, "evidence_selection", Usage(1, 0, 9, 0, 1, 0.125)),
-                _step(1, "verdict", Usage(1, 0, 8, 0, 1, None, 0, 1)),
+                _step(0, "sub_claim_decomposition", Usage(calls=0, cached_calls=1)),
+                _step(
+                    1,
+                    "evidence_selection",
+                    Usage(
+                        calls=1,
+                        cached_calls=0,
+                        input_tokens=9,
+                        cached_input_tokens=0,
+                        output_tokens=1,
+                        cost_usd=0.125,
+                    ),
+                ),
+                _step(
+                    1,
+                    "verdict",
+                    Usage(
+                        calls=1,
+                        cached_calls=0,
+                        input_tokens=8,
+                        cached_input_tokens=0,
+                        output_tokens=1,
+                        cost_usd=None,
+                        reasoning_tokens=0,
+                        unpriced_calls=1,
+                    ),
+                ),
             ),
         ),
         verification(
@@ -305,11 +412,15 @@ def _verifications(process_id: str) -> list[Verification]:
                     1,
                     Verdict.INCONCLUSIVE,
                     ["s2", "m1"],
-                    Evidence("From 1901.", "What counts as old.", (_sentence("m1", 0),)),
+                    Evidence(
+                        text="From 1901.",
+                        missing="What counts as old.",
+                        sentences=(_sentence("m1", 0),),
+                    ),
                 ),
                 _round(2, Verdict.INCONCLUSIVE, ["s1"]),
             ),
-            paths=(EvidencePath("m1", "t", 1),),
+            paths=(EvidencePath(source="m1", target="t", iteration=1),),
         ),
         verification(
             "v5",
@@ -322,17 +433,32 @@ def _verifications(process_id: str) -> list[Verification]:
                 _round(1, Verdict.NOT_FULLY_SUPPORTED, ["s2", "m1"]),
                 _round(2, Verdict.NOT_FULLY_SUPPORTED, ["c2", HOSTILE, "s1"]),
             ),
-            error=ErrorLocation((REFS["t"],)),
+            error_nodes=(REFS["t"],),
         ),
     ]
 
 
 def _step(iteration: int, step: str, usage: Usage) -> StepRecord:
-    return StepRecord(iteration, step, f"{step}.v1", "0f" * 32, "judge-1", 0.0, usage)
+    return StepRecord(
+        iteration=iteration,
+        step=step,
+        prompt=f"{step}.v1",
+        prompt_hash="0f" * 32,
+        model="judge-1",
+        temperature=0.0,
+        usage=usage,
+    )
 
 
 def _round(number: int, verdict: Verdict, checked: list[str], *evidence: Evidence) -> Iteration:
-    return Iteration(number, verdict, "because", tuple(REFS[n] for n in checked), (), evidence)
+    return Iteration(
+        number=number,
+        verdict=verdict,
+        reasoning="because",
+        checked=tuple(REFS[n] for n in checked),
+        carried_roots=(),
+        summaries=evidence,
+    )
 
 
 def _sentence(
@@ -350,4 +476,4 @@ def _cite(
     role: EvidenceRole = EvidenceRole.EVIDENCE,
     start: int = 0,
 ) -> CitedSentence:
-    return CitedSentence(Sentence(node_id, index, start, start + len(text), text), role)
+    return CitedSentence.of(Sentence(node_id, index, start, start + len(text), text), role)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -68,8 +67,8 @@ def both(process_id: str) -> MemoryInput:
 
 
 def a_verification(process_id: str, name: str) -> Verification:
-    return Verification(
-        verification_id=name, process_id=process_id, claim=Claim("k1", "A is there.", "t"), q=3,
+    return Verification.of_claim(Claim(claim_id="k1", text="A is there.", node_id="t"),
+        verification_id=name, process_id=process_id,  q=3,
         engine="lexical", model=None, indicative=True, created_at="2026-01-01T00:00:00.000000Z",
         status=Status.SUCCEEDED, verdict=Verdict.INCONCLUSIVE, reasoning="none",
     )  # fmt: skip
@@ -196,11 +195,11 @@ def test_old_verifications_stay_and_one_that_runs_meanwhile_is_told(
     store: Store, arun: Any, process_id: str
 ) -> None:
     old = arun(ingest(store, index(process_id))).survey.hash
-    first = replace(a_verification(process_id, f"{process_id}-v1"), content_hash=old)
+    first = a_verification(process_id, f"{process_id}-v1").replace(content_hash=old)
     arun(store.trails.write(first))
     arun(append(store, question(), process_id=process_id))
     assert arun(store.trails.get(first.verification_id)) == first
-    late = replace(a_verification(process_id, f"{process_id}-v2"), content_hash=old)
+    late = a_verification(process_id, f"{process_id}-v2").replace(content_hash=old)
     with pytest.raises(NotFound):
         arun(store.trails.write(late))
 

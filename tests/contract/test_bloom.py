@@ -17,7 +17,6 @@ from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
-    ErrorLocation,
     Evidence,
     EvidencePath,
     Iteration,
@@ -260,8 +259,9 @@ def test_an_unknown_or_hostile_value_finds_nothing_and_changes_nothing(
 ) -> None:
     template = TEMPLATES[text]
     for wrong in ("nowhere", INJECTION, f"{harbour}/", f"{harbour}/nowhere", ""):
-        values = {p["name"][1:]: 1 if p["dataType"] == "Integer" else wrong
-                  for p in template["params"]}  # fmt: skip
+        values = {
+            p["name"][1:]: 1 if p["dataType"] == "Integer" else wrong for p in template["params"]
+        }
         assert rows_of(store, arun, template["cypher"], values) == []
     assert len(parts(CASES[0][2])) == len(ask("claims", process="HARBOUR")[0])
 
@@ -301,13 +301,27 @@ def suggestions(store: Store, arun: Any, parameter: dict[str, Any]) -> list[Any]
 
 def test_a_process_that_is_not_whole_is_not_shown(store: Store, arun: Any, process_id: str) -> None:
     arun(store_harbour(store, process_id))
-    subjects = {"process": process_id, "claim": f"{process_id}/k1", "node": f"{process_id}/s1",
-                "verification": f"{process_id}/v1", "stage": 1}  # fmt: skip
+    subjects = {
+        "process": process_id,
+        "claim": f"{process_id}/k1",
+        "node": f"{process_id}/s1",
+        "verification": f"{process_id}/v1",
+        "stage": 1,
+    }
     for state, is_shown in (("ready", True), ("deleting", False)):
         if not is_shown:
             arun(store.processes.mark(process_id, state))
-        for name in ("claims", "provenance", "impact", "source_nodes", "evidence_trail", "stage",
-                     "checked_nodes", "error_origin", "made_from"):  # fmt: skip
+        for name in (
+            "claims",
+            "provenance",
+            "impact",
+            "source_nodes",
+            "evidence_trail",
+            "stage",
+            "checked_nodes",
+            "error_origin",
+            "made_from",
+        ):
             template = TEMPLATES[TEXTS[name]]
             values = {p["name"][1:]: subjects[p["name"][1:]] for p in template["params"]}
             assert bool(rows_of(store, arun, template["cypher"], values)) is is_shown, name
@@ -345,9 +359,11 @@ def test_scene_actions_start_from_what_is_selected(store: Store, arun: Any, harb
         parts(
             "Verification v3|Iteration v3/1|Iteration v3/2|Evidence v3/1/0|Sentence m1#0|Span m1"
         ),
-        parts("HAS_ITERATION v3>v3/1|HAS_ITERATION v3>v3/2|FOUND v3/1>v3/1/0|"
-              "CITES v3/1/0>m1#0|SENTENCE_OF m1#0>m1"),
-    )  # fmt: skip
+        parts(
+            "HAS_ITERATION v3>v3/1|HAS_ITERATION v3>v3/2|FOUND v3/1>v3/1/0|"
+            "CITES v3/1/0>m1#0|SENTENCE_OF m1#0>m1"
+        ),
+    )
     for name, text in actions.items():
         assert rows_of(store, arun, text, {"nodes": []}) == [], name
 
@@ -360,21 +376,39 @@ async def store_fan(store: Store, process_id: str, sentences: int, summaries: in
     await ingest(store, process(texts, edges, {"k": "A claim."}, process_id=process_id))
     refs = tuple(NodeRef(u, 2, n, Role.INTERMEDIATE) for n, u in enumerate(middle, 1))
     cited = [
-        tuple(CitedSentence(Sentence(u, 0, 0, 3, texts[u])) for u in middle),
-        tuple(CitedSentence(Sentence("root", n, 0, 5, "root.")) for n in range(sentences)),
+        tuple(CitedSentence.of(Sentence(u, 0, 0, 3, texts[u])) for u in middle),
+        tuple(CitedSentence.of(Sentence("root", n, 0, 5, "root.")) for n in range(sentences)),
     ]
     checked = (refs, (NodeRef("root", 1, 0, Role.ROOT),))
-    made = Verification(
-        f"{process_id}/v", process_id, Claim("k", "A claim.", "t"), 3, "lexical", None, True,
-        "2026-01-01T00:00:00.000000Z", Status.SUCCEEDED, Verdict.NOT_FULLY_SUPPORTED, "no",
+    made = Verification.of_claim(
+        Claim(claim_id="k", text="A claim.", node_id="t"),
+        verification_id=f"{process_id}/v",
+        process_id=process_id,
+        q=3,
+        engine="lexical",
+        model=None,
+        indicative=True,
+        created_at="2026-01-01T00:00:00.000000Z",
+        status=Status.SUCCEEDED,
+        verdict=Verdict.NOT_FULLY_SUPPORTED,
+        reasoning="no",
         iterations=tuple(
-            Iteration(number, Verdict.NOT_FULLY_SUPPORTED, "no", checked[number - 1], (),
-                      (Evidence("all", None, cited[number - 1]),))
+            Iteration(
+                number=number,
+                verdict=Verdict.NOT_FULLY_SUPPORTED,
+                reasoning="no",
+                checked=checked[number - 1],
+                carried_roots=(),
+                summaries=(Evidence(text="all", missing=None, sentences=cited[number - 1]),),
+            )
             for number in (1, 2)
         ),
-        paths=tuple(EvidencePath(u, v, 1 + (u == "root")) for u, v in edges),
-        error=ErrorLocation(refs, (NodeRef("t", 3, summaries + 1, Role.TERMINAL),)),
-    )  # fmt: skip
+        paths=tuple(
+            EvidencePath(source=u, target=v, iteration=1 + (u == "root")) for u, v in edges
+        ),
+        error_nodes=refs,
+        propagated_nodes=(NodeRef("t", 3, summaries + 1, Role.TERMINAL),),
+    )
     await store.trails.write(made)
 
 

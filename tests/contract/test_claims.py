@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,7 +50,14 @@ def small(name: str, answer: str = ANSWER) -> MemoryInput:
 
 
 def claim(text: str, start: int = 0, *also: tuple[int, int]) -> Claim:
-    return Claim(derived_claim_id("t", text), text, "t", start, start + 11, also=also)
+    return Claim(
+        claim_id=derived_claim_id("t", text),
+        text=text,
+        node_id="t",
+        start=start,
+        end=start + 11,
+        also=also,
+    )
 
 
 def sentence(
@@ -61,24 +67,40 @@ def sentence(
     ids = tuple(one.claim_id for one in named)
     start = place * 12
     return ExtractedSentence(
-        "t", place, start, start + len(text), text, SentenceOutcome(outcome), reason, ids
+        node_id="t",
+        position=place,
+        start=start,
+        end=start + len(text),
+        text=text,
+        outcome=SentenceOutcome(outcome),
+        reason=reason,
+        claim_ids=ids,
     )
 
 
 def queued(process_id: str, of: Claim, name: str) -> Verification:
     """A verification that a run has yet to make."""
-    return Verification(
-        name, process_id, of, 1, "lexical", None, True, now(), Status.QUEUED, run_id="r"
+    return Verification.of_claim(
+        of,
+        verification_id=name,
+        process_id=process_id,
+        q=1,
+        engine="lexical",
+        model=None,
+        indicative=True,
+        created_at=now(),
+        status=Status.QUEUED,
+        run_id="r",
     )
 
 
 def verification(process_id: str, of: Claim, name: str, cited: int = 0) -> Verification:
     """A verification with evidence in one sentence of node a."""
     found = Sentence("a", cited, cited * 7, cited * 7 + 6, f"A {cited}.")
-    return Verification(
+    return Verification.of_claim(
+        of,
         verification_id=name,
         process_id=process_id,
-        claim=of,
         q=1,
         engine="lexical",
         model=None,
@@ -88,14 +110,18 @@ def verification(process_id: str, of: Claim, name: str, cited: int = 0) -> Verif
         verdict=Verdict.FULLY_SUPPORTED,
         iterations=(
             Iteration(
-                1,
-                Verdict.FULLY_SUPPORTED,
-                "",
-                (),
-                evidence=(Evidence("It says so.", None, (CitedSentence(found),)),),
+                number=1,
+                verdict=Verdict.FULLY_SUPPORTED,
+                reasoning="",
+                checked=(),
+                summaries=(
+                    Evidence(
+                        text="It says so.", missing=None, sentences=(CitedSentence.of(found),)
+                    ),
+                ),
             ),
         ),
-        paths=(EvidencePath("a", "t", 1),),
+        paths=(EvidencePath(source="a", target="t", iteration=1),),
     )
 
 
@@ -176,22 +202,22 @@ def test_extraction_adds_the_places_that_a_stored_claim_lacks(
     monkeypatch: pytest.MonkeyPatch, arun: Any, process_id: str, claims: ClaimStore, stored: str
 ) -> None:
     monkeypatch.setattr("veritrail_graph.graph.store.claims.ROWS", 1)
-    without = replace(claim("A."), start=None, end=None)
-    first = replace(claim("B.", 22), sub_claims=("One.", "Two."), label=Verdict.INCONCLUSIVE)
+    without = claim("A.").replace(start=None, end=None)
+    first = claim("B.", 22).replace(sub_claims=("One.", "Two."), label=Verdict.INCONCLUSIVE)
     partly = claim("C.", 3, (30, 41))
-    odd = replace(without, claim_id="odd", node_id="a")
+    odd = without.replace(claim_id="odd", node_id="a")
     arun(claims.add(process_id, [without, first, partly, odd]))
     arun(claims.edit(process_id, without.claim_id, "A, edited."))
     found = [
         claim("A.", 0, *((place * 12, place * 12 + 11) for place in range(1, 9))),
         claim("B.", 0, (22, 33), (44, 55)),
         claim("C.", 3, (30, 41)),
-        replace(odd, node_id="t", start=0, end=5),  # another node's: none of its places
+        odd.replace(node_id="t", start=0, end=5),  # another node's: none of its places
         claim("D."),
     ]
     with_all = [
-        replace(found[0], text="A, edited."),
-        replace(first, also=((0, 11), (44, 55))),
+        found[0].replace(text="A, edited."),
+        first.replace(also=((0, 11), (44, 55))),
         partly,
         odd,
         found[-1],
@@ -267,7 +293,7 @@ def test_a_verified_claim_is_edited_only_when_that_is_wished(
     assert arun(claims.all(process_id)) == [first]
     arun(claims.edit(process_id, first.claim_id, "B is there.", force=True))
     assert arun(claims.all(process_id))[0].text == "B is there."
-    assert arun(store.trails.get(f"v-{process_id}")).claim.text == "A is there."
+    assert arun(store.trails.get(f"v-{process_id}")).claim == "A is there."
 
 
 @pytest.mark.parametrize(
@@ -283,7 +309,7 @@ def test_what_cannot_be_edited_is_refused(
     text: str,
     fault: type[Exception],
 ) -> None:
-    arun(claims.add(process_id, [Claim("k", "A is there.", "t")]))
+    arun(claims.add(process_id, [Claim(claim_id="k", text="A is there.", node_id="t")]))
     with pytest.raises(fault):
         arun(claims.edit(process_id, claim_id, text))
     assert [one.text for one in arun(claims.all(process_id))] == ["A is there."]
@@ -333,7 +359,7 @@ def test_verifications_go_with_their_claim_when_that_is_wished(
     path = "(:Span {process_id: $p})-[:EVIDENCE_FOR]->(:Span)"
     assert count(store, arun, path, process_id) == 1
     (kept,) = arun(store.trails.read([names[2]]))
-    assert len(kept.iterations[0].evidence) == len(kept.paths) == 1
+    assert len(kept.iterations[0].summaries) == len(kept.paths) == 1
     for name in names[:2]:
         assert arun(store.trails.read([name])) == []
         iterations = f"(x:Iteration {{verification_id: '{name}'}})"
@@ -371,7 +397,7 @@ def test_a_verification_that_ended_without_a_verdict_counts(
 ) -> None:
     first = claim("A is there.")
     arun(claims.add(process_id, [first]))
-    ended = replace(queued(process_id, first, f"v-{process_id}"), status=status, failure="Why.")
+    ended = queued(process_id, first, f"v-{process_id}").replace(status=status, error="Why.")
     arun(store.trails.write(ended))
     with pytest.raises(InputError, match=r"1 verification\(s\)"):
         arun(claims.remove(process_id, [first.claim_id]))

@@ -59,7 +59,7 @@ def source(process_id: str, *more: str) -> MemoryInput:
 
 
 def trail(process_id: str, **other: Any) -> Any:
-    claim = Claim("k1", "The pier is 80 metres long.", "t")
+    claim = Claim(claim_id="k1", text="The pier is 80 metres long.", node_id="t")
     rounds = (
         a_round(1, FS, "s1 s2", (("s1", 0), ("s2", 0))),
         a_round(2, NFS, "c1 c2", (("c1", 0),)),
@@ -118,12 +118,14 @@ def test_a_connection_lost_at_any_commit_leaves_nothing_half_stored_and_nothing_
         elif command == "replace":
             await ingest(store, source(process_id, "more"), replace=True)
         elif command == "claims":
-            await store.processes.add_claims(process_id, [Claim("k3", "It is new.", "t")])
+            await store.processes.add_claims(
+                process_id, [Claim(claim_id="k3", text="It is new.", node_id="t")]
+            )
         elif command == "write":
             await store.trails.write(trail(process_id))
         elif command == "queue":
             queued = trail(process_id, status=Status.QUEUED, verdict=None)
-            await store.trails.queue([replace(queued, iterations=())])
+            await store.trails.queue([queued.replace(iterations=())])
         elif await store.processes.state(process_id) is not None:
             await store.processes.delete(process_id)
 

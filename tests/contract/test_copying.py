@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -93,7 +92,7 @@ def test_a_copy_that_differs_is_told(pair: Any, arun: Any, process_id: str) -> N
         arun(copy_process(embedded, server, process_id))
     trail = arun(embedded.trails.get(f"v-{process_id}-1"))
     arun(embedded.processes.claim_store.edit(process_id, "k2", "another"))
-    arun(embedded.trails.write(replace(trail, reasoning="said otherwise")))
+    arun(embedded.trails.write(trail.replace(reasoning="said otherwise")))
     with pytest.raises(EngineError, match="not the same"):
         arun(copy_process(embedded, server, process_id))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
-    ErrorLocation,
     Evidence,
     EvidencePath,
     EvidenceRole,
@@ -108,17 +106,42 @@ def source(process_id: str) -> MemoryInput:
 
 def trail(process_id: str) -> Verification:
     """A verification in which everything that may be set is set."""
-    usage = Usage(1, 1, 10, 5, 3, 0.5, 1, 0)
-    sentence = CitedSentence(Sentence("a", 0, 0, 68, LONG[:68]), EvidenceRole.EVIDENCE)
-    found = Evidence("It is 80 metres long.", "The oak.", (sentence,))
-    rounds = (
-        Iteration(1, Verdict.FULLY_SUPPORTED, "yes", (SUMMARY, ROOT), (), (found,), 1, 1, 1),
-        Iteration(2, Verdict.NOT_FULLY_SUPPORTED, "no", (ROOT,), (ROOT,)),
+    usage = Usage(
+        calls=1,
+        cached_calls=1,
+        input_tokens=10,
+        cached_input_tokens=5,
+        output_tokens=3,
+        cost_usd=0.5,
+        reasoning_tokens=1,
+        unpriced_calls=0,
     )
-    return Verification(
+    sentence = CitedSentence.of(Sentence("a", 0, 0, 68, LONG[:68]), EvidenceRole.EVIDENCE)
+    found = Evidence(text="It is 80 metres long.", missing="The oak.", sentences=(sentence,))
+    rounds = (
+        Iteration(
+            number=1,
+            verdict=Verdict.FULLY_SUPPORTED,
+            reasoning="yes",
+            checked=(SUMMARY, ROOT),
+            carried_roots=(),
+            summaries=(found,),
+            dropped_ids=1,
+            reruns=1,
+            left_out=1,
+        ),
+        Iteration(
+            number=2,
+            verdict=Verdict.NOT_FULLY_SUPPORTED,
+            reasoning="no",
+            checked=(ROOT,),
+            carried_roots=(ROOT,),
+        ),
+    )
+    return Verification.of_claim(
+        Claim(claim_id="k1", text=LONG, node_id="t", sub_claims=("It is long.",)),
         verification_id=f"{process_id}/v",
         process_id=process_id,
-        claim=Claim("k1", LONG, "t", sub_claims=("It is long.",)),
         q=3,
         engine="openai",
         model="a-model",
@@ -130,8 +153,9 @@ def trail(process_id: str) -> Verification:
         score=0.5,
         termination=Termination.NO_CANDIDATES,
         iterations=rounds,
-        paths=(EvidencePath("a", "t", 1, ("s",)),),
-        error=ErrorLocation((SUMMARY,), (TERMINAL,)),
+        paths=(EvidencePath(source="a", target="t", iteration=1, via=("s",)),),
+        error_nodes=(SUMMARY,),
+        propagated_nodes=(TERMINAL,),
         usage=usage,
         content_hash=None,
         run_id=f"{process_id}-run",
@@ -144,16 +168,30 @@ def trail(process_id: str) -> Verification:
 async def fill(store: Store, process_id: str) -> None:
     stored = await ingest(store, source(process_id))
     sentence = ExtractedSentence(
-        "t", 0, 0, 20, LONG[:20], SentenceOutcome.FAILED, "a reason", ("k1",)
+        node_id="t",
+        position=0,
+        start=0,
+        end=20,
+        text=LONG[:20],
+        outcome=SentenceOutcome.FAILED,
+        reason="a reason",
+        claim_ids=("k1",),
     )
     keep = store.processes.claim_store.keep_extraction
     await keep(process_id, stored.survey.hash, "t", [sentence], [])
-    whole = replace(trail(process_id), content_hash=stored.survey.hash)
-    failed = replace(
-        whole, verification_id=f"{process_id}/f", status=Status.FAILED, verdict=None,
-        iterations=(), paths=(), error=ErrorLocation(), steps=(), failure="the model is away",
-    )  # fmt: skip
-    await store.trails.queue([replace(one, status=Status.QUEUED) for one in (whole, failed)])
+    whole = trail(process_id).replace(content_hash=stored.survey.hash)
+    failed = whole.replace(
+        verification_id=f"{process_id}/f",
+        status=Status.FAILED,
+        verdict=None,
+        iterations=(),
+        paths=(),
+        error_nodes=(),
+        propagated_nodes=(),
+        steps=(),
+        error="the model is away",
+    )
+    await store.trails.queue([one.replace(status=Status.QUEUED) for one in (whole, failed)])
     await store.trails.write(whole, failed)
     said = NewReview("FULLY_SUPPORTED", "I read it.", "Ada", whole.verification_id, "desk")
     await store.reviews.add(process_id, "k1", said)
@@ -239,7 +277,16 @@ def test_a_caption_is_one_short_line_whoever_makes_it(
     stored = arun(ingest(store, written))
     outcome = SentenceOutcome.NO_VERIFIABLE_CLAIMS
     sentences = [
-        ExtractedSentence("t", number, 0, 1, text, outcome, None, ())
+        ExtractedSentence(
+            node_id="t",
+            position=number,
+            start=0,
+            end=1,
+            text=text,
+            outcome=outcome,
+            reason=None,
+            claim_ids=(),
+        )
         for number, text in enumerate(ODD_TEXTS)
     ]
     own = store.processes.claim_store

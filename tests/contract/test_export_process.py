@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,12 +99,11 @@ def test_a_verification_whose_id_belongs_to_another_process_gets_a_new_one(
         assert len(arun(store.trails.of_run(f"r-{process_id}"))) == 3
         there, here = arun(store.reviews.all(other)), arun(store.reviews.all(process_id))
         for one, origin in zip(there, here, strict=True):
-            about = origin.review.verification_id
-            assert one.review == replace(
-                origin.review,
+            about = origin.review.overrides
+            assert one.review == origin.review.replace(
                 process_id=other,
                 review_id=restored_id(origin.review.review_id, other),
-                verification_id=about and restored_id(about, other),
+                overrides=about and restored_id(about, other),
             )
         assert arun(store.queries.run("check_reviews", {"process_id": other})).rows == ()
     finally:
@@ -133,7 +131,6 @@ def test_objects_as_verify_prints_them_are_taken_too(
     for one in document["verifications"]:
         for key in ("paths", "propagated_nodes", "content_hash", "place", "method", "run_options"):
             del one[key]
-        one.pop("settings_text", None)
         for iteration in one["iterations"]:
             iteration["summaries"] = iteration["summaries"][:1]
             iteration["evidence"] = iteration["evidence"][-1:]

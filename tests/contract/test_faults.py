@@ -233,7 +233,7 @@ def a_trail(name: str) -> Verification:
     ]
     evidence = [
         Evidence(
-            summary="They say so.", missing=None, sentences=(CitedSentence(sentence=sentence),)
+            text="They say so.", missing=None, sentences=(CitedSentence.of(sentence=sentence),)
         )
         for sentence in sentences
     ]
@@ -244,14 +244,14 @@ def a_trail(name: str) -> Verification:
             reasoning=f"Reasons of iteration {number}.",
             checked=tuple(refs[places]),
             carried_roots=tuple(refs[:3]) if number == 2 else (),
-            evidence=tuple(evidence[places]),
+            summaries=tuple(evidence[places]),
         )
         for number, places in ((1, slice(0, 3)), (2, slice(3, 5)))
     )
-    return Verification(
+    return Verification.of_claim(
+        Claim(claim_id="k", text="A claim.", node_id="t"),
         verification_id=name,
         process_id="wide",
-        claim=Claim(claim_id="k", text="A claim.", node_id="t"),
         q=3,
         engine="lexical",
         model=None,

@@ -11,7 +11,6 @@ from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     Claim,
-    ErrorLocation,
     NodeRef,
     Role,
     Status,
@@ -37,7 +36,7 @@ def stored(store: Store, arun: Any, process_id: str) -> str:
     """k1 supported, k2 not (stages 2 and 3), k3 first not and then supported, k4 failed."""
     texts = {"a": "A.", "s": "S.", "t": "T."}
     arun(ingest(store, process(texts, [("a", "s"), ("s", "t")], CLAIMS, process_id=process_id)))
-    both = ErrorLocation((S, T), ())
+    both = (S, T)
     made = [
         verification(process_id, "k1", 1, FS),
         verification(process_id, "k2", 1, NFS, both),
@@ -55,12 +54,12 @@ def verification(
     claim_id: str,
     day: int,
     verdict: Verdict | None,
-    error: ErrorLocation = ErrorLocation(),
+    introduced: tuple[NodeRef, ...] = (),
 ) -> Verification:
-    return Verification(
+    return Verification.of_claim(
+        Claim(claim_id=claim_id, text=CLAIMS[claim_id], node_id="t"),
         verification_id=f"{name}/{claim_id}-{day}",
         process_id=name,
-        claim=Claim(claim_id, CLAIMS[claim_id], "t"),
         q=3,
         engine="lexical",
         model=None,
@@ -68,8 +67,8 @@ def verification(
         created_at=f"2026-01-0{day}T00:00:00.000000Z",
         status=Status.SUCCEEDED if verdict else Status.FAILED,
         verdict=verdict,
-        error=error,
-        failure=None if verdict else "no answer",
+        error_nodes=introduced,
+        error=None if verdict else "no answer",
     )
 
 
@@ -82,7 +81,9 @@ def test_a_claim_shows_its_latest_verification_that_succeeded(
     store: Store, arun: Any, stored: str
 ) -> None:
     found, last = arun(store.claims.page(stored, ClaimFilter()))
-    assert [one.claim for one in found] == [Claim(name, text, "t") for name, text in CLAIMS.items()]
+    assert [one.claim for one in found] == [
+        Claim(claim_id=name, text=text, node_id="t") for name, text in CLAIMS.items()
+    ]
     assert last is None
     told = {one.claim.claim_id: one for one in found}
     assert [
@@ -96,8 +97,8 @@ def test_a_claim_shows_its_latest_verification_that_succeeded(
         (None, None, 0),
     ]
     assert (told["k2"].error_stages, told["k2"].indicative) == ((2, 3), True)
-    assert (told["k4"].status, told["k4"].failure) == (Status.FAILED, "no answer")
-    assert (told["k5"].status, told["k5"].failure) == (None, None)
+    assert (told["k4"].status, told["k4"].error) == (Status.FAILED, "no answer")
+    assert (told["k5"].status, told["k5"].error) == (None, None)
     assert arun(store.claims.get(stored, "k3")) == told["k3"]
 
 

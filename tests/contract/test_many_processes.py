@@ -44,21 +44,30 @@ def a_process(name: str, nodes: int = 40) -> MemoryInput:
 async def with_everything(store: Store, name: str) -> None:
     """A process with claims, an extraction and a verification with a whole trail."""
     report = await ingest(store, a_process(name))
-    sentence = ExtractedSentence("t", 0, 0, 3, "All", SentenceOutcome.CLAIMS, None, ("k1",))
+    sentence = ExtractedSentence(
+        node_id="t",
+        position=0,
+        start=0,
+        end=3,
+        text="All",
+        outcome=SentenceOutcome.CLAIMS,
+        reason=None,
+        claim_ids=("k1",),
+    )
     await store.processes.claim_store.keep_extraction(name, report.survey.hash, "t", [sentence], [])
-    cited = CitedSentence(Sentence("a", 0, 0, 6, "A one."))
+    cited = CitedSentence.of(Sentence("a", 0, 0, 6, "A one."))
     await store.trails.write(
-        Verification(
-            verification_id=f"{name}-v", process_id=name, claim=Claim("k1", "A is there.", "t"),
+        Verification.of_claim(Claim(claim_id="k1", text="A is there.", node_id="t"),
+            verification_id=f"{name}-v", process_id=name,
             q=3, engine="lexical", model=None, indicative=True,
             created_at="2026-01-01T00:00:00.000000Z", status=Status.SUCCEEDED,
             verdict=Verdict.FULLY_SUPPORTED, reasoning="it is",
             termination=Termination.NO_CANDIDATES,
             iterations=(
-                Iteration(1, Verdict.FULLY_SUPPORTED, "r", (A,),
-                          evidence=(Evidence("what", None, (cited,)),)),
+                Iteration(number=1, verdict=Verdict.FULLY_SUPPORTED, reasoning="r", checked=(A,),
+                          summaries=(Evidence(text="what", missing=None, sentences=(cited,)),)),
             ),
-            paths=(EvidencePath("a", "t", 1),),
+            paths=(EvidencePath(source="a", target="t", iteration=1),),
         )
     )  # fmt: skip
 

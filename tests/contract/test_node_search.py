@@ -13,7 +13,6 @@ from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
-    ErrorLocation,
     Evidence,
     EvidencePath,
     EvidenceRole,
@@ -63,24 +62,44 @@ def search(store: Store) -> NodeSearch:
 def cited(node: str, index: int, role: str = "evidence") -> CitedSentence:
     start, end = ((0, 24), (25, 42))[index]
     text = TEXTS[node][start:end]
-    return CitedSentence(Sentence(node, index, start, start + len(text), text), EvidenceRole(role))
+    return CitedSentence.of(
+        Sentence(node, index, start, start + len(text), text), EvidenceRole(role)
+    )
 
 
 def a_verification(process_id: str, name: str, claim: str, verdict: Verdict) -> Verification:
     """It cites both sentences of c1, the second as context, and that of s1."""
     sentences = (cited("c1", 0), cited("c1", 1, "context"))
-    first = Evidence("The pier.", None, (cited("s1", 0),))
+    first = Evidence(text="The pier.", missing=None, sentences=(cited("s1", 0),))
     rounds = (
-        Iteration(1, verdict, "so", (S1,), evidence=(first,)),
-        Iteration(2, verdict, "so", (C1,), evidence=(Evidence("1901.", None, sentences),)),
+        Iteration(number=1, verdict=verdict, reasoning="so", checked=(S1,), summaries=(first,)),
+        Iteration(
+            number=2,
+            verdict=verdict,
+            reasoning="so",
+            checked=(C1,),
+            summaries=(Evidence(text="1901.", missing=None, sentences=sentences),),
+        ),
     )
-    return Verification(
-        f"{process_id}/{name}", process_id, Claim(claim, CLAIMS[claim], "t"), 1, "openai", "m",
-        False, f"2026-01-01T00:00:0{name[-1]}.000000Z", Status.SUCCEEDED, verdict,
+    return Verification.of_claim(
+        Claim(claim_id=claim, text=CLAIMS[claim], node_id="t"),
+        verification_id=f"{process_id}/{name}",
+        process_id=process_id,
+        q=1,
+        engine="openai",
+        model="m",
+        indicative=False,
+        created_at=f"2026-01-01T00:00:0{name[-1]}.000000Z",
+        status=Status.SUCCEEDED,
+        verdict=verdict,
         iterations=rounds,
-        paths=(EvidencePath("c1", "s1", 2), EvidencePath("s1", "t", 1)),
-        error=ErrorLocation((S1,), (T,)) if verdict is NFS else ErrorLocation(),
-    )  # fmt: skip
+        paths=(
+            EvidencePath(source="c1", target="s1", iteration=2),
+            EvidencePath(source="s1", target="t", iteration=1),
+        ),
+        error_nodes=(S1,) if verdict is NFS else (),
+        propagated_nodes=(T,) if verdict is NFS else (),
+    )
 
 
 def names(found: tuple[list[Any], bool] | list[Any]) -> list[str]:
@@ -186,8 +205,11 @@ def test_sentences_are_told_with_the_claims_that_they_were_cited_for(
     arun(store.trails.write(a_verification(stored, "v3", "k2", NFS)))
     found, more = arun(search.cited_here(stored, "c1"))
     assert [(one.index, one.claim_id, one.verdict, one.is_evidence) for one in found] == [
-        (0, "k1", FS, True), (0, "k2", NFS, True), (1, "k1", FS, False), (1, "k2", NFS, False),
-    ]  # fmt: skip
+        (0, "k1", FS, True),
+        (0, "k2", NFS, True),
+        (1, "k1", FS, False),
+        (1, "k2", NFS, False),
+    ]
     assert [one.text for one in found[::2]] == ["The pier opened in 1901.", "It has two lamps."]
     assert (more, arun(search.cited_here(stored, "c1", 3))[1]) == (False, True)
     assert arun(search.cited_here(stored, "c2")) == ([], False)

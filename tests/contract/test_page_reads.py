@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
-    ErrorLocation,
     Evidence,
     EvidencePath,
     Iteration,
@@ -84,12 +82,12 @@ def stored(store: Store, arun: Any, process_id: str) -> str:
     arun(ingest(store, MemoryInput(nodes, edges, claims, header)))
     made = [
         trail(process_id),
-        replace(trail(process_id), verification_id=f"{process_id}/2", created_at=_day(2)),
+        trail(process_id).replace( verification_id=f"{process_id}/2", created_at=_day(2)),
         verification(
-            process_id, "k2", verdict=NFS, error=ErrorLocation((REFS["s"],), (REFS["t"],)),
+            process_id, "k2", verdict=NFS, error_nodes=(REFS["s"],), propagated_nodes=(REFS["t"],),
             usage=Usage(calls=2, input_tokens=10, output_tokens=3, cost_usd=0.25),
         ),
-        verification(process_id, "k3", status=Status.FAILED, failure="no answer"),
+        verification(process_id, "k3", status=Status.FAILED, error="no answer"),
     ]  # fmt: skip
     arun(store.trails.write(*made))
     arun(store.trails.queue([verification(process_id, "k4", status=Status.QUEUED)]))
@@ -102,10 +100,10 @@ def _day(number: int) -> str:
 
 def verification(name: str, claim_id: str, **other: Any) -> Verification:
     facts: dict[str, Any] = {"status": Status.SUCCEEDED, "indicative": True, **other}
-    return Verification(
+    return Verification.of_claim(
+        Claim(claim_id=claim_id, text="So.", node_id="t"),
         verification_id=f"{name}/{claim_id}",
         process_id=name,
-        claim=Claim(claim_id, "So.", "t"),
         q=3,
         engine="lexical",
         model=None,
@@ -116,19 +114,44 @@ def verification(name: str, claim_id: str, **other: Any) -> Verification:
 
 def trail(name: str) -> Verification:
     def found(node: str, *indexes: int) -> Evidence:
-        cited = (CitedSentence(Sentence(node, n, n * 5, n * 5 + 5, f"S{n}.")) for n in indexes)
-        return Evidence(f"Of {node}.", None, tuple(cited))
+        cited = (CitedSentence.of(Sentence(node, n, n * 5, n * 5 + 5, f"S{n}.")) for n in indexes)
+        return Evidence(text=f"Of {node}.", missing=None, sentences=tuple(cited))
 
     return verification(
         name,
         "k1",
         verdict=FS,
         iterations=(
-            Iteration(1, FS, "Why.", (REFS["s"],), evidence=(found("s", 0, 1),)),
-            Iteration(2, FS, "So.", (REFS["a"], REFS["b"]), evidence=(found("b", 2),)),
+            Iteration(
+                number=1,
+                verdict=FS,
+                reasoning="Why.",
+                checked=(REFS["s"],),
+                summaries=(found("s", 0, 1),),
+            ),
+            Iteration(
+                number=2,
+                verdict=FS,
+                reasoning="So.",
+                checked=(REFS["a"], REFS["b"]),
+                summaries=(found("b", 2),),
+            ),
         ),
-        paths=(EvidencePath("s", "t", 1), EvidencePath("b", "s", 2)),
-        steps=(StepRecord(1, "verdict", "verdict.v1", "ab", "m", 0.0, Usage(calls=1)),),
+        paths=(
+            EvidencePath(source="s", target="t", iteration=1),
+            EvidencePath(source="b", target="s", iteration=2),
+        ),
+        steps=(
+            StepRecord(
+                iteration=1,
+                step="verdict",
+                prompt="verdict.v1",
+                prompt_hash="ab",
+                model="m",
+                temperature=0.0,
+                usage=Usage(calls=1),
+            ),
+        ),
     )
 
 
@@ -140,9 +163,9 @@ def test_an_outline_holds_the_evidence_and_counts_the_rest(
     first, second = outline.verification.iterations
     assert [ref.node_id for ref in (*first.checked, *second.checked)] == ["s", "b"]
     assert [outline.read_in(one) for one in (first, second)] == [1, 2]
-    again = replace(outline.verification, iterations=whole.iterations)
+    again = outline.verification.replace(iterations=whole.iterations)
     assert again == whole
-    assert [one.evidence for one in (first, second)] == [one.evidence for one in whole.iterations]
+    assert [one.summaries for one in (first, second)] == [one.summaries for one in whole.iterations]
 
 
 def test_an_outline_of_what_is_not_there(store: Store, arun: Any) -> None:
@@ -180,7 +203,7 @@ def test_claims_of_a_part_of_a_text_come_with_those_without_a_place(
     assert (list(told), every) == (["k1", "k2", "k3"], True)
     assert (told["k1"].verdict, told["k1"].indicative, told["k1"].position) == (FS, True, 0)
     assert told["k2"].error_stages == (2,)
-    assert (told["k3"].status, told["k3"].failure) == (Status.FAILED, "no answer")
+    assert (told["k3"].status, told["k3"].error) == (Status.FAILED, "no answer")
     assert len(told["k1"].text) == 300
     assert len(told["k3"].text) > 300
     later, _ = arun(claims_in_text(store.database, stored, "t", 17, 100))
@@ -188,7 +211,7 @@ def test_claims_of_a_part_of_a_text_come_with_those_without_a_place(
 
 
 def test_a_place_where_a_claim_is_made_again_counts(store: Store, arun: Any, stored: str) -> None:
-    again = Claim("k6", "Again.", "t", 0, 9, also=((45, 50),))
+    again = Claim(claim_id="k6", text="Again.", node_id="t", start=0, end=9, also=((45, 50),))
     arun(store.processes.claim_store.add(stored, [again]))
     found, _ = arun(claims_in_text(store.database, stored, "t", 45, 60))
     assert [(one.claim_id, one.also) for one in found] == [("k3", ()), ("k6", ((45, 50),))]
@@ -225,9 +248,9 @@ def test_verdicts_of_models_that_tell_no_figures_are_counted(
 ) -> None:
     for process in (arun(spent_on(store.database, stored)), _standing(store, arun, stored)):
         assert (process.modelled, process.unmetered) == (0, 0)
-    silent = replace(verification(stored, "k5", verdict=FS), indicative=False)
-    asked = replace(verification(stored, "k3", status=Status.FAILED), indicative=False)
-    paid = replace(verification(stored, "k1", verdict=FS), indicative=False, usage=Usage(calls=1))
+    silent = verification(stored, "k5", verdict=FS).replace(indicative=False)
+    asked = verification(stored, "k3", status=Status.FAILED).replace(indicative=False)
+    paid = verification(stored, "k1", verdict=FS).replace(indicative=False, usage=Usage(calls=1))
     arun(store.trails.write(silent, asked, paid))
     for process in (arun(spent_on(store.database, stored)), _standing(store, arun, stored)):
         assert (process.modelled, process.unmetered) == (3, 1)

@@ -85,11 +85,21 @@ def test_a_trail_is_read_as_links_and_counts(store: Store, arun: Any, process_id
     arun(ingest(store, source))
     made = a_verification(process_id, "v1", "k1", FS)
     arun(
-        store.trails.write(replace(made, paths=(*made.paths, EvidencePath("c1", "t", 2, ("s1",)))))
+        store.trails.write(
+            replace(
+                made,
+                paths=(
+                    *made.paths,
+                    EvidencePath(source="c1", target="t", iteration=2, via=("s1",)),
+                ),
+            )
+        )
     )
     reader = PictureReader(store.database)
     assert set(arun(reader.paths(made.verification_id))) == {
-        EvidencePath("c1", "s1", 2), EvidencePath("s1", "t", 1), EvidencePath("c1", "t", 2, ("s1",))
-    }  # fmt: skip
+        EvidencePath(source="c1", target="s1", iteration=2),
+        EvidencePath(source="s1", target="t", iteration=1),
+        EvidencePath(source="c1", target="t", iteration=2, via=("s1",)),
+    }
     assert arun(reader.cited(made.verification_id)) == {"c1": 2, "s1": 1}
     assert (arun(reader.paths("none")), arun(reader.cited("none"))) == ([], {})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -73,7 +72,7 @@ def test_of_two_verifications_of_one_moment_the_higher_id_is_the_latest(
     arun(store_harbour(store, process_id))
     supported = arun(store.trails.get(f"{process_id}/v2-old"))
     # The same moment as v2, which says otherwise, and an id behind it.
-    tied = replace(supported, verification_id=f"{process_id}/v2-tied", created_at=DAY.format(2))
+    tied = supported.replace(verification_id=f"{process_id}/v2-tied", created_at=DAY.format(2))
     arun(store.trails.write(tied))
     of = {"process_id": process_id}
     verdicts = {row[0]: (row[3], row[8]) for row in rows(store, arun, "claims", **of)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -98,7 +97,7 @@ def test_a_claim_comes_with_its_verdict_and_with_how_its_latest_verification_end
     assert found["k2"].verification_id == f"{harbour}/v2"
     assert found["k2"].verdict is Verdict.NOT_FULLY_SUPPORTED
     assert found["k2"].status is Status.FAILED
-    assert found["k2"].failure == "The model was away."
+    assert found["k2"].error == "The model was away."
     assert (found["k4"].verdict, found["k4"].verification_id) == (None, None)
 
 
@@ -131,8 +130,7 @@ def test_a_review_of_what_changed_meanwhile_is_not_stored(
     store: Store, arun: Any, harbour: str
 ) -> None:
     seen = Seen(words_of(SHIPS), f"{harbour}/v2")
-    later = replace(
-        arun(store.trails.get(f"{harbour}/v2")),
+    later = arun(store.trails.get(f"{harbour}/v2")).replace(
         verification_id=f"{harbour}/v2-new",
         created_at="2030-02-01T00:00:00.000000Z",
     )

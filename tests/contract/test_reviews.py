@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +61,7 @@ def test_a_review_is_kept_beside_the_verdict_with_who_and_when(
     before = arun(store.trails.get(f"{harbour}/v2"))
     made = add(store, arun, harbour, "k2", FS, reason=" It counts\nboats. ", recorded_by="desk")
     assert made.kind is ReviewKind.OVERRIDDEN
-    assert (made.verification_id, made.model_verdict) == (f"{harbour}/v2", Verdict(NFS))
+    assert (made.overrides, made.model_verdict) == (f"{harbour}/v2", Verdict(NFS))
     assert (made.reason, made.reviewer, made.recorded_by) == ("It counts\nboats.", "Ada", "desk")
     assert made.claim == "The harbour handled 320 ships in 2024."
     assert made.created_at > "2026"
@@ -98,9 +97,9 @@ def test_a_claim_may_be_unclear_with_or_without_a_verdict(
     store: Store, arun: Any, harbour: str
 ) -> None:
     made = add(store, arun, harbour, "k3", UNCLEAR, reason="What is old?")
-    assert (made.kind, made.verification_id) == (ReviewKind.UNCLEAR, f"{harbour}/v3")
+    assert (made.kind, made.overrides) == (ReviewKind.UNCLEAR, f"{harbour}/v3")
     bare = add(store, arun, harbour, "k4", UNCLEAR, reason="Which ships?")
-    assert (bare.kind, bare.verification_id, bare.model_verdict) == (ReviewKind.UNCLEAR, None, None)
+    assert (bare.kind, bare.overrides, bare.model_verdict) == (ReviewKind.UNCLEAR, None, None)
     assert arun(store.queries.run("check_reviews", {"process_id": harbour})).rows == ()
 
 
@@ -127,8 +126,7 @@ def test_a_later_verification_changes_what_a_review_is_to_the_verdict(
     store: Store, arun: Any, harbour: str
 ) -> None:
     made = add(store, arun, harbour, "k2", FS)
-    later = replace(
-        arun(store.trails.get(f"{harbour}/v2-old")),
+    later = arun(store.trails.get(f"{harbour}/v2-old")).replace(
         verification_id=f"{harbour}/v2-new",
         created_at="2026-02-01T00:00:00.000000Z",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -33,16 +32,24 @@ def stored(store: Store, arun: Any, process_id: str) -> str:
 
 
 def claim(name: str, *sub_claims: str) -> Claim:
-    return Claim(name, f"Claim {name}.", "t", sub_claims=sub_claims)
+    return Claim(claim_id=name, text=f"Claim {name}.", node_id="t", sub_claims=sub_claims)
 
 
 def queued(process_id: str, name: str, run: str = "r1", **other: Any) -> Verification:
-    first = Verification(
-        f"{process_id}/{run}/{name}", process_id, claim(name), 3, "openai", "a-model", False,
-        "2026-01-01T00:00:00.000000Z", Status.QUEUED, run_id=f"{process_id}-{run}",
+    first = Verification.of_claim(
+        claim(name),
+        verification_id=f"{process_id}/{run}/{name}",
+        process_id=process_id,
+        q=3,
+        engine="openai",
+        model="a-model",
+        indicative=False,
+        created_at="2026-01-01T00:00:00.000000Z",
+        status=Status.QUEUED,
+        run_id=f"{process_id}-{run}",
         settings=SETTINGS,
-    )  # fmt: skip
-    return replace(first, **other)
+    )
+    return first.replace(**other)
 
 
 def finished(process_id: str, name: str, run: str = "r1", **other: Any) -> Verification:
@@ -55,13 +62,17 @@ def hash_of(store: Store, arun: Any, process_id: str) -> str:
     return found
 
 
+def placed(*verifications: Verification) -> list[Verification]:
+    return [one.replace(place=place) for place, one in enumerate(verifications)]
+
+
 def test_a_run_comes_back_in_the_order_it_was_queued_in(
     store: Store, arun: Any, stored: str
 ) -> None:
     waiting = [queued(stored, name) for name in ("k3", "k1", "k2")]
     arun(store.trails.queue(waiting))
-    assert arun(store.trails.of_run(f"{stored}-r1")) == waiting
-    assert arun(store.trails.of_run(f"{stored}-r1", stored)) == waiting
+    assert arun(store.trails.of_run(f"{stored}-r1")) == placed(*waiting)
+    assert arun(store.trails.of_run(f"{stored}-r1", stored)) == placed(*waiting)
     assert arun(store.trails.of_run(f"{stored}-r1", "elsewhere")) == []
     assert arun(store.trails.of_run("r-unknown")) == []
 
@@ -74,7 +85,7 @@ def test_what_is_finished_replaces_what_was_queued_and_keeps_its_place(
     done = finished(stored, "k3", created_at="2026-01-02T00:00:00.000000Z")
     arun(store.trails.write(done))
     arun(store.trails.write(done))
-    assert arun(store.trails.of_run(f"{stored}-r1")) == [done, *waiting[1:]]
+    assert arun(store.trails.of_run(f"{stored}-r1")) == placed(done, *waiting[1:])
 
 
 def test_queueing_again_takes_nothing_back(store: Store, arun: Any, stored: str) -> None:
@@ -83,7 +94,7 @@ def test_queueing_again_takes_nothing_back(store: Store, arun: Any, stored: str)
     done = finished(stored, "k1")
     arun(store.trails.write(done))
     arun(store.trails.queue(waiting))
-    assert arun(store.trails.of_run(f"{stored}-r1")) == [done, waiting[1]]
+    assert arun(store.trails.of_run(f"{stored}-r1")) == placed(done, waiting[1])
     links = "MATCH (v:Verification {process_id: $p})-[x:VERIFIES]->(:Claim) RETURN count(x)"
     assert arun(store.database.run_text(links, {"p": stored}, 1)).rows == [(2,)]
 
@@ -94,7 +105,7 @@ def test_many_claims_are_queued_in_few_statements(store: Store, arun: Any, proce
     before = store.database.calls
     arun(store.trails.queue(waiting))
     assert store.database.calls - before <= 3 * 2  # a collision may cost a second attempt
-    names = [one.claim.claim_id for one in arun(store.trails.of_run(f"{process_id}-r1"))]
+    names = [one.claim_id for one in arun(store.trails.of_run(f"{process_id}-r1"))]
     assert names == MANY
 
 
@@ -122,7 +133,7 @@ def test_runs_are_listed_newest_first_with_what_they_came_to(
     later = "2026-03-01T00:00:00.000000Z"
     arun(store.trails.queue([queued(stored, name) for name in ("k1", "k2", "k3")]))
     arun(store.trails.write(finished(stored, "k1", created_at=later)))
-    arun(store.trails.write(queued(stored, "k2", status=Status.FAILED, failure="no answer")))
+    arun(store.trails.write(queued(stored, "k2", status=Status.FAILED, error="no answer")))
     second = queued(stored, "k1", "r2", created_at=later, engine="lexical", model=None)
     arun(store.trails.queue([second]))
     arun(store.trails.write(finished(stored, "k1", "alone", run_id=None)))
@@ -160,23 +171,31 @@ def test_the_latest_verification_with_the_same_settings_is_found(
 
 def test_a_claim_that_was_changed_is_verified_again(store: Store, arun: Any, stored: str) -> None:
     content = hash_of(store, arun, stored)
-    arun(store.trails.write(finished(stored, "k1", content_hash=content, claim=claim("k1", "a"))))
+    arun(store.trails.write(finished(stored, "k1", content_hash=content, sub_claims=("a",))))
     assert list(same(store, arun, stored, claim("k1", "a"))) == ["k1"]
     assert same(store, arun, stored, claim("k1", "b")) == {}
     assert same(store, arun, stored, claim("k1")) == {}
-    assert same(store, arun, stored, replace(claim("k1", "a"), text="Another text.")) == {}
-    assert same(store, arun, stored, replace(claim("k1", "a"), node_id="other")) == {}
+    assert same(store, arun, stored, claim("k1", "a").replace(text="Another text.")) == {}
+    assert same(store, arun, stored, claim("k1", "a").replace(node_id="other")) == {}
 
 
 def test_sub_claims_that_a_model_found_do_not_change_a_claim(
     store: Store, arun: Any, stored: str
 ) -> None:
-    asked = StepRecord(0, "sub_claim_decomposition", "p.v1", "00", "a-model", 0.0, Usage(1))
+    asked = StepRecord(
+        iteration=0,
+        step="sub_claim_decomposition",
+        prompt="p.v1",
+        prompt_hash="00",
+        model="a-model",
+        temperature=0.0,
+        usage=Usage(calls=1),
+    )
     one = finished(
         stored,
         "k1",
         content_hash=hash_of(store, arun, stored),
-        claim=claim("k1", "a", "b"),
+        sub_claims=("a", "b"),
         steps=(asked,),
     )
     arun(store.trails.write(one))

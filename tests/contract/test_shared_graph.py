@@ -70,7 +70,7 @@ def test_nodes_of_another_application_are_neither_read_nor_changed_nor_deleted(
         edges = [("c1", "s1"), ("c2", "s1"), ("s1", "t")]
         given = process(texts, edges, {"k1": "The pier is 80 metres long."}, process_id=tag)
         await ingest(store, given)
-        claim = Claim("k1", "The pier is 80 metres long.", "t")
+        claim = Claim(claim_id="k1", text="The pier is 80 metres long.", node_id="t")
         trail = a_trail(
             f"{tag}/v", a_round(1, NFS, "c1 c2", (("c1", 0),)), process_id=tag, claim=claim
         )

@@ -27,10 +27,10 @@ def made(
     usage: Usage = PAID,
     status: Status = Status.FAILED,
 ) -> Verification:
-    return Verification(
+    return Verification.of_claim(
+        Claim(claim_id=claim_id, text=CLAIMS[claim_id], node_id="t"),
         verification_id=f"{name}/{claim_id}-{day}",
         process_id=name,
-        claim=Claim(claim_id, CLAIMS[claim_id], "t"),
         q=3,
         engine="openai",
         model="m",

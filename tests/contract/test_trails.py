@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
-    ErrorLocation,
     Evidence,
     EvidencePath,
     EvidenceRole,
@@ -53,14 +51,14 @@ def stored(store: Store, arun: Any, process_id: str) -> str:
 
 def cited(node: str, index: int, start: int, text: str, role: str = "evidence") -> CitedSentence:
     sentence = Sentence(node, index, start, start + len(text), text)
-    return CitedSentence(sentence, EvidenceRole(role))
+    return CitedSentence.of(sentence, EvidenceRole(role))
 
 
 def a_verification(process_id: str, name: str = "v-1") -> Verification:
-    return Verification(
+    return Verification.of_claim(
+        Claim(claim_id="k1", text="First claim.", node_id="t", sub_claims=("First.",)),
         verification_id=f"{process_id}/{name}",
         process_id=process_id,
-        claim=Claim("k1", "First claim.", "t", sub_claims=("First.",)),
         q=2,
         engine="lexical",
         model=None,
@@ -73,27 +71,29 @@ def a_verification(process_id: str, name: str = "v-1") -> Verification:
         termination=Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT,
         iterations=(
             Iteration(
-                1,
-                Verdict.FULLY_SUPPORTED,
-                "yes",
-                (B, S),
-                (),
-                (
-                    Evidence("of s", "Mary's age", (cited("s", 0, 0, "Sum."),)),
-                    Evidence("of b", None, (cited(B.node_id, 0, 0, "B."),)),
+                number=1,
+                verdict=Verdict.FULLY_SUPPORTED,
+                reasoning="yes",
+                checked=(B, S),
+                carried_roots=(),
+                summaries=(
+                    Evidence(
+                        text="of s", missing="Mary's age", sentences=(cited("s", 0, 0, "Sum."),)
+                    ),
+                    Evidence(text="of b", missing=None, sentences=(cited(B.node_id, 0, 0, "B."),)),
                 ),
             ),
             Iteration(
-                2,
-                Verdict.NOT_FULLY_SUPPORTED,
-                "no",
-                (A,),
-                (B,),
-                (
+                number=2,
+                verdict=Verdict.NOT_FULLY_SUPPORTED,
+                reasoning="no",
+                checked=(A,),
+                carried_roots=(B,),
+                summaries=(
                     Evidence(
-                        "of a",
-                        None,
-                        (cited("a", 1, 5, "Two."), cited("a", 0, 0, "One.", "context")),
+                        text="of a",
+                        missing=None,
+                        sentences=(cited("a", 1, 5, "Two."), cited("a", 0, 0, "One.", "context")),
                     ),
                 ),
                 dropped_ids=2,
@@ -102,26 +102,91 @@ def a_verification(process_id: str, name: str = "v-1") -> Verification:
             ),
         ),
         paths=(
-            EvidencePath(B.node_id, "s", 1),
-            EvidencePath(B.node_id, "t", 1),
-            EvidencePath("s", "t", 1),
-            EvidencePath("a", "t", 2, ("s",)),
+            EvidencePath(source=B.node_id, target="s", iteration=1),
+            EvidencePath(source=B.node_id, target="t", iteration=1),
+            EvidencePath(source="s", target="t", iteration=1),
+            EvidencePath(source="a", target="t", iteration=2, via=("s",)),
         ),
-        error=ErrorLocation((S,), (T,)),
-        usage=Usage(3, 1, 100, 50, 20, None, 6, 1),
+        error_nodes=(S,),
+        propagated_nodes=(T,),
+        usage=Usage(
+            calls=3,
+            cached_calls=1,
+            input_tokens=100,
+            cached_input_tokens=50,
+            output_tokens=20,
+            cost_usd=None,
+            reasoning_tokens=6,
+            unpriced_calls=1,
+        ),
         run_id=f"{process_id}-r",
         settings='{"engine": "openai", "q": 2}',
         steps=(
-            a_step(0, "sub_claim_decomposition", Usage(1, 0, 10, 0, 5, 0.01), None),
-            a_step(1, "evidence_selection", Usage(1, 1, 40, 25, 5, None, 6, 1)),
-            a_step(2, "evidence_selection", Usage(0, 0, 0, 0, 0, 0.0)),
-            a_step(2, "verdict", Usage(1, 0, 50, 25, 10, 0.25)),
+            a_step(
+                0,
+                "sub_claim_decomposition",
+                Usage(
+                    calls=1,
+                    cached_calls=0,
+                    input_tokens=10,
+                    cached_input_tokens=0,
+                    output_tokens=5,
+                    cost_usd=0.01,
+                ),
+                None,
+            ),
+            a_step(
+                1,
+                "evidence_selection",
+                Usage(
+                    calls=1,
+                    cached_calls=1,
+                    input_tokens=40,
+                    cached_input_tokens=25,
+                    output_tokens=5,
+                    cost_usd=None,
+                    reasoning_tokens=6,
+                    unpriced_calls=1,
+                ),
+            ),
+            a_step(
+                2,
+                "evidence_selection",
+                Usage(
+                    calls=0,
+                    cached_calls=0,
+                    input_tokens=0,
+                    cached_input_tokens=0,
+                    output_tokens=0,
+                    cost_usd=0.0,
+                ),
+            ),
+            a_step(
+                2,
+                "verdict",
+                Usage(
+                    calls=1,
+                    cached_calls=0,
+                    input_tokens=50,
+                    cached_input_tokens=25,
+                    output_tokens=10,
+                    cost_usd=0.25,
+                ),
+            ),
         ),
     )
 
 
 def a_step(iteration: int, step: str, usage: Usage, temperature: float | None = 0.2) -> StepRecord:
-    return StepRecord(iteration, step, f"{step}.v1", "0f" * 32, "a-model", temperature, usage)
+    return StepRecord(
+        iteration=iteration,
+        step=step,
+        prompt=f"{step}.v1",
+        prompt_hash="0f" * 32,
+        model="a-model",
+        temperature=temperature,
+        usage=usage,
+    )
 
 
 def counts(store: Store, arun: Any, process_id: str) -> dict[str, int]:
@@ -137,12 +202,10 @@ def counts(store: Store, arun: Any, process_id: str) -> dict[str, int]:
     }
     return {
         name: arun(
-            store.database.run_text(
-                f"MATCH {pattern} RETURN count(x)", {"p": process_id}, 1
-            )
+            store.database.run_text(f"MATCH {pattern} RETURN count(x)", {"p": process_id}, 1)
         ).rows[0][0]
         for name, pattern in patterns.items()
-    }  # fmt: skip
+    }
 
 
 def steps_of(store: Store, arun: Any, process_id: str) -> int:
@@ -164,20 +227,34 @@ def test_writing_again_changes_nothing(store: Store, arun: Any, stored: str) -> 
     arun(store.trails.write(written))
     assert counts(store, arun, stored) == before
     assert before == {
-        "verifications": 1, "iterations": 2, "evidence": 3, "sentences": 4, "paths": 4,
-        "checked": 3, "errors": 2, "steps": 4,
-    }  # fmt: skip
+        "verifications": 1,
+        "iterations": 2,
+        "evidence": 3,
+        "sentences": 4,
+        "paths": 4,
+        "checked": 3,
+        "errors": 2,
+        "steps": 4,
+    }
 
 
 def test_writing_another_outcome_leaves_nothing_of_the_first(
     store: Store, arun: Any, stored: str
 ) -> None:
     arun(store.trails.write(a_verification(stored)))
-    failed = replace(
-        a_verification(stored), status=Status.FAILED, verdict=None, reasoning=None, score=None,
-        termination=None, iterations=(), paths=(), error=ErrorLocation(), failure="no answer",
+    failed = a_verification(stored).replace(
+        status=Status.FAILED,
+        verdict=None,
+        reasoning=None,
+        score=None,
+        termination=None,
+        iterations=(),
+        paths=(),
+        error_nodes=(),
+        propagated_nodes=(),
+        error="no answer",
         steps=(),
-    )  # fmt: skip
+    )
     arun(store.trails.write(failed))
     assert arun(store.trails.get(failed.verification_id)) == failed
     left = counts(store, arun, stored)
@@ -214,7 +291,7 @@ def test_many_trails_over_the_same_spans_can_be_written_at_once(
 def test_a_verification_of_a_claim_that_is_gone_is_not_written(
     store: Store, arun: Any, stored: str
 ) -> None:
-    lost = replace(a_verification(stored), claim=Claim("k9", "Gone.", "t"))
+    lost = a_verification(stored).replace(claim_id="k9", claim="Gone.", node_id="t")
     with pytest.raises(NotFound, match="k9"):
         arun(store.trails.write(lost))
     assert counts(store, arun, stored)["verifications"] == 0
@@ -230,7 +307,7 @@ def test_verifications_are_listed_newest_first_by_the_page(
 ) -> None:
     for number in range(5):
         created = f"2026-01-0{number + 1}T00:00:00.000000Z"
-        one = replace(a_verification(stored, f"v-{number}"), created_at=created)
+        one = a_verification(stored, f"v-{number}").replace(created_at=created)
         arun(store.trails.write(one))
     ids, cursor = arun(store.trails.page(stored, limit=3))
     assert [name[-3:] for name in ids] == ["v-4", "v-3", "v-2"]
@@ -243,11 +320,11 @@ def test_verdicts_are_counted_by_the_latest_verification_of_a_claim(
     store: Store, arun: Any, stored: str
 ) -> None:
     arun(store.trails.write(a_verification(stored, "v-1")))
-    later = replace(
-        a_verification(stored, "v-2"),
+    later = a_verification(stored, "v-2").replace(
         created_at="2026-02-01T00:00:00.000000Z",
         verdict=Verdict.FULLY_SUPPORTED,
-        error=ErrorLocation(),
+        error_nodes=(),
+        propagated_nodes=(),
     )
     arun(store.trails.write(later))
     summary = next(s for s in arun(store.processes.page()) if s.process.process_id == stored)
@@ -283,10 +360,10 @@ def test_a_sentence_with_other_bounds_is_another_sentence(
     store: Store, arun: Any, stored: str
 ) -> None:
     first = a_verification(stored, "v-1")
-    longer = Evidence("of s", None, (cited("s", 0, 0, "Sum. Mary."),))
-    iterations = (replace(first.iterations[0], evidence=(longer,)),)
-    second = replace(
-        a_verification(stored, "v-2"), iterations=iterations, paths=(), error=ErrorLocation()
+    longer = Evidence(text="of s", missing=None, sentences=(cited("s", 0, 0, "Sum. Mary."),))
+    iterations = (first.iterations[0].replace(summaries=(longer,)),)
+    second = a_verification(stored, "v-2").replace(
+        iterations=iterations, paths=(), error_nodes=(), propagated_nodes=()
     )
     arun(store.trails.write(first))
     arun(store.trails.write(second))
@@ -300,28 +377,42 @@ def test_a_trail_over_a_large_node_is_stored_in_small_batches(
     store: Store, arun: Any, process_id: str
 ) -> None:
     text = "Grass grows slowly. " * 300_000
-    arun(ingest(store, process({"r": text, "t": "T."}, [("r", "t")], {"k1": "Grass."},
-                               process_id=process_id)))  # fmt: skip
+    arun(
+        ingest(
+            store,
+            process({"r": text, "t": "T."}, [("r", "t")], {"k1": "Grass."}, process_id=process_id),
+        )
+    )
     places = range(0, len(text), len(text) // 40)
     found = tuple(cited("r", n, at, "Grass grows slowly.") for n, at in enumerate(places))
     root = NodeRef("r", 1, 0, Role.ROOT)
-    written = replace(
-        a_verification(process_id),
-        claim=Claim("k1", "Grass.", "t"),
-        iterations=(Iteration(1, Verdict.FULLY_SUPPORTED, "yes", (root,), (),
-                              (Evidence("grass", None, found),)),),
+    written = a_verification(process_id).replace(
+        claim_id="k1",
+        claim="Grass.",
+        node_id="t",
+        iterations=(
+            Iteration(
+                number=1,
+                verdict=Verdict.FULLY_SUPPORTED,
+                reasoning="yes",
+                checked=(root,),
+                carried_roots=(),
+                summaries=(Evidence(text="grass", missing=None, sentences=found),),
+            ),
+        ),
         paths=(),
-        error=ErrorLocation(),
-    )  # fmt: skip
+        error_nodes=(),
+        propagated_nodes=(),
+    )
     arun(store.trails.write(written))
     assert arun(store.trails.get(written.verification_id)) == written
 
 
 def test_a_trail_of_other_content_is_refused(store: Store, arun: Any, stored: str) -> None:
     with pytest.raises(NotFound, match="replaced"):
-        arun(store.trails.write(replace(a_verification(stored), content_hash="other")))
+        arun(store.trails.write(a_verification(stored).replace(content_hash="other")))
     same = arun(store.processes.get(stored)).content_hash
-    arun(store.trails.write(replace(a_verification(stored), content_hash=same)))
+    arun(store.trails.write(a_verification(stored).replace(content_hash=same)))
 
 
 def test_a_hidden_process_takes_and_shows_no_trail(store: Store, arun: Any, stored: str) -> None:
@@ -339,10 +430,13 @@ def test_trails_written_together_replace_those_that_were_there(
 ) -> None:
     first = a_verification(stored, "v-1")
     arun(store.trails.write(first))
-    other = replace(
-        first, iterations=first.iterations[:1], paths=first.paths[:3], error=ErrorLocation((T,)),
+    other = first.replace(
+        iterations=first.iterations[:1],
+        paths=first.paths[:3],
+        error_nodes=(T,),
+        propagated_nodes=(),
         steps=first.steps[:2],
-    )  # fmt: skip
+    )
     new = a_verification(stored, "v-2")
     arun(store.trails.write(other, new))
     assert arun(store.trails.read([first.verification_id, new.verification_id])) == [other, new]
@@ -354,7 +448,7 @@ def test_trails_written_together_replace_those_that_were_there(
 def test_of_trails_written_together_all_or_none_are_stored(
     store: Store, arun: Any, stored: str
 ) -> None:
-    lost = replace(a_verification(stored, "v-2"), claim=Claim("k9", "Gone.", "t"))
+    lost = a_verification(stored, "v-2").replace(claim_id="k9", claim="Gone.", node_id="t")
     with pytest.raises(NotFound, match="k9"):
         arun(store.trails.write(a_verification(stored), lost))
     assert counts(store, arun, stored)["verifications"] == 0
@@ -363,12 +457,14 @@ def test_of_trails_written_together_all_or_none_are_stored(
 def test_a_small_trail_is_one_statement_also_after_it_was_queued(
     store: Store, arun: Any, stored: str
 ) -> None:
-    written = replace(a_verification(stored), status=Status.QUEUED, verdict=None)
+    written = a_verification(stored).replace(status=Status.QUEUED, verdict=None)
     arun(store.trails.queue([written]))
     before = store.database.calls
     arun(store.trails.write(a_verification(stored), a_verification(stored, "v-2")))
     assert store.database.calls == before + 1
-    assert arun(store.trails.get(written.verification_id)) == a_verification(stored)
+    assert arun(store.trails.get(written.verification_id)) == a_verification(stored).replace(
+        place=0
+    )
 
 
 @pytest.mark.parametrize("together", [True, False], ids=["one summary", "many summaries"])
@@ -382,16 +478,31 @@ def test_a_trail_of_many_nodes_is_stored_whole_and_again(
     refs = tuple(NodeRef(name, 1, n, Role.ROOT) for n, name in enumerate(names))
     some = tuple(cited(name, 0, 0, "It rained.") for name in names[:1_500])
     evidence = (
-        (Evidence("rain", None, some),)
+        (Evidence(text="rain", missing=None, sentences=some),)
         if together
-        else tuple(Evidence(f"rain in {one.sentence.node_id}", None, (one,)) for one in some)
+        else tuple(
+            Evidence(text=f"rain in {one.node_id}", missing=None, sentences=(one,)) for one in some
+        )
     )
-    written = replace(
-        a_verification(process_id),
-        claim=Claim("k1", "Rain.", "t"),
-        iterations=(Iteration(1, Verdict.FULLY_SUPPORTED, "yes", refs, (), evidence),),
-        paths=tuple(EvidencePath(ref.node_id, "t", 1) for ref in refs[:1_500]),
-        error=ErrorLocation(),
+    written = a_verification(process_id).replace(
+        claim_id="k1",
+        claim="Rain.",
+        node_id="t",
+        iterations=(
+            Iteration(
+                number=1,
+                verdict=Verdict.FULLY_SUPPORTED,
+                reasoning="yes",
+                checked=refs,
+                carried_roots=(),
+                summaries=evidence,
+            ),
+        ),
+        paths=tuple(
+            EvidencePath(source=ref.node_id, target="t", iteration=1) for ref in refs[:1_500]
+        ),
+        error_nodes=(),
+        propagated_nodes=(),
     )
     for _ in range(2):
         arun(store.trails.write(written))
@@ -401,16 +512,31 @@ def test_a_trail_of_many_nodes_is_stored_whole_and_again(
 
 def test_ids_that_look_like_parameters_are_ids(store: Store, arun: Any, process_id: str) -> None:
     odd = "$process_id"
-    arun(ingest(store, process({odd: "One.", "t": "T."}, [(odd, "t")], {"k1": "One."},
-                               process_id=process_id)))  # fmt: skip
+    arun(
+        ingest(
+            store,
+            process({odd: "One.", "t": "T."}, [(odd, "t")], {"k1": "One."}, process_id=process_id),
+        )
+    )
     root = NodeRef(odd, 1, 0, Role.ROOT)
-    found = Evidence("$rows", "$content_hash", (cited(odd, 0, 0, "One."),))
-    written = replace(
-        a_verification(process_id),
-        claim=Claim("k1", "One.", "t"),
-        iterations=(Iteration(1, Verdict.FULLY_SUPPORTED, "$rows", (root,), (), (found,)),),
-        paths=(EvidencePath(odd, "t", 1, ("$rows",)),),
-        error=ErrorLocation((root,)),
+    found = Evidence(text="$rows", missing="$content_hash", sentences=(cited(odd, 0, 0, "One."),))
+    written = a_verification(process_id).replace(
+        claim_id="k1",
+        claim="One.",
+        node_id="t",
+        iterations=(
+            Iteration(
+                number=1,
+                verdict=Verdict.FULLY_SUPPORTED,
+                reasoning="$rows",
+                checked=(root,),
+                carried_roots=(),
+                summaries=(found,),
+            ),
+        ),
+        paths=(EvidencePath(source=odd, target="t", iteration=1, via=("$rows",)),),
+        error_nodes=(root,),
+        propagated_nodes=(),
     )
     arun(store.trails.write(written))
     assert arun(store.trails.get(written.verification_id)) == written

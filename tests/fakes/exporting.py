@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from typing import Any
 
 from fakes.processes import MemoryInput
@@ -14,7 +13,6 @@ from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
-    ErrorLocation,
     Evidence,
     EvidencePath,
     EvidenceRole,
@@ -82,15 +80,15 @@ def nasty_input(process_id: str, nul: str = "") -> MemoryInput:
 
 def _cited(node: str, index: int, start: int, text: str, role: str = "evidence") -> CitedSentence:
     sentence = Sentence(node, index, start, start + len(text), text)
-    return CitedSentence(sentence, EvidenceRole(role))
+    return CitedSentence.of(sentence, EvidenceRole(role))
 
 
 def nasty_verification(process_id: str, name: str, content_hash: str | None) -> Verification:
     """A verification with everything that one can have."""
-    return Verification(
+    return Verification.of_claim(
+        Claim(claim_id="k1", text=f"as it was {NASTY}", node_id=T.node_id, sub_claims=(NASTY, "b")),
         verification_id=f"v-{process_id}-{name}",
         process_id=process_id,
-        claim=Claim("k1", f"as it was {NASTY}", T.node_id, sub_claims=(NASTY, "b")),
         q=2,
         engine="openai",
         model=f"m{NASTY}",
@@ -103,29 +101,72 @@ def nasty_verification(process_id: str, name: str, content_hash: str | None) -> 
         termination=Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT,
         iterations=(
             Iteration(
-                1,
-                Verdict.FULLY_SUPPORTED,
-                NASTY,
-                (A, S),
-                (),
-                (
-                    Evidence(NASTY, NASTY, (_cited(S.node_id, 0, 0, NASTY[:9]),)),
-                    Evidence("", None, (_cited(ROOT, 0, 0, "One.", "context"),)),
-                    Evidence("again", None, (_cited(ROOT, 0, 0, "One."),)),
+                number=1,
+                verdict=Verdict.FULLY_SUPPORTED,
+                reasoning=NASTY,
+                checked=(A, S),
+                carried_roots=(),
+                summaries=(
+                    Evidence(
+                        text=NASTY, missing=NASTY, sentences=(_cited(S.node_id, 0, 0, NASTY[:9]),)
+                    ),
+                    Evidence(
+                        text="", missing=None, sentences=(_cited(ROOT, 0, 0, "One.", "context"),)
+                    ),
+                    Evidence(text="again", missing=None, sentences=(_cited(ROOT, 0, 0, "One."),)),
                 ),
             ),
-            Iteration(2, VERDICT, "no", (), (A,), (), dropped_ids=2, reruns=1, left_out=7),
+            Iteration(
+                number=2,
+                verdict=VERDICT,
+                reasoning="no",
+                checked=(),
+                carried_roots=(A,),
+                summaries=(),
+                dropped_ids=2,
+                reruns=1,
+                left_out=7,
+            ),
         ),
-        paths=(EvidencePath(ROOT, S.node_id, 1), EvidencePath(ROOT, T.node_id, 1, (S.node_id,))),
-        error=ErrorLocation((S,), (T,)),
-        usage=Usage(3, 1, 100, 50, 20, 0.1, 6, 1),
+        paths=(
+            EvidencePath(source=ROOT, target=S.node_id, iteration=1),
+            EvidencePath(source=ROOT, target=T.node_id, iteration=1, via=(S.node_id,)),
+        ),
+        error_nodes=(S,),
+        propagated_nodes=(T,),
+        usage=Usage(
+            calls=3,
+            cached_calls=1,
+            input_tokens=100,
+            cached_input_tokens=50,
+            output_tokens=20,
+            cost_usd=0.1,
+            reasoning_tokens=6,
+            unpriced_calls=1,
+        ),
         content_hash=content_hash,
         run_id=f"r-{process_id}",
-        settings='{"engine": "openai", "q": 2}',
+        settings='{"engine":"openai","q":2}',
         run_options='{"budget_usd":null,"max_calls":null,"price":null}',
         steps=(
-            StepRecord(1, "evidence_selection", "p.v1", "0f" * 32, NASTY, 0.2, Usage(2)),
-            StepRecord(2, "verdict", "p.v1", "0f" * 32, "m", None, Usage(1, cost_usd=0.25)),
+            StepRecord(
+                iteration=1,
+                step="evidence_selection",
+                prompt="p.v1",
+                prompt_hash="0f" * 32,
+                model=NASTY,
+                temperature=0.2,
+                usage=Usage(calls=2),
+            ),
+            StepRecord(
+                iteration=2,
+                step="verdict",
+                prompt="p.v1",
+                prompt_hash="0f" * 32,
+                model="m",
+                temperature=None,
+                usage=Usage(calls=1, cost_usd=0.25),
+            ),
         ),
     )
 
@@ -135,26 +176,43 @@ async def store_nasty(store: Store, process_id: str, *, nul: str = "") -> str:
     report = await ingest(store, nasty_input(process_id, nul))
     digest = report.survey.hash
     sentences = [
-        ExtractedSentence(T.node_id, 0, 0, 3, "=T.", SentenceOutcome.CLAIMS, None, ("k1", "k2")),
-        ExtractedSentence(T.node_id, 1, 4, 5, "😀", SentenceOutcome.FAILED, NASTY),
+        ExtractedSentence(
+            node_id=T.node_id,
+            position=0,
+            start=0,
+            end=3,
+            text="=T.",
+            outcome=SentenceOutcome.CLAIMS,
+            reason=None,
+            claim_ids=("k1", "k2"),
+        ),
+        ExtractedSentence(
+            node_id=T.node_id,
+            position=1,
+            start=4,
+            end=5,
+            text="😀",
+            outcome=SentenceOutcome.FAILED,
+            reason=NASTY,
+        ),
     ]
     await store.processes.claim_store.keep_extraction(process_id, digest, T.node_id, sentences, ())
     whole = nasty_verification(process_id, "1", digest)
-    failed = replace(
-        whole,
+    failed = whole.replace(
         verification_id=f"v-{process_id}-2",
         created_at="2026-01-02T00:00:00Z",
         status=Status.FAILED,
         verdict=None,
         score=None,
         termination=None,
-        failure=NASTY,
+        error=NASTY,
         paths=(),
-        error=ErrorLocation(),
+        error_nodes=(),
+        propagated_nodes=(),
         iterations=whole.iterations[:1],
     )
-    queued = replace(failed, verification_id=f"v-{process_id}-3", status=Status.QUEUED)
-    queued = replace(queued, failure=None, iterations=(), steps=(), usage=Usage())
+    queued = failed.replace(verification_id=f"v-{process_id}-3", status=Status.QUEUED)
+    queued = queued.replace(error=None, iterations=(), steps=(), usage=Usage())
     await store.trails.queue([failed, whole, queued])  # their places differ from their ages
     await store.trails.write(whole, failed)
     await store.reviews.restore(process_id, nasty_reviews(whole))
@@ -163,7 +221,7 @@ async def store_nasty(store: Store, process_id: str, *, nul: str = "") -> str:
 
 def nasty_reviews(about: Verification) -> list[Review]:
     """Reviews of every kind, one of them of a claim that nobody verified."""
-    name, process_id, claim = about.verification_id, about.process_id, about.claim.text
+    name, process_id, claim = about.verification_id, about.process_id, about.claim
     said = [
         ("k1", claim, ReviewVerdict.FULLY_SUPPORTED, NASTY, name, VERDICT, "key '\"\\"),
         ("k1", claim, ReviewVerdict(VERDICT), "", name, VERDICT, None),
@@ -171,14 +229,28 @@ def nasty_reviews(about: Verification) -> list[Review]:
     ]
     return [
         Review(
-            f"review-{process_id}-{number}", process_id, claim_id, text, verdict,
-            "Zoë \"😀\" $limit", f"2026-02-0{number}T00:00:00.000000Z", reason, verification,
-            model_verdict, recorded_by,
+            review_id=f"review-{process_id}-{number}",
+            process_id=process_id,
+            claim_id=claim_id,
+            claim=text,
+            verdict=verdict,
+            reviewer='Zoë "😀" $limit',
+            created_at=f"2026-02-0{number}T00:00:00.000000Z",
+            reason=reason,
+            overrides=verification,
+            model_verdict=model_verdict,
+            recorded_by=recorded_by,
         )
         for number, (
-            claim_id, text, verdict, reason, verification, model_verdict, recorded_by,
+            claim_id,
+            text,
+            verdict,
+            reason,
+            verification,
+            model_verdict,
+            recorded_by,
         ) in enumerate(said, start=1)
-    ]  # fmt: skip
+    ]
 
 
 async def lines_of(store: Store, process_id: str) -> bytes:

@@ -23,7 +23,7 @@ NOTHING = '{"sentence_ids": [], "context_ids": [], "summary": null, "missing": n
 
 
 def a_claim(text: str = "The ferry sailed.", *sub_claims: str) -> Claim:
-    return Claim("k", text, "t", sub_claims=sub_claims)
+    return Claim(claim_id="k", text=text, node_id="t", sub_claims=sub_claims)
 
 
 def a_node(
@@ -51,8 +51,10 @@ def numbered(name: str, count: int) -> list[str]:
 
 def found_in(node: ReadNode, *indexes: int, summary: str | None = None) -> Evidence:
     """What a prompt found in a node."""
-    cited = tuple(CitedSentence(node.sentences[index]) for index in indexes or (0,))
-    return Evidence(summary or f"In {node.ref.node_id} ships are told of.", None, cited)
+    cited = tuple(CitedSentence.of(node.sentences[index]) for index in indexes or (0,))
+    return Evidence(
+        text=summary or f"In {node.ref.node_id} ships are told of.", missing=None, sentences=cited
+    )
 
 
 def selects(*ids: object, context: Sequence[object] = (), summary: str = "A summary.") -> str:

@@ -69,7 +69,9 @@ def verification(process_id: str, claim: Claim, name: str, **other: Any) -> Veri
         "verdict": Verdict.NOT_FULLY_SUPPORTED,
         **other,
     }
-    return Verification(f"{process_id}-{name}", process_id, claim, **facts)
+    return Verification.of_claim(
+        claim, verification_id=f"{process_id}-{name}", process_id=process_id, **facts
+    )
 
 
 def a_hub(process_id: str, sources: int, cited: int) -> tuple[dict[str, str], Verification]:
@@ -81,18 +83,27 @@ def a_hub(process_id: str, sources: int, cited: int) -> tuple[dict[str, str], Ve
         begin, sentences = len(f"Source {n}. "), []
         for index, words in enumerate(WORDS, start=1):
             found = Sentence(f"r{n}", index, begin, begin + len(words.strip()), words.strip())
-            sentences.append(CitedSentence(found))
+            sentences.append(CitedSentence.of(found))
             begin += len(words)
-        evidence.append(Evidence(f"Summary of {n}.", "the colour", tuple(sentences)))
-    iteration = Iteration(1, Verdict.NOT_FULLY_SUPPORTED, "Why. " * 50, refs, (), tuple(evidence))
+        evidence.append(
+            Evidence(text=f"Summary of {n}.", missing="the colour", sentences=tuple(sentences))
+        )
+    iteration = Iteration(
+        number=1,
+        verdict=Verdict.NOT_FULLY_SUPPORTED,
+        reasoning="Why. " * 50,
+        checked=refs,
+        carried_roots=(),
+        summaries=tuple(evidence),
+    )
     return texts, verification(
         process_id,
-        Claim("k1", "It is so.", "t"),
+        Claim(claim_id="k1", text="It is so.", node_id="t"),
         "hub",
         termination=Termination.NO_CANDIDATES,
         reasoning="Not all of it.",
         iterations=(iteration,),
-        paths=tuple(EvidencePath(f"r{n}", "t", 1) for n in range(cited)),
+        paths=tuple(EvidencePath(source=f"r{n}", target="t", iteration=1) for n in range(cited)),
     )
 
 
@@ -110,21 +121,34 @@ def a_heavy_trail(process_id: str) -> tuple[dict[str, str], Verification]:
         place += len(layer)
         found = tuple(
             Evidence(
-                words,
-                words,
-                tuple(
-                    CitedSentence(Sentence(name, n, n * 3_001, n * 3_001 + 3_000, words))
+                text=words,
+                missing=words,
+                sentences=tuple(
+                    CitedSentence.of(Sentence(name, n, n * 3_001, n * 3_001 + 3_000, words))
                     for n in range(3)
                 ),
             )
             for name in layer
         )
-        iterations.append(Iteration(number, Verdict.FULLY_SUPPORTED, words * 4, refs, (), found))
+        iterations.append(
+            Iteration(
+                number=number,
+                verdict=Verdict.FULLY_SUPPORTED,
+                reasoning=words * 4,
+                checked=refs,
+                carried_roots=(),
+                summaries=found,
+            )
+        )
         targets = ["t"] if number == 1 else layers[stage]
-        paths += [EvidencePath(source, target, number) for source in layer for target in targets]
+        paths += [
+            EvidencePath(source=source, target=target, iteration=number)
+            for source in layer
+            for target in targets
+        ]
     return texts, verification(
         process_id,
-        Claim("k1", words, "t", sub_claims=(words,) * 30),
+        Claim(claim_id="k1", text=words, node_id="t", sub_claims=(words,) * 30),
         "heavy",
         reasoning=words * 4,
         iterations=tuple(iterations),

@@ -16,7 +16,7 @@ def markdown_of(
 ) -> str:
     """What `veritrail report` would write of them."""
     said = reviews or {}
-    found = {verification.claim.claim_id: verification for verification in verifications}
+    found = {verification.claim_id: verification for verification in verifications}
     lines = report_head(process, claims, found, said) + asked_lines(asked_of(found.values()))
     for claim in claims:
         lines += trail_lines(found.get(claim.claim_id), said.get(claim.claim_id))

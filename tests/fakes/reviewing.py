@@ -32,23 +32,23 @@ def a_claim(
     claim_id: str,
     verdict: ReviewVerdict | None,
     stages: tuple[int, ...] = (),
-    failure: str | None = None,
+    error: str | None = None,
 ) -> JudgedClaim:
     return JudgedClaim(
-        claim=Claim(claim_id, f"Claim {claim_id}.", "t"),
+        claim=Claim(claim_id=claim_id, text=f"Claim {claim_id}.", node_id="t"),
         verdict=None if verdict is None else Verdict(verdict.value),
         verification_id=None if verdict is None else f"v-{claim_id}",
         indicative=False,
         error_stages=stages,
         verifications=1,
-        status=Status.FAILED if failure else Status.SUCCEEDED,
-        failure=failure,
+        status=Status.FAILED if error else Status.SUCCEEDED,
+        error=error,
     )
 
 
 def a_review(claim_id: str, verdict: ReviewVerdict, reviewer: str, reason: str = "So.") -> Review:
     return Review(
-        review_id=f"review-{claim_id}-{reviewer}",
+        review_id=f"review-{claim_id}-{reviewer.strip()}",
         process_id="p",
         claim_id=claim_id,
         claim=f"Claim {claim_id}.",
@@ -70,7 +70,18 @@ def a_read(claim: JudgedClaim, others: Sequence[Review] = (), *, trail: bool = F
     name = claim.claim.claim_id
     stages = {1: 5, 2: 3, 3: 1}
     return Read(
-        process=Process("p", "P", None, "x", "0", stages, {}, ("t",), 9, 9),
+        process=Process(
+            process_id="p",
+            name="P",
+            question=None,
+            source_format="x",
+            content_hash="0",
+            stages=stages,
+            stage_names={},
+            terminals=("t",),
+            nodes=9,
+            edges=9,
+        ),
         claims={name: claim},
         reviewed={name: reviewed(others, claim.verdict)} if others else {},
         verification=a_trail(levels=(2,)) if trail else None,
@@ -95,19 +106,28 @@ def a_trail(
             for number in range(nodes)
         ]
         cited = [
-            CitedSentence(Sentence(ref.node_id, place, 0, len(text), text))
+            CitedSentence.of(Sentence(ref.node_id, place, 0, len(text), text))
             for ref in refs
             for place in range(sentences)
         ]
-        evidence = Evidence("A summary of it.", "What is missing.", tuple(cited))
+        evidence = Evidence(
+            text="A summary of it.", missing="What is missing.", sentences=tuple(cited)
+        )
         found += [
-            Iteration(number, Verdict.NOT_FULLY_SUPPORTED, "Because.", tuple(refs), (), (evidence,))
+            Iteration(
+                number=number,
+                verdict=Verdict.NOT_FULLY_SUPPORTED,
+                reasoning="Because.",
+                checked=tuple(refs),
+                carried_roots=(),
+                summaries=(evidence,),
+            )
             for number in range(1, rounds + 1)
         ]
-    return Verification(
+    return Verification.of_claim(
+        Claim(claim_id="k0", text="Claim k0.", node_id="t"),
         verification_id="v",
         process_id="p",
-        claim=Claim("k0", "Claim k0.", "t"),
         q=3,
         engine="openai",
         model="judge-1",

@@ -97,12 +97,12 @@ def select(finds: Mapping[str, Sequence[int]], nodes: Sequence[ReadNode]) -> Sel
     evidence = []
     for of_roots in (False, True):
         cited = tuple(
-            CitedSentence(node.sentences[index])
+            CitedSentence.of(node.sentences[index])
             for node in nodes
             if node.ref.is_root is of_roots
             for index in finds.get(node.ref.node_id, ())
         )
         if cited:
-            summary = " ".join(each.sentence.text for each in cited)
-            evidence.append(Evidence(summary, None, cited))
+            summary = " ".join(each.text for each in cited)
+            evidence.append(Evidence(text=summary, missing=None, sentences=cited))
     return Selection(tuple(evidence))

@@ -37,29 +37,39 @@ def a_round(
 ) -> Iteration:
     """A round that checked nodes (names apart by blanks) and selected (node, sentence)."""
     sentences = tuple(
-        CitedSentence(Sentence(node, index, index * 10, index * 10 + 9, f"{node}-{index}"))
+        CitedSentence.of(Sentence(node, index, index * 10, index * 10 + 9, f"{node}-{index}"))
         for node, index in selected
     )
     return Iteration(
-        number,
-        verdict,
-        f"reasons of round {number}",
-        tuple(NODES[name] for name in checked.split()),
-        evidence=(Evidence("what they say", None, sentences),) if sentences else (),
+        number=number,
+        verdict=verdict,
+        reasoning=f"reasons of round {number}",
+        checked=tuple(NODES[name] for name in checked.split()),
+        summaries=(Evidence(text="what they say", missing=None, sentences=sentences),)
+        if sentences
+        else (),
         **other,
     )
 
 
 def a_step(iteration: int, step: str, usage: Usage) -> StepRecord:
     """A step of the prompt's first version."""
-    return StepRecord(iteration, step, f"{step}.v1", "ab" * 32, "a-model", 0.0, usage)
+    return StepRecord(
+        iteration=iteration,
+        step=step,
+        prompt=f"{step}.v1",
+        prompt_hash="ab" * 32,
+        model="a-model",
+        temperature=0.0,
+        usage=usage,
+    )
 
 
 def a_trail(name: str = "v-1", *iterations: Iteration, **other: Any) -> Verification:
     """A verification by a model that succeeded, but for what is said otherwise."""
     facts: dict[str, Any] = {
         "process_id": "p",
-        "claim": Claim("k1", "The pier is 80 metres long.", "t"),
+        "claim": Claim(claim_id="k1", text="The pier is 80 metres long.", node_id="t"),
         "q": 3,
         "engine": "openai",
         "model": "a-model",
@@ -69,4 +79,5 @@ def a_trail(name: str = "v-1", *iterations: Iteration, **other: Any) -> Verifica
         "verdict": iterations[-1].verdict if iterations else FS,
         **other,
     }
-    return Verification(name, iterations=iterations, **facts)
+    claim = facts.pop("claim")
+    return Verification.of_claim(claim, verification_id=name, iterations=iterations, **facts)

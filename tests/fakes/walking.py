@@ -94,7 +94,7 @@ def shuffled_sources(answer: SourceNodes, by: random.Random) -> SourceNodes:
 
 def shuffled(selection: Selection, by: random.Random) -> Selection:
     """The same selection with its prompts in another order, each split into its sentences."""
-    single = [replace(each, sentences=(s,)) for each in selection.evidence for s in each.sentences]
+    single = [each.replace(sentences=(s,)) for each in selection.evidence for s in each.sentences]
     by.shuffle(single)
     return replace(selection, evidence=tuple(single))
 

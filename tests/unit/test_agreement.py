@@ -104,9 +104,17 @@ def test_figures_stay_within_their_bounds_and_do_not_care_who_is_first(
 def review(number: int, claim_id: str, reviewer: str, model: Any, said: str) -> JudgedReview:
     """The numberth review; `model` is None where the claim had no verdict."""
     made = Review(
-        f"review-{number:02}", "p", claim_id, f"Claim {claim_id}.", ReviewVerdict(said), reviewer,
-        f"2026-01-{number:02}T00:00:00.000000Z", "why", model and f"v-{claim_id}", model,
-    )  # fmt: skip
+        review_id=f"review-{number:02}",
+        process_id="p",
+        claim_id=claim_id,
+        claim=f"Claim {claim_id}.",
+        verdict=ReviewVerdict(said),
+        reviewer=reviewer,
+        created_at=f"2026-01-{number:02}T00:00:00.000000Z",
+        reason="why",
+        overrides=model and f"v-{claim_id}",
+        model_verdict=model,
+    )
     engine = None if model is None else ("lexical" if claim_id == "k9" else "openai")
     return JudgedReview(made, engine, "judge-1" if engine == "openai" else None)
 
@@ -144,8 +152,9 @@ def test_unclear_claims_are_counted_apart() -> None:
     (pair,) = made.between
     assert (pair.unclear, pair.agreement.pairs) == (2, 0)
     assert [(one.reviewer, one.unclear, one.agreement.pairs) for one in made.reviewers] == [
-        ("Ada", 3, 0), ("Bo", 1, 1),
-    ]  # fmt: skip
+        ("Ada", 3, 0),
+        ("Bo", 1, 1),
+    ]
 
 
 def test_engines_are_told_apart() -> None:
@@ -165,11 +174,23 @@ def test_reviewers_who_share_no_claim_are_not_compared() -> None:
     made = report(
         review(1, "k1", "Ada", NFS, "NOT_FULLY_SUPPORTED"),
         JudgedReview(
-            Review("x", "p", "k1", "Edited.", ReviewVerdict(FS), "Cy", "2026-02-01", "", "v", FS),
-            "openai", "m",
+            Review(
+                review_id="x",
+                process_id="p",
+                claim_id="k1",
+                claim="Edited.",
+                verdict=ReviewVerdict(FS),
+                reviewer="Cy",
+                created_at="2026-02-01T00:00:00Z",
+                reason="",
+                overrides="v",
+                model_verdict=FS,
+            ),
+            "openai",
+            "m",
         ),
         review(3, "k2", "Bo", FS, "FULLY_SUPPORTED"),
-    )  # fmt: skip
+    )
     assert made.between == []
     assert report(review(1, "k1", "Ada", NFS, "NOT_FULLY_SUPPORTED"), other_words).between
 
@@ -179,7 +200,12 @@ def test_nothing_reviewed_is_a_report_too() -> None:
     assert (made.reviews, made.claims, made.overall.pairs) == (0, 0, 0)
     told = agreement_json("p", made)
     assert told["overall"] == {
-        "pairs": 0, "agreed": 0, "share": None, "interval": None, "kappa": None, "small": True,
+        "pairs": 0,
+        "agreed": 0,
+        "share": None,
+        "interval": None,
+        "kappa": None,
+        "small": True,
         "table": {one.value: {other.value: 0 for other in Verdict} for one in Verdict},
-    }  # fmt: skip
+    }
     assert (told["judges"], told["reviewers"], told["between_reviewers"]) == ([], [], [])

@@ -21,10 +21,25 @@ LONG_ID = "harbour-2025-" + "x" * 100
 
 def verification(number: int, status: Status = Status.SUCCEEDED) -> Verification:
     verdict = Verdict.NOT_FULLY_SUPPORTED if status is Status.SUCCEEDED else None
-    claim = Claim(f"{number}-{LONG_ID}", f"Claim {number} is long enough to need lines.", "t")
+    claim = Claim(
+        claim_id=f"{number}-{LONG_ID}",
+        text=f"Claim {number} is long enough to need lines.",
+        node_id="t",
+    )
     created = "2026-01-31T09:30:00.000000Z"
     name = f"v-{number}-{LONG_ID}"
-    return Verification(name, "p", claim, 3, "lexical", None, True, created, status, verdict)
+    return Verification.of_claim(
+        claim,
+        verification_id=name,
+        process_id="p",
+        q=3,
+        engine="lexical",
+        model=None,
+        indicative=True,
+        created_at=created,
+        status=status,
+        verdict=verdict,
+    )
 
 
 @pytest.fixture
@@ -45,12 +60,25 @@ def pieces_of(printed: str, text: str) -> bool:
 
 
 def test_a_narrow_terminal_loses_nothing_of_an_id(narrow):
-    process = Process(LONG_ID, "n", None, "f", "h", {1: 1}, {}, ("t",), 1234567, 2, 3, ())
+    process = Process(
+        process_id=LONG_ID,
+        name="n",
+        question=None,
+        source_format="f",
+        content_hash="h",
+        stages={1: 1},
+        stage_names={},
+        terminals=("t",),
+        nodes=1234567,
+        edges=2,
+        claims=3,
+        warnings=(),
+    )
     stored._tell_processes([ProcessSummary(process, {})])
     assert pieces_of(narrow.getvalue(), LONG_ID)
     narrow.truncate(0)
     found = verification(1)
-    stored._tell_one([found.claim], [], {})
+    stored._tell_one([found.verified_claim], [], {})
     assert pieces_of(narrow.getvalue(), LONG_ID)
     narrow.truncate(0)
     stored.print_result(verdict_table([found]))

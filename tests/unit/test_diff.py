@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 
 import pytest
 from fakes.trails import FS, NFS, NODES, a_round, a_trail
@@ -14,9 +13,7 @@ from veritrail_graph.api.cli.stored import difference_view
 from veritrail_graph.graph.comparing import Changed, Part, compare
 from veritrail_graph.graph.exporters.difference import difference_json
 from veritrail_graph.graph.model import (
-    CitedSentence,
     Claim,
-    ErrorLocation,
     Evidence,
     EvidenceRole,
     Status,
@@ -36,7 +33,7 @@ def told(a, b, width=200):
 
 def test_a_trail_does_not_differ_from_the_same_made_later():
     a = a_trail("v-1", FIRST, SECOND)
-    difference = compare(a, replace(a, verification_id="v-2", created_at="2026-02-01T00:00:00Z"))
+    difference = compare(a, a.replace(verification_id="v-2", created_at="2026-02-01T00:00:00Z"))
     assert difference.is_same
     assert difference.parting is None
     assert "the same way to the same end" in told(a, difference.b)
@@ -49,8 +46,8 @@ def test_the_first_round_that_differs_is_found_with_what_only_one_side_did():
     assert parting.number == 2
     assert parting.parts == (Part.NODES, Part.EVIDENCE, Part.VERDICT)
     assert (parting.a.checked, parting.b.checked) == (("c2",), ())
-    assert [cited.sentence.text for cited in parting.a.selected] == ["c2-3"]
-    assert [cited.sentence.text for cited in parting.b.selected] == ["c1-5"]
+    assert [cited.text for cited in parting.a.selected] == ["c2-3"]
+    assert [cited.text for cited in parting.b.selected] == ["c1-5"]
     assert (parting.a.verdict, parting.b.verdict) == (NFS, FS)
     assert parting.a.reasoning == "reasons of round 2"
 
@@ -71,9 +68,9 @@ def test_one_thing_that_differs_is_enough(other, part):
 
 def test_other_words_for_the_same_evidence_are_no_difference():
     def worded(words, role):
-        cited = tuple(CitedSentence(c.sentence, role) for c in FIRST.evidence[0].sentences)
-        found = (Evidence(words, words, cited),)
-        return a_trail(words, replace(FIRST, reasoning=words, evidence=found))
+        cited = tuple(c.replace(role=role) for c in FIRST.summaries[0].sentences)
+        found = (Evidence(text=words, missing=words, sentences=cited),)
+        return a_trail(words, FIRST.replace(reasoning=words, summaries=found))
 
     a, b = worded("short", EvidenceRole.EVIDENCE), worded("long", EvidenceRole.CONTEXT)
     assert compare(a, b).is_same
@@ -105,17 +102,18 @@ def test_engine_model_and_q_are_compared_where_settings_are_not_known():
 
 
 def test_other_sub_claims_of_the_same_claim_are_told():
-    a = a_trail("v-1", FIRST, claim=Claim("k1", "Pier.", "t", sub_claims=("x",)))
-    b = a_trail("v-2", FIRST, claim=Claim("k1", "Pier.", "t"))
+    a = a_trail(
+        "v-1", FIRST, claim=Claim(claim_id="k1", text="Pier.", node_id="t", sub_claims=("x",))
+    )
+    b = a_trail("v-2", FIRST, claim=Claim(claim_id="k1", text="Pier.", node_id="t"))
     assert compare(a, b).settings == (Changed("sub_claims", ["x"], []),)
-    other = a_trail("v-3", FIRST, claim=Claim("k2", "Quay.", "t"))
+    other = a_trail("v-3", FIRST, claim=Claim(claim_id="k2", text="Quay.", node_id="t"))
     assert compare(a, other).settings == ()
 
 
 def test_outcomes_are_compared():
-    error = ErrorLocation((NODES["s1"],))
     a = a_trail("v-1", FIRST, score=1.0)
-    b = a_trail("v-2", FIRST, verdict=NFS, score=0.5, error=error)
+    b = a_trail("v-2", FIRST, verdict=NFS, score=0.5, error_nodes=(NODES["s1"],))
     changed = {one.name: (one.a, one.b) for one in compare(a, b).outcome}
     assert changed == {
         "verdict": ("FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED"),
@@ -126,7 +124,7 @@ def test_outcomes_are_compared():
 
 
 def test_a_failed_verification_is_compared_by_its_reason():
-    failed = a_trail("v-2", status=Status.FAILED, verdict=None, failure="the model refused")
+    failed = a_trail("v-2", status=Status.FAILED, verdict=None, error="the model refused")
     printed = told(a_trail("v-1", FIRST), failed)
     assert "the model refused" in printed
     assert "B  had ended before" in printed
@@ -134,7 +132,7 @@ def test_a_failed_verification_is_compared_by_its_reason():
 
 def test_different_claims_are_compared_and_said_to_be_different():
     a = a_trail("v-1", FIRST)
-    b = a_trail("v-2", FIRST, claim=Claim("k2", "The pier is old.", "t"))
+    b = a_trail("v-2", FIRST, claim=Claim(claim_id="k2", text="The pier is old.", node_id="t"))
     difference = compare(a, b)
     assert not difference.is_same_claim
     assert not difference.is_same
@@ -159,7 +157,7 @@ def test_the_json_names_everything_that_differs():
 
 
 def test_untrusted_text_cannot_drive_a_terminal():
-    evil = Claim("k1", "Pier \x1b[31m[bold]long[/bold]", "t")
+    evil = Claim(claim_id="k1", text="Pier \x1b[31m[bold]long[/bold]", node_id="t")
     printed = told(a_trail("v-1", FIRST, claim=evil), a_trail("v-2", SECOND, claim=evil))
     assert "\x1b" not in printed
     assert "[bold]long[/bold]" in printed

@@ -79,7 +79,10 @@ def estimator(
 
 def claims(dag: Dag, count: int = 1, node: str = "t", **more: Any) -> list[Task]:
     return [
-        Task(Claim(f"k{n}", f"The harbour has {n:04} piers.", node, **more), dag.refs[node])
+        Task(
+            Claim(claim_id=f"k{n}", text=f"The harbour has {n:04} piers.", node_id=node, **more),
+            dag.refs[node],
+        )
         for n in range(count)
     ]
 

@@ -37,7 +37,7 @@ def read(request: Request):
 
 def cited(selection) -> list[list[tuple[str, int, str]]]:
     return [
-        [(each.sentence.node_id, each.sentence.index, str(each.role)) for each in found.sentences]
+        [(each.node_id, each.sentence, str(each.role)) for each in found.sentences]
         for found in selection.evidence
     ]
 
@@ -69,9 +69,9 @@ def test_ids_are_those_of_the_whole_prompt_and_map_to_their_sentences():
     assert cited(selection) == [
         [(*place, str(role)) for place, role in zip(places, roles, strict=True)]
     ]
-    assert selection.evidence[0].summary == "A summary."
+    assert selection.evidence[0].text == "A summary."
     shown = read(asking.requests[0]).sentences
-    assert shown[5] == selection.evidence[0].sentences[-1].sentence.text
+    assert shown[5] == selection.evidence[0].sentences[-1].text
 
 
 def test_roots_and_other_nodes_never_share_a_prompt():
@@ -172,7 +172,7 @@ def test_two_processes_with_the_same_node_ids_do_not_get_each_others_texts():
     for text in ["The pier burnt.", "The pier stands."]:
         prompts = step.prompts_of(a_claim(), [a_node("n", [text])])
         selection = asyncio.run(step.select(a_claim(), prompts, Meter()))
-        assert selection.evidence[0].sentences[0].sentence.text == text
+        assert selection.evidence[0].sentences[0].text == text
 
 
 def test_a_prompt_that_is_too_long_for_the_endpoint_is_split_in_two_and_goes_on():
@@ -181,7 +181,7 @@ def test_a_prompt_that_is_too_long_for_the_endpoint_is_split_in_two_and_goes_on(
     asking = ScriptedAsking(refusing(whole // 2, FIRST))
     selection = select(asking, [node])
     answered = [r for r in asking.requests if len(r.user) <= whole // 2]
-    found = [each.sentence for e in selection.evidence for each in e.sentences]
+    found = [each.as_sentence() for e in selection.evidence for each in e.sentences]
     assert len(found) == len(answered) > 2
     assert [sentence.index for sentence in found] == sorted({s.index for s in found})
     texts = [text for r in answered for text in read(r).sentences.values()]

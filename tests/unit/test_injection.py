@@ -56,7 +56,7 @@ def verified(dag: Dag, selection, verdict):
     judge = LanguageModelJudge.of("openai", models, PROMPTS, SPLITTER.split)
     task = Task(a_claim(CLAIM), dag.refs["t"])
     found = asyncio.run(verify_claim(task, "p", judge, DagSource(dag)))
-    assert found.status is Status.SUCCEEDED, found.failure
+    assert found.status is Status.SUCCEEDED, found.error
     return found, asking.requests
 
 
@@ -78,10 +78,10 @@ def test_prompts_keep_their_structure_and_the_text_is_the_same_in_prompt_and_tra
     assert "".join("".join(read.sentences.values()).split()) == "".join(order.split())
     assert parse_excerpts(second.user, "verdict").sentences[1] == one_line(order)
     for iteration in found.iterations:
-        (evidence,) = iteration.evidence
-        assert [cited.sentence.index for cited in evidence.sentences] == [1, 2]
-        assert evidence.sentences[0].sentence.text == order
-        assert evidence.summary == order
+        (evidence,) = iteration.summaries
+        assert [cited.sentence for cited in evidence.sentences] == [1, 2]
+        assert evidence.sentences[0].text == order
+        assert evidence.text == order
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -103,7 +103,7 @@ def test_a_model_that_quotes_the_text_before_its_answer_is_read_by_its_answer(or
     found, requests = verified(dag, quoting(selects(2, summary="It sailed.")), quoting(says(NFS)))
     assert [it.verdict for it in found.iterations] == [NFS, NFS]
     for iteration in found.iterations:
-        places = [each.sentence.index for one in iteration.evidence for each in one.sentences]
+        places = [each.sentence for one in iteration.summaries for each in one.sentences]
         assert places == [2]
     assert found.verdict is NFS
     assert len([r for r in requests if r.call.step == "verdict"]) == 2

@@ -167,7 +167,7 @@ def test_the_observer_tells_the_round_the_interim_verdict_and_the_cost_so_far(
     service = opener()
     log = EventLog(service)
     told = observer(JOB, log)
-    claim = Claim("k1", "Pump 1 ran.", "t")
+    claim = Claim(claim_id="k1", text="Pump 1 ran.", node_id="t")
     task = Task(claim, NodeRef("t", 3, 0, Role.TERMINAL), "v-1")
     meter = Meter(iteration=2)
     meter.record(StepCall("verdict", "verdict.v1", "0", "m", None), Usage(calls=3, cost_usd=0.5))

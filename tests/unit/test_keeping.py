@@ -17,7 +17,7 @@ NODE = Dag.of({"r": [], "t": ["r"]}).refs["t"]
 
 
 def verification(number: int) -> Verification:
-    task = Task(Claim(f"k{number}", "A claim.", "t"), NODE, f"v-{number}")
+    task = Task(Claim(claim_id=f"k{number}", text="A claim.", node_id="t"), NODE, f"v-{number}")
     return without_verdict(task, "p", LexicalJudge(), 3, Status.FAILED, "no")
 
 

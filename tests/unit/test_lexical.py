@@ -30,12 +30,26 @@ def node(node_id: str, text: str, role: Role = Role.INTERMEDIATE) -> ReadNode:
     return ReadNode(NodeRef(node_id, 1, 0, role), text, SPLITTER.split(node_id, text))
 
 
+def the_claim(text: str) -> Claim:
+    return Claim.model_construct(claim_id="k", text=text, node_id="t")
+
+
 def select(claim: str, *nodes: ReadNode) -> Selection:
-    return asyncio.run(JUDGE.select_evidence(Claim("k", claim, "t"), nodes, Meter()))
+    return asyncio.run(
+        JUDGE.select_evidence(
+            Claim.model_construct(claim_id="k", text=claim, node_id="t"), nodes, Meter()
+        )
+    )
 
 
 def judge(claim: str, evidence: tuple[Evidence, ...], *roots: ReadNode) -> Judgement:
-    return asyncio.run(JUDGE.judge(Claim("k", claim, "t"), Found(evidence, roots), Meter()))
+    return asyncio.run(
+        JUDGE.judge(
+            Claim.model_construct(claim_id="k", text=claim, node_id="t"),
+            Found(evidence, roots),
+            Meter(),
+        )
+    )
 
 
 def verdict(claim: str, *texts: str) -> Judgement:
@@ -45,7 +59,7 @@ def verdict(claim: str, *texts: str) -> Judgement:
 
 def chosen(selection: Selection) -> set[tuple[str, int, EvidenceRole]]:
     return {
-        (cited.sentence.node_id, cited.sentence.index, cited.role)
+        (cited.node_id, cited.sentence, cited.role)
         for evidence in selection.evidence
         for cited in evidence.sentences
     }
@@ -60,7 +74,7 @@ def test_sentences_that_hold_the_claim_are_selected_and_others_are_not() -> None
     selection = select("The choir of Tarn sang in Lisbon in May.", node("a", text))
     assert chosen(selection) == {("a", 1, EvidenceRole.EVIDENCE)}
     (evidence,) = selection.evidence
-    assert evidence.summary == "The choir of Tarn sang in Lisbon."
+    assert evidence.text == "The choir of Tarn sang in Lisbon."
     assert evidence.missing == "Not found here: “May”."
 
 
@@ -237,9 +251,9 @@ def test_any_text_is_judged_the_same_in_any_order(
     selection = select(claim, *nodes)
     members = {sentence for read_node in nodes for sentence in read_node.sentences}
     for evidence in selection.evidence:
-        assert evidence.summary.strip()
+        assert evidence.text.strip()
         assert evidence.sentences
-        assert {cited.sentence for cited in evidence.sentences} <= members
+        assert {cited.as_sentence() for cited in evidence.sentences} <= members
     with_evidence = [
         n for n in nodes if any(n.ref.node_id in e.node_ids for e in selection.evidence)
     ]
@@ -262,7 +276,9 @@ def test_a_large_frontier_leaves_the_event_loop_free() -> None:
     async def ticks_during_selection() -> int:
         ticks = 0
         work = asyncio.ensure_future(
-            JUDGE.select_evidence(Claim("k", "Choir 7 sang in hall 7.", "t"), nodes, Meter())
+            JUDGE.select_evidence(
+                Claim(claim_id="k", text="Choir 7 sang in hall 7.", node_id="t"), nodes, Meter()
+            )
         )
         while not work.done():
             ticks += 1

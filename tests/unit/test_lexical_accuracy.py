@@ -161,10 +161,10 @@ def nodes(*texts: str, role: Role = Role.INTERMEDIATE) -> list[ReadNode]:
 
 def verdict_on(text: str, texts: tuple[str, ...], role: Role) -> tuple[Verdict, str]:
     judge = LexicalJudge()
-    claim = Claim("k", text, "t")
+    claim = Claim(claim_id="k", text=text, node_id="t")
     read = nodes(*texts, role=role)
     selection = asyncio.run(judge.select_evidence(claim, read, Meter()))
-    found = {cited.sentence.node_id for e in selection.evidence for cited in e.sentences}
+    found = {cited.node_id for e in selection.evidence for cited in e.sentences}
     roots = [node for node in read if role is Role.ROOT and node.ref.node_id in found]
     judgement = asyncio.run(judge.judge(claim, Found(selection.evidence, tuple(roots)), Meter()))
     return judgement.verdict, judgement.reasoning

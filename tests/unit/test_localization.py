@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -187,9 +186,23 @@ def test_the_error_stage_is_where_support_was_last_seen(finds, verdicts, nodes, 
 def test_a_last_supported_iteration_with_evidence_in_roots_alone_names_no_stage():
     dag = Dag.of({"t": ["m", "r"], "m": ["o"]})
     found = {name: select({name: (0,)}, dag.read([dag.refs[name]])).evidence for name in "mro"}
-    by_roots = Iteration(1, FS, "", (dag.refs["m"], dag.refs["r"]), (), found["r"])
-    by_both = replace(by_roots, evidence=found["r"] + found["m"])
-    against = Iteration(2, NFS, "", (dag.refs["o"],), (dag.refs["r"],), found["o"])
+    by_roots = Iteration(
+        number=1,
+        verdict=FS,
+        reasoning="",
+        checked=(dag.refs["m"], dag.refs["r"]),
+        carried_roots=(),
+        summaries=found["r"],
+    )
+    by_both = by_roots.replace(summaries=found["r"] + found["m"])
+    against = Iteration(
+        number=2,
+        verdict=NFS,
+        reasoning="",
+        checked=(dag.refs["o"],),
+        carried_roots=(dag.refs["r"],),
+        summaries=found["o"],
+    )
     assert locate_error(dag.refs["t"], NFS, [by_roots, against], ()) == ErrorLocation()
     assert locate_error(dag.refs["t"], NFS, [by_both, against], ()).nodes == (dag.refs["m"],)
 

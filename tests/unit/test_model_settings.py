@@ -125,10 +125,19 @@ def test_times_are_above_zero(value: str) -> None:
 
 
 def earlier(cost: float, calls: int, options: ModelOptions) -> Verification:
-    return Verification(
-        "v-1", "p", Claim("k", "A claim.", "t"), 3, "openai", "m", False, "2026-01-01T00:00:00Z",
-        Status.SUCCEEDED, usage=Usage(calls=calls, cost_usd=cost), run_options=run_options(options),
-    )  # fmt: skip
+    return Verification.of_claim(
+        Claim(claim_id="k", text="A claim.", node_id="t"),
+        verification_id="v-1",
+        process_id="p",
+        q=3,
+        engine="openai",
+        model="m",
+        indicative=False,
+        created_at="2026-01-01T00:00:00Z",
+        status=Status.SUCCEEDED,
+        usage=Usage(calls=calls, cost_usd=cost),
+        run_options=run_options(options),
+    )
 
 
 def test_a_resumed_run_has_what_the_run_has_left() -> None:

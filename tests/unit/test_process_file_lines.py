@@ -15,7 +15,7 @@ from fakes.process_files import Records, only_violation, read, violations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from veritrail_graph.graph.content_hash import canonical, node_digest
+from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import InvalidProcess, Violation
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter, reading
 from veritrail_graph.graph.importers.process_file.plain import is_plain_node, plain_edges
@@ -28,6 +28,7 @@ from veritrail_graph.graph.importers.process_file.schema import (
 from veritrail_graph.graph.importers.records import NodeRecord, PlainEdges, Record
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest.check import Survey, survey
+from veritrail_graph.graph.model.canonical import canonical
 
 HEADER = b'{"format": "veritrail.process/1"}'
 PLAIN = [

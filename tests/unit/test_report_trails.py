@@ -11,10 +11,10 @@ from veritrail_graph.graph.model import Claim, Status
 
 
 def test_a_verdict_counts_more_than_a_later_failure():
-    claim = Claim("k", "It rained.", "t")
+    claim = Claim(claim_id="k", text="It rained.", node_id="t")
     older = a_trail("v1", claim=claim, created_at="2026-01-01T00:00:00.000000Z")
     newer = a_trail(
-        "v2", claim=claim, status=Status.FAILED, verdict=None, failure="no answer",
+        "v2", claim=claim, status=Status.FAILED, verdict=None, error="no answer",
         created_at="2026-01-02T00:00:00.000000Z",
     )  # fmt: skip
     found = checked_claim(claim, [older, newer])
@@ -26,8 +26,8 @@ def test_a_verdict_counts_more_than_a_later_failure():
 
 
 def test_an_edited_claim_says_that_its_verdict_is_about_other_words():
-    was = a_trail("v1", claim=Claim("k", "It rained.", "t"))
-    found = checked_claim(Claim("k", "It snowed.", "t"), [was])
+    was = a_trail("v1", claim=Claim(claim_id="k", text="It rained.", node_id="t"))
+    found = checked_claim(Claim(claim_id="k", text="It snowed.", node_id="t"), [was])
     assert found.was_edited
     assert any("was edited" in one for one in found.remarks)
 

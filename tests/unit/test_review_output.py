@@ -26,19 +26,40 @@ from veritrail_graph.graph.store.review_queue import JudgedReview
 
 FS, NFS, INC = Verdict
 HOSTILE = "\x1b[31mred\x1b[0m [bold]x[/] <b>&amp;</b> | `tick` \u202e\nnext"
-PROCESS = Process("p", "n", None, "f", "h", {1: 1}, {}, ("t",), 1, 0, 1, ())
+PROCESS = Process(
+    process_id="p",
+    name="n",
+    question=None,
+    source_format="f",
+    content_hash="h",
+    stages={1: 1},
+    stage_names={},
+    terminals=("t",),
+    nodes=1,
+    edges=0,
+    claims=1,
+    warnings=(),
+)
 
 
 def review(number: int, verdict: str, model: Verdict | None = NFS, **other: Any) -> Review:
     facts: dict[str, Any] = {
-        "reason": HOSTILE, "verification_id": "v-1", "model_verdict": model, "reviewer": "Ada",
+        "reason": HOSTILE,
+        "overrides": "v-1",
+        "model_verdict": model,
+        "reviewer": "Ada",
         **other,
-    }  # fmt: skip
+    }
     created_at = f"2026-01-0{number}T00:00:00.000000Z"
     return Review(
-        f"review-{number}", "p", "k1", "The pier is 80 metres long.", ReviewVerdict(verdict),
-        created_at=created_at, **facts,
-    )  # fmt: skip
+        review_id=f"review-{number}",
+        process_id="p",
+        claim_id="k1",
+        claim="The pier is 80 metres long.",
+        verdict=ReviewVerdict(verdict),
+        created_at=created_at,
+        **facts,
+    )
 
 
 @pytest.fixture
@@ -79,7 +100,7 @@ def test_a_trail_tells_of_the_reviews_of_its_claim_and_which_are_of_others(
     add_reviews(tree, "v-1", [])
     console.print(tree)
     assert "reviews" not in printed.getvalue()
-    said = [review(2, "UNCLEAR"), review(1, "NOT_FULLY_SUPPORTED", verification_id="v-0")]
+    said = [review(2, "UNCLEAR"), review(1, "NOT_FULLY_SUPPORTED", overrides="v-0")]
     add_reviews(tree, "v-1", said)
     console.print(tree)
     told = printed.getvalue()
@@ -123,12 +144,13 @@ def test_figures_say_how_little_they_rest_on_and_what_is_not_defined(
 
 def test_a_report_shows_people_beside_the_model() -> None:
     trail = a_trail()
-    bare = markdown_of(PROCESS, [trail.claim], [trail])
+    bare = markdown_of(PROCESS, [trail.verified_claim], [trail])
     assert "review" not in bare.lower()
-    said = reviewed([review(1, "NOT_FULLY_SUPPORTED", FS), review(2, "UNCLEAR", FS,
-                     reviewer="<i>Bo</i>")], FS)  # fmt: skip
+    said = reviewed(
+        [review(1, "NOT_FULLY_SUPPORTED", FS), review(2, "UNCLEAR", FS, reviewer="<i>Bo</i>")], FS
+    )
     assert said is not None
-    told = markdown_of(PROCESS, [trail.claim], [trail], {"k1": said})
+    told = markdown_of(PROCESS, [trail.verified_claim], [trail], {"k1": said})
     assert "Reviewed by people: 1 (confirmed 0, overridden 0, unclear 1; disputed 1)." in told
     assert "| `k1` | Fully Supported | unclear, disputed |" in told
     assert "**Reviews by people**" in told

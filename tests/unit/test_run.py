@@ -26,7 +26,10 @@ ASKED = StepCall("evidence_selection", "evidence_selection.v1", "0" * 64, "m-1",
 
 def tasks(source: DagSource, count: int = 3) -> list[Task]:
     node = source.dag.refs["t"]
-    return [Task(Claim(f"k{n}", f"Claim {n}.", "t"), node, f"v-{n}") for n in range(count)]
+    return [
+        Task(Claim(claim_id=f"k{n}", text=f"Claim {n}.", node_id="t"), node, f"v-{n}")
+        for n in range(count)
+    ]
 
 
 class Judge:
@@ -73,7 +76,7 @@ def run_all(judge: Any, **options: Any) -> tuple[list[Verification], list[Verifi
 
 def test_every_claim_gets_a_verification_in_the_order_given() -> None:
     results, written, run = run_all(Judge(), q=2)
-    assert [v.claim.claim_id for v in results] == ["k0", "k1", "k2"]
+    assert [v.claim_id for v in results] == ["k0", "k1", "k2"]
     assert {v.verification_id for v in written} == {"v-0", "v-1", "v-2"}
     assert all(v.verdict is Verdict.NOT_FULLY_SUPPORTED for v in results)
     assert not run.write_errors
@@ -100,7 +103,7 @@ def test_a_fault_is_a_status_of_its_claim_alone_and_never_a_verdict(
     failed = results[1]
     assert failed.verdict is None
     assert failed.termination is None
-    assert told in (failed.failure or "")
+    assert told in (failed.error or "")
     assert failed in written
 
 
@@ -150,7 +153,7 @@ def test_stopping_while_a_result_is_written_keeps_that_result() -> None:
 
 def test_a_result_that_cannot_be_written_is_still_given_and_the_fault_is_kept() -> None:
     async def write(*verifications: Verification) -> None:
-        if verifications[0].claim.claim_id == "k1":
+        if verifications[0].claim_id == "k1":
             raise EngineUnavailable("gone")
 
     results, _, run = run_all(Judge(), write=write)
@@ -165,7 +168,7 @@ def test_the_observer_is_told_of_every_claim_and_call() -> None:
     observer = Observer(
         claim_started=lambda task: started.append(task.claim.claim_id),
         call_made=lambda usage: calls.append(usage.calls),
-        claim_finished=lambda verification: finished.append(verification.claim.claim_id),
+        claim_finished=lambda verification: finished.append(verification.claim_id),
     )
     run_all(Judge(), observer=observer)
     assert sorted(started) == sorted(finished) == ["k0", "k1", "k2"]
@@ -193,14 +196,14 @@ def test_no_more_claims_than_allowed_are_verified_at_a_time() -> None:
 def test_a_verdict_on_a_process_that_was_replaced_meanwhile_is_no_verdict() -> None:
     async def write(*verifications: Verification) -> None:
         assert {v.content_hash for v in verifications} == {"h-1"}
-        if verifications[0].claim.claim_id == "k1":
+        if verifications[0].claim_id == "k1":
             raise NotFound("the process was replaced")
 
     results, _, run = run_all(Judge(), write=write, content_hash="h-1")
     assert [v.status for v in results] == [Status.SUCCEEDED, Status.FAILED, Status.SUCCEEDED]
     assert results[1].verdict is None
     assert results[1].iterations == ()
-    assert results[1].failure == "the process was replaced"
+    assert results[1].error == "the process was replaced"
     assert len(run.write_errors) == 1
 
 
@@ -209,7 +212,7 @@ def test_a_claim_that_the_budget_does_not_reach_is_over_budget() -> None:
     results, _, _ = run_all(judge)
     assert [v.status for v in results] == [Status.SUCCEEDED, Status.OVER_BUDGET, Status.SUCCEEDED]
     assert results[1].verdict is None
-    assert results[1].failure == "the budget of $1.00 is used up"
+    assert results[1].error == "the budget of $1.00 is used up"
 
 
 def test_a_refused_key_stops_the_run_with_one_reason() -> None:
@@ -217,7 +220,7 @@ def test_a_refused_key_stops_the_run_with_one_reason() -> None:
     results, written, run = run_all(judge, concurrency=1)
     assert str(run.refusal) == "the key is not valid"
     assert [v.status for v in results] == [Status.FAILED, Status.CANCELLED, Status.CANCELLED]
-    assert all("the key is not valid" in (v.failure or "") for v in results)
+    assert all("the key is not valid" in (v.error or "") for v in results)
     assert len(written) == 3
 
 
@@ -240,7 +243,7 @@ def test_what_a_failed_or_a_stopped_claim_cost_is_kept() -> None:
 def test_a_claim_that_takes_too_long_has_failed() -> None:
     results, _, _ = run_all(Judge(hang="k1"), deadline=0.05)
     assert [v.status for v in results] == [Status.SUCCEEDED, Status.FAILED, Status.SUCCEEDED]
-    assert "not finished within" in (results[1].failure or "")
+    assert "not finished within" in (results[1].error or "")
 
 
 def test_every_claim_is_queued_under_its_run_before_the_first_is_verified() -> None:
@@ -258,4 +261,4 @@ def test_every_claim_is_queued_under_its_run_before_the_first_is_verified() -> N
 
 def test_sub_claims_are_kept_with_the_verification() -> None:
     (first, *_), _, _ = run_all(Judge())
-    assert first.claim.sub_claims == ("one part", "another part")
+    assert first.sub_claims == ("one part", "another part")

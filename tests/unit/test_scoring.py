@@ -177,4 +177,4 @@ def test_a_scorer_that_fails_is_a_failed_verification_and_never_a_verdict():
 
     _, found, _ = verified(score)
     assert (found.status, found.verdict) == (Status.FAILED, None)
-    assert found.failure == "checker failed: RuntimeError: out of memory"
+    assert found.error == "checker failed: RuntimeError: out of memory"

@@ -169,7 +169,7 @@ def verified(asking, samples, dag=CHAIN):
     judge = LanguageModelJudge.of("openai", models, PROMPTS, SPLITTER.split, samples=samples)
     task = Task(a_claim(), dag.refs["t"])
     found = asyncio.run(verify_claim(task, "p", judge, DagSource(dag)))
-    assert found.status is Status.SUCCEEDED, found.failure
+    assert found.status is Status.SUCCEEDED, found.error
     return found
 
 
@@ -219,7 +219,7 @@ def test_carried_roots_ask_for_a_verdict_and_give_a_score_where_nothing_new_is_f
     asking = ScriptedAsking(answers(selection, lambda request: says(FS if request.sample else NFS)))
     found = verified(asking, Samples(3, 2), dag=dag)
     assert [len(it.carried_roots) for it in found.iterations] == [0, 1]
-    assert found.iterations[1].evidence == ()
+    assert found.iterations[1].summaries == ()
     assert (found.verdict, found.score) == (FS, pytest.approx(2 / 3))
 
 

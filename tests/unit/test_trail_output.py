@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import replace
 
 import pytest
 from fakes.reporting import markdown_of
@@ -19,8 +18,23 @@ from veritrail_graph.graph.exporters.results import run_json, run_summary_json, 
 from veritrail_graph.graph.model import Claim, Process, Status, Usage
 from veritrail_graph.graph.store.runs import RunSummary
 
-SELECTING = Usage(2, 1, 1200, 1024, 60, 0.03, 10)
-JUDGING = Usage(1, 0, 300, 0, 40, 0.01)
+SELECTING = Usage(
+    calls=2,
+    cached_calls=1,
+    input_tokens=1200,
+    cached_input_tokens=1024,
+    output_tokens=60,
+    cost_usd=0.03,
+    reasoning_tokens=10,
+)
+JUDGING = Usage(
+    calls=1,
+    cached_calls=0,
+    input_tokens=300,
+    cached_input_tokens=0,
+    output_tokens=40,
+    cost_usd=0.01,
+)
 ROUND = a_round(1, FS, "s1 s2", (("s1", 0),), dropped_ids=2, reruns=1, left_out=5)
 STEPS = (
     a_step(0, "sub_claim_decomposition", JUDGING),
@@ -36,16 +50,41 @@ PAID = a_trail(
     steps=STEPS,
     usage=JUDGING + SELECTING + JUDGING,
 )
-UNPRICED = a_trail("v-2", usage=Usage(1, 0, 10, 0, 5, None, 0, 1))
+UNPRICED = a_trail(
+    "v-2",
+    usage=Usage(
+        calls=1,
+        cached_calls=0,
+        input_tokens=10,
+        cached_input_tokens=0,
+        output_tokens=5,
+        cost_usd=None,
+        reasoning_tokens=0,
+        unpriced_calls=1,
+    ),
+)
 FREE = a_trail("v-3", usage=Usage(cached_calls=4))
 FAILED = a_trail(
     "v-4",
-    claim=Claim("k2", "The pier is old.", "t"),
+    claim=Claim(claim_id="k2", text="The pier is old.", node_id="t"),
     status=Status.FAILED,
     verdict=None,
-    failure="3 answers were <invalid>",
+    error="3 answers were <invalid>",
 )
-PROCESS = Process("p", "Pier", None, "f", "h", {1: 2}, {}, ("t",), 5, 4, 3, ())
+PROCESS = Process(
+    process_id="p",
+    name="Pier",
+    question=None,
+    source_format="f",
+    content_hash="h",
+    stages={1: 2},
+    stage_names={},
+    terminals=("t",),
+    nodes=5,
+    edges=4,
+    claims=3,
+    warnings=(),
+)
 
 
 def printed(renderable, width=200):
@@ -173,7 +212,7 @@ def test_a_trail_shows_its_steps_its_score_and_what_was_cut():
     assert "score: 0.67 (share of 3 samples that said Fully Supported, threshold 2)" in told
     assert "5 sentences of the evidence did not fit and were left out." in told
     assert "Evidence was selected again 1 time" in told
-    assert "2 sentence id(s)" in told
+    assert "2 sentence ids that the model made up" in told
     assert (
         "evidence selection: evidence_selection.v1 abababababab, a-model at temperature 0: "
         "2 calls, 1 from the cache of answers, 1,200 input tokens (1,024 cached), "
@@ -197,7 +236,7 @@ def test_a_trail_without_a_model_shows_nothing_of_calls():
 
 def test_steps_of_a_round_that_broke_off_are_shown():
     broken = a_trail(
-        "v", status=Status.FAILED, verdict=None, failure="no answer", steps=STEPS[1:2],
+        "v", status=Status.FAILED, verdict=None, error="no answer", steps=STEPS[1:2],
         usage=SELECTING,
     )  # fmt: skip
     told = printed(trail_tree(broken))
@@ -206,7 +245,11 @@ def test_steps_of_a_round_that_broke_off_are_shown():
 
 
 def report(*verifications):
-    claims = [PAID.claim, FAILED.claim, Claim("k3", "Another.", "t")]
+    claims = [
+        PAID.verified_claim,
+        FAILED.verified_claim,
+        Claim(claim_id="k3", text="Another.", node_id="t"),
+    ]
     return markdown_of(PROCESS, claims, verifications)
 
 
@@ -227,7 +270,7 @@ def test_the_report_lists_failed_claims_with_their_reason():
 
 
 def test_a_queued_claim_is_no_failure_in_the_report():
-    waiting = a_trail("v", status=Status.QUEUED, verdict=None, claim=FAILED.claim)
+    waiting = a_trail("v", status=Status.QUEUED, verdict=None, claim=FAILED.verified_claim)
     told = report(PAID, waiting)
     assert "ould not be checked" not in told
     assert "- Not verified yet: 2" in told
@@ -249,8 +292,7 @@ def test_a_trail_in_a_log_holds_no_line_and_no_command_of_its_texts(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     forged = "::warning::w\n::error::forged\nGate of p: passed ##[error]forged ##vso[x]"
-    claim = replace(PAID.claim, text=forged)
-    show(trail_tree(replace(PAID, claim=claim, reasoning=forged, failure=forged)))
+    show(trail_tree(PAID.replace(claim=forged, reasoning=forged, error=forged)))
     show(forged)
     say(forged)
     print_json({"claim": forged})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -32,11 +31,13 @@ from veritrail_graph.graph.store.trail_rows import (
 def large(name: str, nodes: int, length: int = 10) -> Verification:
     """A trail that checked many nodes, cites a sentence of each and has as many links."""
     refs = tuple(NodeRef(f"n{n}", 1, n, Role.ROOT) for n in range(nodes))
-    cited = tuple(CitedSentence(Sentence(ref.node_id, 0, 0, length, "x" * length)) for ref in refs)
-    evidence = tuple(Evidence("yes", None, (one,)) for one in cited)
-    turn = Iteration(1, FS, "yes", refs, evidence=evidence)
-    paths = tuple(EvidencePath(ref.node_id, "t", 1) for ref in refs)
-    return replace(a_trail(name), iterations=(turn,), paths=paths)
+    cited = tuple(
+        CitedSentence.of(Sentence(ref.node_id, 0, 0, length, "x" * length)) for ref in refs
+    )
+    evidence = tuple(Evidence(text="yes", missing=None, sentences=(one,)) for one in cited)
+    turn = Iteration(number=1, verdict=FS, reasoning="yes", checked=refs, summaries=evidence)
+    paths = tuple(EvidencePath(source=ref.node_id, target="t", iteration=1) for ref in refs)
+    return a_trail(name).replace(iterations=(turn,), paths=paths)
 
 
 def rows_of(parcel: Parcel) -> dict[str, int]:
@@ -116,9 +117,20 @@ def test_captions_are_short_and_never_empty() -> None:
     turn = a_round(2, NFS, "s1")
     assert iteration_row("v", turn, False)["caption"] == "2: Not Fully Supported"
     assert iteration_row("v", turn, True)["caption"] == "2: Not Fully Supported (indicative)"
-    assert evidence_row("e", 0, Evidence("é" * 50, None, ()))["caption"] == "é" * 39 + "…"
-    assert evidence_row("e", 0, Evidence("é" * 40, None, ()))["caption"] == "é" * 40
-    assert evidence_row("e", 0, Evidence("a\r\nb\n\nc\rd", None, ()))["caption"] == "a b  c d"
-    assert evidence_row("e", 0, Evidence("", None, ()))["caption"] == "Evidence"
-    caption = sentence_row(0, CitedSentence(Sentence("n", 0, 0, 50, "😀" * 50)))[5]
+    assert (
+        evidence_row("e", 0, Evidence(text="é" * 50, missing=None, sentences=()))["caption"]
+        == "é" * 39 + "…"
+    )
+    assert (
+        evidence_row("e", 0, Evidence(text="é" * 40, missing=None, sentences=()))["caption"]
+        == "é" * 40
+    )
+    assert (
+        evidence_row("e", 0, Evidence(text="a\r\nb\n\nc\rd", missing=None, sentences=()))["caption"]
+        == "a b  c d"
+    )
+    assert (
+        evidence_row("e", 0, Evidence(text="", missing=None, sentences=()))["caption"] == "Evidence"
+    )
+    caption = sentence_row(0, CitedSentence.of(Sentence("n", 0, 0, 50, "😀" * 50)))[5]
     assert caption == "😀" * 39 + "…"

@@ -187,17 +187,3 @@ def test_faults_of_process_and_trails_are_told_together() -> None:
     lines += b'\n{"edge": {"source": "t"}}\n{"trail": {}}\n'
     kinds = [one.kind for one in violations(lines, "p.jsonl")]
     assert kinds == ["missing_key", "wrong_line", "unknown_word"]
-
-
-def test_settings_must_be_the_text_that_they_are_given_as() -> None:
-    settings = {"settings": {"q": 2}, "settings_text": '{"q": 3}'}
-    told = only_violation(carrying({**VERIFICATION, **settings}))
-    assert (told.kind, told.message[:8]) == ("inconsistent_trail", "settings")
-    fits = {"settings": {"q": 3}, "settings_text": '{"q": 3}'}
-    assert read(carrying({**VERIFICATION, **fits})).claims
-
-
-@pytest.mark.parametrize("text", ["no json", "[1]", '{"q": NaN}', "{" * 100_000])
-def test_settings_that_are_no_object_are_refused(text: str) -> None:
-    told = violations(carrying({**VERIFICATION, "settings_text": text}))
-    assert {one.kind for one in told} <= {"wrong_trail", "inconsistent_trail"}

@@ -22,6 +22,7 @@ from fakes.scripted_judge import FS, INC, NFS
 from hypothesis import given
 from hypothesis import strategies as st
 
+from veritrail_graph.graph.model import Evidence
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.port import ContextTooLong, InvalidAnswer, Meter, Request
 from veritrail_graph.verifier.ports import Found, JudgeError
@@ -87,7 +88,7 @@ def test_each_verdict_is_given_as_the_model_gave_it(verdict):
 def test_a_summary_stands_for_its_prompt_and_is_not_repeated_per_node():
     nodes = [a_node(name, numbered(name, 2)) for name in "ab"]
     sentences = tuple(one for node in nodes for one in found_in(node, 0).sentences)
-    one = type(found_in(nodes[0]))("About both.", None, sentences)
+    one = Evidence(text="About both.", sentences=sentences)
     asking = ScriptedAsking(supported)
     judge(asking, Found((one,)))
     assert shown(asking) == [["About both."]]

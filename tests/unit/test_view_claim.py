@@ -30,7 +30,18 @@ from veritrail_graph.graph.store.judged_claim import JudgedClaim
 from veritrail_graph.graph.store.placed_claims import PlacedClaim, Tally
 
 WORDS = "Some words stand here. "
-PROCESS = Process("p", "P", None, "f", "0", {1: 1, 2: 1}, {1: "page"}, ("t",), nodes=2, edges=1)
+PROCESS = Process(
+    process_id="p",
+    name="P",
+    question=None,
+    source_format="f",
+    content_hash="0",
+    stages={1: 1, 2: 1},
+    stage_names={1: "page"},
+    terminals=("t",),
+    nodes=2,
+    edges=1,
+)
 
 
 def test_a_claim_is_shown_with_the_text_around_it() -> None:
@@ -54,11 +65,21 @@ def test_a_claim_whose_place_is_not_known_is_shown_with_the_beginning() -> None:
 
 
 def review(verdict: ReviewVerdict, who: str = "Ada", of: str = "a") -> Review:
-    return Review("r", "p", "k", "So.", verdict, who, "2026-01-01T00:00:00Z", "Why.", of)
+    return Review(
+        review_id="r",
+        process_id="p",
+        claim_id="k",
+        claim="So.",
+        verdict=verdict,
+        reviewer=who,
+        created_at="2026-01-01T00:00:00Z",
+        reason="Why.",
+        overrides=of,
+    )
 
 
 def judged(verdict: Verdict | None, **other: object) -> JudgedClaim:
-    claim = Claim("k", "The pier is long.", "t", 30_000, 30_017)
+    claim = Claim(claim_id="k", text="The pier is long.", node_id="t", start=30_000, end=30_017)
     facts: dict[str, object] = {"error_stages": (), "reviewed": None, **other}
     return JudgedClaim(claim, verdict, "v", indicative=False, verifications=1, **facts)  # type: ignore[arg-type]
 
@@ -93,10 +114,10 @@ def test_a_row_says_in_short_why_a_claim_could_not_be_checked() -> None:
         (row,) = claim_rows([judged(verdict, **other)], PROCESS, "t", None)
         return row.failure
 
-    assert reason(None, status=Status.FAILED, failure="No answer.") == "No answer."
-    assert reason(None, status=Status.OVER_BUDGET, failure="x" * 301) == f"{'x' * 300}…"
+    assert reason(None, status=Status.FAILED, error="No answer.") == "No answer."
+    assert reason(None, status=Status.OVER_BUDGET, error="x" * 301) == f"{'x' * 300}…"
     assert reason(None, status=Status.FAILED) is None
-    assert reason(NFS, status=Status.FAILED, failure="A later one failed.") is None
+    assert reason(NFS, status=Status.FAILED, error="A later one failed.") is None
 
 
 def placed(verdict: Verdict | None, *stages: int, status: Status | None = None) -> PlacedClaim:

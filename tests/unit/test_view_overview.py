@@ -8,7 +8,18 @@ from veritrail_graph.graph.model import Process
 
 def a_process(stages: dict[int, int], names: dict[int, str] | None = None) -> Process:
     nodes = sum(stages.values())
-    return Process("p", "P", None, "x", "h", stages, names or {}, ("t",), nodes, 7)
+    return Process(
+        process_id="p",
+        name="P",
+        question=None,
+        source_format="x",
+        content_hash="h",
+        stages=stages,
+        stage_names=names or {},
+        terminals=("t",),
+        nodes=nodes,
+        edges=7,
+    )
 
 
 THREE = a_process({1: 10, 2: 5, 3: 1}, {2: "extracted entity or relationship"})

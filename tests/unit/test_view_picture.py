@@ -26,12 +26,23 @@ from veritrail_graph.api.web.views.graph import (
     read_opened,
 )
 from veritrail_graph.api.web.views.picture import Picture, draw
-from veritrail_graph.graph.model import Claim, ErrorLocation, NodeRef, Process, Role
+from veritrail_graph.graph.model import Claim, NodeRef, Process, Role
 from veritrail_graph.graph.store.lineage import Direction
 from veritrail_graph.graph.store.listed_nodes import ListedNode, NodeQuery
 
 UP, DOWN = Direction.UPSTREAM, Direction.DOWNSTREAM
-PROCESS = Process("p", "P", None, "x", "h", {1: 3, 2: 2, 3: 1}, {1: "source chunk"}, ("t",), 6, 7)
+PROCESS = Process(
+    process_id="p",
+    name="P",
+    question=None,
+    source_format="x",
+    content_hash="h",
+    stages={1: 3, 2: 2, 3: 1},
+    stage_names={1: "source chunk"},
+    terminals=("t",),
+    nodes=6,
+    edges=7,
+)
 S2 = NodeRef("s2", 2, 4, Role.INTERMEDIATE)
 
 
@@ -51,12 +62,12 @@ EDGES = (("c1", "s1"), ("s1", "t"), ("s2", "t"))
 TRAIL = Focus(
     "t",
     ("t", "s2", "s1", "c1"),
-    Claim("k1", "A claim.", "t"),
+    Claim(claim_id="k1", text="A claim.", node_id="t"),
     frozenset({("c1", "s1"), ("s1", "t")}),
     frozenset({"t", "s1", "c1"}),
     {"c1": 2, "s1": 1},
 )
-WRONG = a_trail(error=ErrorLocation((S2,), (NodeRef("t", 3, 5, Role.TERMINAL),)))
+WRONG = a_trail(error_nodes=(S2,), propagated_nodes=(NodeRef("t", 3, 5, Role.TERMINAL),))
 
 
 def explored(**changed: Any) -> Explored:

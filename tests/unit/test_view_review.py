@@ -243,7 +243,7 @@ def test_places_outside_the_text_or_over_one_another_break_nothing() -> None:
 
 
 def test_in_its_own_node_the_claim_is_marked_and_elsewhere_the_evidence() -> None:
-    claim = Claim("k0", "Claim.", "t", 3, 9)
+    claim = Claim(claim_id="k0", text="Claim.", node_id="t", start=3, end=9)
     trail = a_trail(levels=(2,), text="It says so.")
     assert marked_in("t", claim, trail) == {(3, 9)}
     assert marked_in("n2-0", claim, trail) == {(0, 11)}

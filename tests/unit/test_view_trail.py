@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from html import escape
 
 import pytest
@@ -17,8 +16,6 @@ from veritrail_graph.api.views.trail import choose, trail_view
 from veritrail_graph.api.views.words import ending_words
 from veritrail_graph.graph.model import (
     CitedSentence,
-    Claim,
-    ErrorLocation,
     Evidence,
     EvidencePath,
     EvidenceRole,
@@ -43,12 +40,13 @@ def two_rounds() -> Verification:
         a_round(1, FS, "s1 s2", (("s1", 0), ("s1", 1), ("s2", 3))),
         a_round(2, NFS, "c1 c2", (("c1", 0), ("c1", 2), ("c1", 4), ("c1", 5)), dropped_ids=2),
         paths=(
-            EvidencePath("s1", "t", 1),
-            EvidencePath("s2", "t", 1),
-            EvidencePath("c1", "s1", 2),
-            EvidencePath("c1", "s2", 2, ("x",)),
+            EvidencePath(source="s1", target="t", iteration=1),
+            EvidencePath(source="s2", target="t", iteration=1),
+            EvidencePath(source="c1", target="s1", iteration=2),
+            EvidencePath(source="c1", target="s2", iteration=2, via=("x",)),
         ),
-        error=ErrorLocation((NODES["s1"],), (T,)),
+        error_nodes=(NODES["s1"],),
+        propagated_nodes=(T,),
         termination=Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT,
     )
 
@@ -65,7 +63,7 @@ def test_columns_go_from_the_answer_to_the_sources() -> None:
     assert (first.introduced, first.inherited) == (True, False)
     assert (first.feeds, third.feeds) == (("t",), ("s1", "s2"))
     assert third.summary is not None
-    assert (third.summary.summary, third.iteration) == ("what they say", 2)
+    assert (third.summary.text, third.iteration) == ("what they say", 2)
     assert [(one.node_id, one.name) for one in trail.introduced] == [("s1", "summary")]
     assert [one.node_id for one in trail.inherited] == ["t"]
     assert trail.error_stages == ("summary",)
@@ -84,11 +82,16 @@ def wide(stages: int, each: int) -> Verification:
         for n in range(each)
     ]
     found = Evidence(
-        "They say so.",
-        None,
-        tuple(CitedSentence(Sentence(ref.node_id, 0, 0, 5, "Words")) for ref in refs),
+        text="They say so.",
+        missing=None,
+        sentences=tuple(CitedSentence.of(Sentence(ref.node_id, 0, 0, 5, "Words")) for ref in refs),
     )
-    return a_trail("v-1", Iteration(1, FS, "Because.", tuple(refs), evidence=(found,)))
+    return a_trail(
+        "v-1",
+        Iteration(
+            number=1, verdict=FS, reasoning="Because.", checked=tuple(refs), summaries=(found,)
+        ),
+    )
 
 
 def test_of_too_many_nodes_every_stage_shows_some() -> None:
@@ -105,7 +108,7 @@ def sentences() -> list[CitedSentence]:
     found, start = [], 0
     for index, words in enumerate(TEXT.split(". ")):
         whole = words if words.endswith(".") else f"{words}."
-        found.append(CitedSentence(Sentence("n", index, start, start + len(whole), whole)))
+        found.append(CitedSentence.of(Sentence("n", index, start, start + len(whole), whole)))
         start += len(whole) + 1
     return found
 
@@ -132,7 +135,7 @@ def test_sentences_stand_in_their_surroundings_and_nothing_is_shown_twice() -> N
 def test_long_neighbours_are_cut_and_say_so() -> None:
     text = f"{'a' * 1_000} b. It rained. {'c' * 1_000}"
     start = text.index("It rained.")
-    cited = CitedSentence(Sentence("n", 1, start, start + 10, "It rained."))
+    cited = CitedSentence.of(Sentence("n", 1, start, start + 10, "It rained."))
     (shown,) = quoted([cited], context_of([cited], {"n": text}))
     assert shown.before is not None
     assert shown.after is not None
@@ -141,7 +144,7 @@ def test_long_neighbours_are_cut_and_say_so() -> None:
 
 
 def test_a_text_that_changed_gives_no_surroundings() -> None:
-    cited = CitedSentence(Sentence("n", 0, 0, 5, "Words"), EvidenceRole.CONTEXT)
+    cited = CitedSentence.of(Sentence("n", 0, 0, 5, "Words"), EvidenceRole.CONTEXT)
     assert context_of([cited], {}) == context_of([cited], {"n": "Other words. And more."}) == {}
     (shown,) = quoted([cited], {})
     assert (shown.before, shown.after, shown.text) == (None, None, "Words")
@@ -172,9 +175,9 @@ def test_rounds_say_what_they_read_found_and_lacked() -> None:
         "1 sentence id that the model made up was dropped.",
     )
     assert ending_words(two_rounds()) == "only sources with evidence were left"
-    q1 = replace(two_rounds(), termination=Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED, q=1)
+    q1 = two_rounds().replace(termination=Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED, q=1)
     assert "q = 1" in str(ending_words(q1))
-    assert ending_words(replace(two_rounds(), termination=None)) is None
+    assert ending_words(two_rounds().replace(termination=None)) is None
 
 
 def test_every_route_from_a_source_is_told() -> None:
@@ -194,14 +197,14 @@ def test_every_route_from_a_source_is_told() -> None:
 
 def test_routes_beyond_counting_by_hand_are_counted_and_few_are_listed() -> None:
     layers = 30
-    paths = [EvidencePath(f"n{layers}-{a}", "t", 1) for a in (0, 1)]
+    paths = [EvidencePath(source=f"n{layers}-{a}", target="t", iteration=1) for a in (0, 1)]
     paths += [
-        EvidencePath(f"n{level}-{a}", f"n{level + 1}-{b}", 1)
+        EvidencePath(source=f"n{level}-{a}", target=f"n{level + 1}-{b}", iteration=1)
         for level in range(1, layers)
         for a in (0, 1)
         for b in (0, 1)
     ]
-    one = replace(wide(layers, 2), paths=tuple(paths), claim=Claim("k", "So.", "t"))
+    one = wide(layers, 2).replace(paths=tuple(paths), claim_id="k", claim="So.", node_id="t")
     routes = routes_of(one, most=7)
     assert (len(routes.routes), routes.total, routes.complete) == (7, 2**layers, 2**layers)
     assert not routes.are_all_shown
@@ -223,12 +226,12 @@ def test_an_unknown_price_is_unknown_and_nothing_asked_is_no_price() -> None:
 
 def test_a_verdict_of_a_model_that_tells_no_figures_has_an_unknown_price() -> None:
     of_words = a_trail("v-1", a_round(1, NFS, "s1 s2"), indicative=True)
-    of_model = replace(of_words, indicative=False)
-    waiting = replace(of_model, verdict=None, status=Status.QUEUED)
+    of_model = of_words.replace(indicative=False)
+    waiting = of_model.replace(verdict=None, status=Status.QUEUED)
     assert spent_by(of_words).words == "no model was asked"
     assert (spent_by(of_model).words, spent_by(of_model).cost_usd) == ("unknown", None)
     assert spent_by(waiting).words == "no model has answered"
-    paid = replace(of_model, usage=Usage(calls=1, cost_usd=0.5))
+    paid = of_model.replace(usage=Usage(calls=1, cost_usd=0.5))
     assert spent_by(paid).cost_usd == 0.5
     assert spent_together([of_words, paid], paid.usage).cost_usd == 0.5
     assert spent_together([of_model, paid], paid.usage).words == "unknown"
@@ -247,7 +250,18 @@ def test_what_was_spent_is_told_by_step() -> None:
 
 
 def test_bars_are_as_long_as_what_came_in() -> None:
-    process = Process("p", "P", None, "f", "0", {1: 5, 2: 3, 3: 1}, NAMES, ("t",), nodes=9, edges=8)
+    process = Process(
+        process_id="p",
+        name="P",
+        question=None,
+        source_format="f",
+        content_hash="0",
+        stages={1: 5, 2: 3, 3: 1},
+        stage_names=NAMES,
+        terminals=("t",),
+        nodes=9,
+        edges=8,
+    )
     bars = stage_bars(process, [StageCount(2, 4), StageCount(3, 1)], unsupported=6, unplaced=1)
     assert [(one.name, one.nodes, one.introduced, one.share) for one in bars.bars] == [
         ("source page", 5, 0, 0.0),

@@ -200,9 +200,9 @@ def test_a_verdict_is_asked_for_with_all_roots_that_gave_evidence_so_far(case):
             asked[number] = need
     for it in outcome.iterations:
         roots = {*it.carried_roots, *(ref for ref in it.nodes_with_evidence if ref.is_root)}
-        if it.evidence or it.carried_roots:
+        if it.summaries or it.carried_roots:
             need = asked.pop(it.number)
-            assert need.selection.evidence == it.evidence
+            assert need.selection.evidence == it.summaries
             assert list(need.roots) == sorted(roots, key=frontier_order)
         else:
             assert it.verdict is NFS
@@ -216,7 +216,7 @@ def test_interim_verdicts_stay_as_given_whatever_the_final_one_is(case):
     dag, target, q, finds, verdicts = case
     outcome = Walker(dag, target, q, finds, verdicts).run()
     for it in outcome.iterations:
-        if it.evidence or it.carried_roots:
+        if it.summaries or it.carried_roots:
             assert it.verdict is verdicts[(it.number - 1) % len(verdicts)]
     last = outcome.iterations[-1]
     if outcome.termination is ONLY_ROOTS:

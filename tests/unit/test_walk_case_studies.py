@@ -62,10 +62,14 @@ GRAPHRAG = Dag.of(
     },
 )
 INSULIN = Claim(
-    "insulin", "Lawmakers have acted on the high cost of diabetes supplies in the US.", "17"
+    claim_id="insulin",
+    text="Lawmakers have acted on the high cost of diabetes supplies in the US.",
+    node_id="17",
 )
 BATTERIES = Claim(
-    "batteries", "Batteries that are hard to mend help to slow car sales in China.", "17"
+    claim_id="batteries",
+    text="Batteries that are hard to mend help to slow car sales in China.",
+    node_id="17",
 )
 
 
@@ -79,7 +83,7 @@ def told(walked: Walked) -> list[tuple[str, str, list[tuple[str, int]]]]:
         (
             " ".join(ref.node_id for ref in it.checked),
             it.verdict,
-            [(s.sentence.node_id, s.sentence.index) for e in it.evidence for s in e.sentences],
+            [(s.node_id, s.sentence) for e in it.summaries for s in e.sentences],
         )
         for it in walked.outcome.iterations
     ]
@@ -163,7 +167,7 @@ HIERARCHY = Dag.of(
 
 
 def test_figure_1_an_error_of_a_chunk_summary_is_found_in_stage_2():
-    claim = Claim("ada", "Ada blamed the captain for the sinking.", "11")
+    claim = Claim(claim_id="ada", text="Ada blamed the captain for the sinking.", node_id="11")
     judge = ScriptedJudge(Script({"10": [2], "8": [0], "4": [0]}, [FS, FS, NFS]))
     walked = run(HIERARCHY, judge, claim, q=2)
     assert told(walked) == [
@@ -186,12 +190,16 @@ STARTUPS = Dag.of(
         "filing": ["In 2020 it acquired the two startups Abel and Bree."],
     },
 )
-PURCHASE = Claim("purchase", "The company bought two startups in 2020 to grow in healthcare.", "t")
+PURCHASE = Claim(
+    claim_id="purchase",
+    text="The company bought two startups in 2020 to grow in healthcare.",
+    node_id="t",
+)
 
 
 def both_parts(evidence, roots):
     """Fully Supported when the summaries and the roots' whole texts hold both sub-claims."""
-    said = " ".join([*(each.summary for each in evidence), *(root.text for root in roots)])
+    said = " ".join([*(each.text for each in evidence), *(root.text for root in roots)])
     return FS if "two startups" in said and "healthcare" in said else NFS
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.model import Claim, Sentence
@@ -141,17 +141,17 @@ def _merged(found: Sequence[_Found]) -> Extraction:
             claim = claims.setdefault(folded(text), _claim(sentence, text))
             stated[claim.claim_id] = None
             if place != (claim.start, claim.end) and place not in claim.also:
-                claims[folded(text)] = replace(claim, also=(*claim.also, place))
+                claims[folded(text)] = claim.replace(also=(*claim.also, place))
         sentences.append(
             ExtractedSentence(
-                sentence.node_id,
-                sentence.index,
-                sentence.start,
-                sentence.end,
-                sentence.text,
-                one.outcome,
-                one.reason,
-                tuple(stated),
+                node_id=sentence.node_id,
+                position=sentence.index,
+                start=sentence.start,
+                end=sentence.end,
+                text=sentence.text,
+                outcome=one.outcome,
+                reason=one.reason,
+                claim_ids=tuple(stated),
             )
         )
     return Extraction(tuple(sentences), tuple(claims.values()))
@@ -159,4 +159,10 @@ def _merged(found: Sequence[_Found]) -> Extraction:
 
 def _claim(sentence: Sentence, text: str) -> Claim:
     node_id = sentence.node_id
-    return Claim(derived_claim_id(node_id, text), text, node_id, sentence.start, sentence.end)
+    return Claim(
+        claim_id=derived_claim_id(node_id, text),
+        text=text,
+        node_id=node_id,
+        start=sentence.start,
+        end=sentence.end,
+    )

@@ -380,7 +380,7 @@ def _stated(found: Any, request: Request) -> Usage:
     usage = found.get("usage") if isinstance(found, dict) else None
     if not isinstance(usage, dict) or not _count(usage, "prompt_tokens"):
         return Usage()
-    return replace(_usage(usage, request, ""), calls=0)
+    return _usage(usage, request, "").replace(calls=0)
 
 
 def _part(found: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -67,7 +67,10 @@ class Meter:
     def steps(self) -> tuple[StepRecord, ...]:
         """Usage of all calls so far, by iteration and step."""
         recorded = sorted(self._recorded.items(), key=lambda item: item[0][0])
-        return tuple(StepRecord(iteration, *call, usage) for (iteration, call), usage in recorded)
+        return tuple(
+            StepRecord(iteration=iteration, usage=usage, **call._asdict())
+            for (iteration, call), usage in recorded
+        )
 
 
 T = TypeVar("T")

@@ -62,8 +62,8 @@ class Price:
 def priced(usage: Usage, price: Price | None) -> Usage:
     """The usage of one call with what it cost, or marked as of unknown price."""
     if price is None:
-        return replace(usage, cost_usd=None, unpriced_calls=usage.calls)
-    return replace(usage, cost_usd=price.cost(usage), unpriced_calls=0)
+        return usage.replace(cost_usd=None, unpriced_calls=usage.calls)
+    return usage.replace(cost_usd=price.cost(usage), unpriced_calls=0)
 
 
 def price_of(model: str, address: str, own: Mapping[str, Price] | None = None) -> Price | None:

@@ -24,8 +24,8 @@ from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.process import said_of
 from veritrail_graph.graph.comparing import Changed, Part, RoundSide, compare
 from veritrail_graph.graph.errors import NotFound
-from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.model import Process, Termination, Verdict, Verification
+from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.outline import TrailOutline
 from veritrail_graph.graph.store.judged_claim import JudgedClaim
 
@@ -164,7 +164,7 @@ def _cypher(app: Application, view: TrailView | None) -> dict[str, Any]:
     one = view.verification
     asked = {
         "process_id": one.process_id,
-        "claim_id": one.claim.claim_id,
+        "claim_id": one.claim_id,
         "verification_id": one.verification_id,
     }
     cypher = app.queries.as_text("evidence_trail", asked)
@@ -314,7 +314,7 @@ async def show_difference(
     found = {one.verification_id: one for one in await app.verifications.read(list({a, b}))}
     for name in (a, b):
         one = found.get(name)
-        if one is None or (one.process_id, one.claim.claim_id) != (process_id, claim_id):
+        if one is None or (one.process_id, one.claim_id) != (process_id, claim_id):
             raise NotFound(
                 f"No verification {name!r} of this claim is stored; it may have been deleted. Go "
                 "back to the claim and choose another one."

@@ -38,8 +38,8 @@ from veritrail_graph.api.web.views.graph import (
 )
 from veritrail_graph.api.web.views.picture import draw, overview_of
 from veritrail_graph.graph.errors import NotFound, VeriTrailError, shown
-from veritrail_graph.graph.importers.process_file.plain import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.model import Process, Role, Verdict, Verification
+from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.store.judged_claims import ClaimFilter
 from veritrail_graph.graph.store.lineage import Direction
 from veritrail_graph.graph.store.listed_nodes import ANY_NODE, ListedNode, NodeQuery
@@ -106,9 +106,9 @@ async def _focus(
         return Focus(node, (node,)), None
     verification = await _verification(app, process_id, verification_id, selection.claim)
     paths, cited = await app.drawings.trail(verification_id)
-    end = verification.claim.node_id
+    end = verification.node_id
     on_path = [name for path in paths for name in (*path.via, path.source, path.target)]
-    errors = [ref.node_id for ref in verification.error.nodes]
+    errors = [ref.node_id for ref in verification.error_nodes]
     asked = [selection.node] if selection.node else []
     # Where the trail is long, what went wrong and what is nearest to the answer comes first.
     pinned = tuple(dict.fromkeys([end, *asked, *errors, *on_path]))
@@ -119,7 +119,7 @@ async def _focus(
         for pair in pairwise(chain)
     )
     trail = frozenset((end, *on_path))
-    return Focus(end, pinned, verification.claim, links, trail, cited), verification
+    return Focus(end, pinned, verification.verified_claim, links, trail, cited), verification
 
 
 async def _verification(
@@ -127,7 +127,7 @@ async def _verification(
 ) -> Verification:
     found = await app.verifications.headers([verification_id])
     for one in found:
-        if one.process_id == process_id and claim_id in (None, one.claim.claim_id):
+        if one.process_id == process_id and claim_id in (None, one.claim_id):
             return one
     about = f"claim {claim_id!r} of process" if claim_id else "process"
     raise NotFound(f"No verification {shown(verification_id)} of {about} {process_id!r} is stored")

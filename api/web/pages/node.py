@@ -110,7 +110,7 @@ async def _resting(app: Application, process_id: str, node_id: str, most: int) -
     # The query knows verdicts only; what could not be checked is no "not checked".
     without = [row["claim_id"] for row in rows if not row["verdict"]]
     known = await app.claims.some(process_id, without) if without else {}
-    ends = {name: (one.status, one.failure) for name, one in known.items()}
+    ends = {name: (one.status, one.error) for name, one in known.items()}
     is_last = most >= MOST_RESTING
     following = min(most * 4, MOST_RESTING)
     return {

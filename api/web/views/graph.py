@@ -211,13 +211,13 @@ def part_of(node_id: str, explored: Explored) -> Part | None:
     """What a node is to the claim that is looked at."""
     focus, verification = explored.focus, explored.verification
     if verification is not None:
-        if any(ref.node_id == node_id for ref in verification.error.nodes):
+        if any(ref.node_id == node_id for ref in verification.error_nodes):
             return Part.ERROR
         if node_id == focus.begin:
             return Part.VERIFIED
         if node_id in focus.cited:
             return Part.EVIDENCE
-        if any(ref.node_id == node_id for ref in verification.error.propagated):
+        if any(ref.node_id == node_id for ref in verification.propagated_nodes):
             return Part.CARRIED
     elif focus.claim is not None and node_id == focus.begin:
         return Part.VERIFIED

@@ -150,7 +150,7 @@ def lines_of(
 def _line(process_id: str, claim: JobClaim, found: Verification | None) -> ClaimLine:
     verdict = found.verdict if found is not None and claim.status is Status.SUCCEEDED else None
     indicative = found.indicative if found is not None else False
-    text = found.claim.text if found is not None else None
+    text = found.claim if found is not None else None
     if text is not None and len(text) > LONGEST_CLAIM:
         text = text[:LONGEST_CLAIM] + "…"
     return ClaimLine(

@@ -201,7 +201,7 @@ def _part(one: JudgedClaim, shown_node: str | None, text: str | None) -> int | N
 
 def _failure(one: JudgedClaim) -> str | None:
     is_failed = mark_now(one).kind == "failed"
-    return short_reason(one.failure) if is_failed and one.failure else None
+    return short_reason(one.error) if is_failed and one.error else None
 
 
 def said_of(reviewed: Reviewed | None) -> Said | None:

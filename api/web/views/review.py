@@ -279,10 +279,7 @@ def marked_in(node_id: str, claim: Claim | None, trail: Verification | None) -> 
         return {(claim.start, claim.end), *claim.also}
     rounds = trail.iterations if trail is not None else ()
     found = (
-        cited.sentence
-        for each in rounds
-        for evidence in each.evidence
-        for cited in evidence.sentences
+        cited for each in rounds for evidence in each.summaries for cited in evidence.sentences
     )
     return {(one.start, one.end) for one in found if one.node_id == node_id}
 
@@ -407,7 +404,7 @@ def _level(level: Level, is_open: bool, is_sources: bool) -> ReviewLevel:
     is_cut = not is_open and (
         len(level.nodes) > most
         or any(len(node.cited) > sentences for node in level.nodes)
-        or any(len(one.sentence.text) > longest for node in level.nodes for one in node.cited)
+        or any(len(one.text) > longest for node in level.nodes for one in node.cited)
     )
     nodes = level.nodes[:most]
     return ReviewLevel(level, nodes, sentences, longest, is_cut, is_open, is_sources)

@@ -12,7 +12,6 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.process_file import reading
 from veritrail_graph.graph.importers.process_file.plain import plain_edges
-from veritrail_graph.graph.importers.process_file.reviews import read_review
 from veritrail_graph.graph.importers.process_file.schema import (
     FORMAT,
     read_claim,
@@ -20,7 +19,11 @@ from veritrail_graph.graph.importers.process_file.schema import (
     read_header,
     read_node,
 )
-from veritrail_graph.graph.importers.process_file.trails import read_extraction, read_verification
+from veritrail_graph.graph.importers.process_file.trails import (
+    read_extraction,
+    read_review,
+    read_verification,
+)
 from veritrail_graph.graph.importers.records import (
     Header,
     PlainEdges,

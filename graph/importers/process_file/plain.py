@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeGuard
 
-MAX_NODE_ID = 1_024
-MAX_STAGE = 2**31 - 1
+from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
 _NODE_KEYS = frozenset({"node_id", "text", "stage", "kind", "step", "metadata"})
 _SCALARS = frozenset({str, int, float, bool, type(None)})

@@ -14,26 +14,24 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from veritrail_graph.graph.errors import Violation, shown
-from veritrail_graph.graph.importers.process_file.plain import (
-    MAX_NODE_ID,
-    MAX_STAGE,
-    is_plain_id,
-    is_plain_node,
-)
+from veritrail_graph.graph.importers.process_file.plain import is_plain_id, is_plain_node
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
 from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model.canonical import is_deeper_than
+from veritrail_graph.graph.model.noun import (
+    MAX_NODE_ID,
+    MAX_STAGE,
+    PUBLIC_ID,
+    NodeId,
+    Offset,
+    PublicId,
+    Stage,
+    Text,
+)
 
 FORMAT = "veritrail.process/1"
-_PUBLIC_ID = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
-ID_PATTERN = rf"^{_PUBLIC_ID}\Z"
-MAX_DEPTH = 100
-"""Levels of lists and objects in metadata; far less than what a parser stands."""
+ID_PATTERN = rf"^{PUBLIC_ID}\Z"
 
-PublicId = Annotated[str, Field(pattern=rf"^{_PUBLIC_ID}$")]
-NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
-Stage = Annotated[int, Field(ge=0, le=MAX_STAGE)]
-Text = Annotated[str, Field(min_length=0)]  # a constraint, so that lone surrogates are found
-Offset = Annotated[int, Field(ge=0)]
 Place = Annotated[list[Offset], Field(min_length=2, max_length=2)]
 Label = Annotated[str, Field(pattern="^(" + "|".join(Verdict) + ")$")]
 
@@ -69,7 +67,7 @@ class NodeModel(_Model):
     @classmethod
     def bounded(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
         """Metadata that every later step can walk through."""
-        if value is not None and _is_deeper_than(value, MAX_DEPTH):
+        if value is not None and is_deeper_than(value):
             raise PydanticCustomError("nested_too_deeply", "is nested too deeply")
         return value
 
@@ -102,26 +100,12 @@ _FIELDS: dict[str, TypeAdapter[Any]] = {
 }
 
 
-def _is_deeper_than(value: object, levels: int) -> bool:
-    layer = [value]
-    for _ in range(levels + 1):
-        layer = [
-            inner
-            for outer in layer
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not layer:
-            return False
-    return True
-
-
 def read_node(value: object, place: str) -> NodeRecord | list[Violation | NodeRecord]:
     """A node, or everything that is wrong with it.
 
     A wrong node with a usable id is there nevertheless, so that its edges are not wrong too.
     """
-    where = _named(place, value, "node_id")
+    where = named(place, value, "node_id")
     if is_plain_node(value):  # the usual one; a model costs more than all else of a record
         return NodeRecord(
             value["node_id"],
@@ -135,7 +119,7 @@ def read_node(value: object, place: str) -> NodeRecord | list[Violation | NodeRe
     try:
         model = NodeModel.model_validate(value)
     except ValidationError as error:
-        return [*_violations(error, where, NodeModel), *_stand_in(value, where)]
+        return [*violations_of(error, where, NodeModel), *_stand_in(value, where)]
     return NodeRecord(
         model.node_id, model.text, where, model.stage, model.kind, model.step, model.metadata or {}
     )
@@ -161,17 +145,17 @@ def read_edge(value: object, place: str) -> EdgeRecord | list[Violation]:
     try:
         model = EdgeModel.model_validate(value)
     except ValidationError as error:
-        return list(_violations(error, place, EdgeModel))
+        return list(violations_of(error, place, EdgeModel))
     return EdgeRecord(model.source, model.target, place, model.cited)
 
 
 def read_claim(value: object, place: str) -> ClaimRecord | list[Violation]:
     """A claim, or everything that is wrong with it."""
-    where = _named(place, value, "claim_id")
+    where = named(place, value, "claim_id")
     try:
         model = ClaimModel.model_validate(value)
     except ValidationError as error:
-        return list(_violations(error, where, ClaimModel))
+        return list(violations_of(error, where, ClaimModel))
     return ClaimRecord(
         text=model.text,
         where=where,
@@ -198,7 +182,7 @@ def read_header(value: Mapping[str, Any], place: str) -> tuple[HeaderModel, list
     try:
         model = HeaderModel.model_validate({**value, "format": FORMAT})
     except ValidationError as error:
-        faults += _violations(error, place, HeaderModel)
+        faults += violations_of(error, place, HeaderModel)
         model = HeaderModel(format=FORMAT)
         with suppress(ValidationError):
             model = HeaderModel(format=FORMAT, terminals=value.get("terminals"))
@@ -216,7 +200,8 @@ def _is_stage(key: str) -> bool:
     return short and str(int(key)) == key and int(key) <= MAX_STAGE
 
 
-def _named(place: str, value: object, key: str) -> str:
+def named(place: str, value: object, key: str) -> str:
+    """A place with the name of what stands there."""
     name = value.get(key) if isinstance(value, dict) else None
     return f"{place} {shown(name)}" if isinstance(name, str) and name else place
 
@@ -225,8 +210,11 @@ def _join(place: str, key: str) -> str:
     return f"{place}: {key}" if place else key
 
 
-def _violations(error: ValidationError, place: str, model: type[BaseModel]) -> Iterator[Violation]:
-    for details in error.errors(include_url=False, include_context=True, include_input=False):
+def violations_of(
+    error: ValidationError, place: str, model: type[BaseModel]
+) -> Iterator[Violation]:
+    """What a model finds wrong with a record, in plain words."""
+    for details in error.errors(include_url=False, include_context=True):
         yield _violation(details, place, model)
 
 
@@ -242,13 +230,18 @@ def _violation(details: ErrorDetails, place: str, model: type[BaseModel]) -> Vio
     if kind == "wrong_trail":
         return Violation(kind, place, details["msg"])
     place = place or key.partition(".")[0] or "document"
+    if kind == "enum" and isinstance(details["input"], str):
+        words = details.get("ctx", {}).get("expected", "").replace("'", "").replace(" or ", ", ")
+        if key == "label":
+            return Violation("unknown_label", place, f"label must be one of {words}")
+        return Violation("unknown_word", place, f"{key} must be one of {words}")
     if kind == "string_unicode":
         what = key or "a key"
         message = f"{what} contains a lone surrogate, which is not a character and cannot be stored"
         return Violation("lone_surrogate", place, message)
     if kind in {"model_type", "model_attributes_type"}:
         return Violation("wrong_type", place, "must be a JSON object")
-    if kind.endswith("_type"):
+    if kind.endswith("_type") or kind == "enum":
         return Violation("wrong_type", place, f"{key} {_type_wanted(details)}")
     return Violation(*_value_fault(key, kind, details, place))
 
@@ -260,6 +253,8 @@ def _type_wanted(details: ErrorDetails) -> str:
         "bool_type": "must be true or false",
         "dict_type": "must be a JSON object",
         "list_type": "must be a list",
+        "tuple_type": "must be a list",
+        "enum": "must be a string",
     }
     return wanted.get(details["type"], details["msg"])
 
@@ -271,8 +266,6 @@ def _value_fault(key: str, kind: str, details: ErrorDetails, place: str) -> tupl
         return ("id_too_long", place, f"{key} is longer than {MAX_NODE_ID:,} characters")
     if kind == "string_pattern_mismatch" and key == "label":
         return ("unknown_label", place, f"label must be one of {', '.join(Verdict)}")
-    if kind == "string_pattern_mismatch" and _words_of(details):
-        return ("unknown_word", place, f"{key} must be one of {_words_of(details)}")
     if kind == "string_pattern_mismatch" and key.endswith(("created_at", "content_hash")):
         wanted = "a time such as 2026-01-31T09:30:00.000000Z" if "_at" in key else "a SHA-256"
         return ("wrong_value", place, f"{key} must be {wanted}")
@@ -285,10 +278,3 @@ def _value_fault(key: str, kind: str, details: ErrorDetails, place: str) -> tupl
     if kind in {"too_short", "too_long"}:  # a place of `also`, the only list of a fixed length
         return ("wrong_value", place, f"{key} must hold two offsets: start and end")
     return ("wrong_value", place, f"{key}: {details['msg']}")
-
-
-def _words_of(details: ErrorDetails) -> str:
-    """The words that a pattern allows, where it is a list of words."""
-    pattern = details.get("ctx", {}).get("pattern", "")
-    is_list = pattern.startswith("^(") and pattern.endswith(")$")
-    return pattern[2:-2].replace("|", ", ") if is_list else ""

@@ -135,7 +135,7 @@ def test_a_page_stays_small_whatever_the_texts_are_full_of(
 ) -> None:
     name = f"heavy-{uuid.uuid4().hex[:8]}"
     texts, trail = a_heavy_trail(name)
-    claim = ClaimRecord(trail.claim.text, "c", claim_id="k1", node_id="t")
+    claim = ClaimRecord(trail.claim, "c", claim_id="k1", node_id="t")
     edges = [(path.source, path.target) for path in trail.paths]
     store_process(veritrail.environment({}), name, texts, edges, [claim], [trail])
     page = page_of(shared_service, f"{name}/claims/k1")
@@ -148,7 +148,10 @@ def test_a_page_stays_small_whatever_the_texts_are_full_of(
 def ended(veritrail: Veritrail) -> str:
     """Checks that came to no end, one that waits, one with hostile words, one of unknown cost."""
     name = f"ended-{uuid.uuid4().hex[:8]}"
-    claims = {key: Claim(key, f"{key}: {HOSTILE}", "t") for key in ("fail", "over", "stop", "paid")}
+    claims = {
+        key: Claim(claim_id=key, text=f"{key}: {HOSTILE}", node_id="t")
+        for key in ("fail", "over", "stop", "paid")
+    }
     said = {"verdict": None, "failure": f"Because of {HOSTILE}"}
     store_process(
         veritrail.environment({}),

@@ -52,8 +52,15 @@ def odd(veritrail: Veritrail) -> str:
         [("a", "t"), ("a", "u/2")],
         claims,
         [
-            verification(name, Claim("both", "Rain, snow.", "t"), "1", **facts),
-            verification(name, Claim("rain", "Rain.", "t"), "2", verdict=Verdict.INCONCLUSIVE),
+            verification(
+                name, Claim(claim_id="both", text="Rain, snow.", node_id="t"), "1", **facts
+            ),
+            verification(
+                name,
+                Claim(claim_id="rain", text="Rain.", node_id="t"),
+                "2",
+                verdict=Verdict.INCONCLUSIVE,
+            ),
         ],
         name=HOSTILE,
         question=HOSTILE,

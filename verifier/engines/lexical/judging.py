@@ -198,15 +198,17 @@ def select(claim_text: str, nodes: Sequence[ReadNode]) -> tuple[Evidence, ...]:
     found: list[Evidence] = []
     for node in nodes:
         cited = [
-            CitedSentence(sentence, chosen[place])
+            CitedSentence.of(sentence, chosen[place])
             for sentence in node.sentences
             if (place := (sentence.node_id, sentence.index)) in chosen
         ]
         if cited:
-            summary = " ".join(" ".join(part.sentence.text.split()) for part in cited)
+            summary = " ".join(" ".join(part.text.split()) for part in cited)
             if len(summary) > _LONGEST_SUMMARY:
                 summary = f"{summary[:_LONGEST_SUMMARY]}…"
-            found.append(Evidence(summary, _missing(claim, cited), tuple(cited)))
+            found.append(
+                Evidence(text=summary, missing=_missing(claim, cited), sentences=tuple(cited))
+            )
     return tuple(found)
 
 
@@ -318,7 +320,7 @@ def pronoun_names(claim: Reading, match: Match) -> list[Term]:
 
 
 def _missing(claim: Reading, cited: Sequence[CitedSentence]) -> str | None:
-    readings = [read(part.sentence.text) for part in cited]
+    readings = [read(part.text) for part in cited]
     absent = [
         term
         for term in terms(claim)
@@ -390,7 +392,7 @@ def _pieces(
 ) -> tuple[list[_Piece], dict[str, list[Reading]]]:
     """The sentences that count, best first, and the context sentences by node."""
     cited = {
-        (part.sentence.node_id, part.sentence.index): (part.sentence, part.role)
+        (part.node_id, part.sentence): (part.as_sentence(), part.role)
         for found in evidence
         for part in found.sentences
     }
