@@ -43,10 +43,14 @@ LARGEST_TOPOLOGY = 8_000_000
 class ProcessChanged(VeriTrailError):
     """The process was removed or replaced while its claims were being verified."""
 
+    code = "process_changed"
+
     def __init__(self, process_id: str, node_id: str) -> None:
         super().__init__(
             f"Process {process_id!r} was removed or replaced meanwhile: node {node_id!r} is not "
-            "there any more."
+            "there any more.",
+            process_id=process_id,
+            node_id=node_id,
         )
 
 

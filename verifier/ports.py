@@ -26,6 +26,8 @@ from veritrail_graph.verifier.models.port import Meter
 class JudgeError(VeriTrailError):
     """A judge could not answer. The verification is `failed` with this reason."""
 
+    code = "judge_error"
+
 
 @dataclass(frozen=True, slots=True)
 class ReadNode:

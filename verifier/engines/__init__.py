@@ -107,7 +107,11 @@ def engine_named(name: str) -> Engine:
 
         points = metadata.entry_points(group=GROUP, name=name)
         if not points:
-            raise InputError(f"Unknown engine {name!r}. Engines: {', '.join(engine_names())}.")
+            raise InputError(
+                f"Unknown engine {name!r}. Engines: {', '.join(engine_names())}.",
+                code="unknown_engine",
+                engine=name,
+            )
         found = next(iter(points)).load()
     if not isinstance(found, Engine):
         raise InputError(f"Engine {name!r} is not usable: what it registers is no Engine")

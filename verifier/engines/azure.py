@@ -15,11 +15,16 @@ def _endpoint(settings: EndpointSettings) -> Endpoint:
     from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 
     if settings.base_url is None:
-        raise InputError("Engine azure needs AZURE_OPENAI_ENDPOINT: the address of the resource.")
+        raise InputError(
+            "Engine azure needs AZURE_OPENAI_ENDPOINT: the address of the resource.",
+            code="endpoint_needed",
+        )
     if settings.api_key is None:
-        raise InputError("No key is set: put it into AZURE_OPENAI_API_KEY.")
+        raise InputError("No key is set: put it into AZURE_OPENAI_API_KEY.", code="key_needed")
     if settings.api_version is None:
-        raise InputError("Engine azure needs OPENAI_API_VERSION, such as 2024-10-21.")
+        raise InputError(
+            "Engine azure needs OPENAI_API_VERSION, such as 2024-10-21.", code="version_needed"
+        )
     return OpenAiEndpoint.azure(
         settings.base_url,
         settings.api_key,

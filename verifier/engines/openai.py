@@ -21,7 +21,8 @@ def _endpoint(settings: EndpointSettings) -> Endpoint:
     if settings.api_key is None and host == OPENAI_HOST:
         raise InputError(
             "No key is set: put it into OPENAI_API_KEY, or set OPENAI_BASE_URL to an endpoint "
-            "that needs none, such as a server on this machine."
+            "that needs none, such as a server on this machine.",
+            code="key_needed",
         )
     return OpenAiEndpoint(
         settings.base_url,

@@ -237,7 +237,7 @@ def fault(
         context: What was sent, and whether the endpoint has answered before.
     """
     if problem.says(NO_QUOTA) or status == 402:
-        return EndpointRefused(f"{reply}: the account has no quota or credit left")
+        return _refused(reply, "no_credit")
     if 300 <= status < 400:
         return _elsewhere(headers, reply)
     if status == 429 and _TOO_LARGE_TEXT.search(problem.message):
@@ -245,16 +245,28 @@ def fault(
     if status in TRANSIENT or status >= 500:
         return TransportFault(reply, status=status, retry_after=retry_after(headers))
     if status == 401:
-        return EndpointRefused(f"{reply}: the key is not accepted; check it, and the address")
+        return _refused(reply, "key_refused")
     if status == 403:
         return _forbidden(problem, reply, context)
     if status in (404, 410) or problem.says(NO_MODEL):
-        return EndpointRefused(f"{reply}: check the model's name and the address")
+        return _refused(reply, "model_or_address_unknown")
     if status == 405:
-        return EndpointRefused(f"{reply}: no chat completions are served there; check the address")
+        return _refused(reply, "no_chat_completions")
     if status in (400, 413, 422):
         return _about_request(status, problem, reply, context)
     return RequestRejected(reply)
+
+
+_REFUSALS = {
+    "no_credit": "the account has no quota or credit left",
+    "key_refused": "the key is not accepted; check it, and the address",
+    "model_or_address_unknown": "check the model's name and the address",
+    "no_chat_completions": "no chat completions are served there; check the address",
+}
+
+
+def _refused(reply: str, code: str) -> EndpointRefused:
+    return EndpointRefused(f"{reply}: {_REFUSALS[code]}", code=code)
 
 
 def _elsewhere(headers: Mapping[str, str], reply: str) -> ModelError:
@@ -285,7 +297,7 @@ def _forbidden(problem: Problem, reply: str, context: ErrorContext) -> ModelErro
             return Filtered(f"{reply}: a content filter withheld the answer")
         if not no_access and context.has_answered:
             return RequestRejected(reply)
-    return EndpointRefused(f"{reply}: the key is not accepted; check it, and the address")
+    return _refused(reply, "key_refused")
 
 
 def _about_request(status: int, problem: Problem, reply: str, context: ErrorContext) -> ModelError:
@@ -294,13 +306,13 @@ def _about_request(status: int, problem: Problem, reply: str, context: ErrorCont
     if status == 413 or problem.says(TOO_LONG) or _TOO_LONG_TEXT.search(problem.message):
         return ContextTooLong(reply, problem.window or window(problem.message))
     if problem.says(NO_KEY) or context.finds(_NO_KEY_TEXT, problem):
-        return EndpointRefused(f"{reply}: the key is not accepted; check it, and the address")
+        return _refused(reply, "key_refused")
     if context.finds(_NO_QUOTA_TEXT, problem):
-        return EndpointRefused(f"{reply}: the account has no quota or credit left")
+        return _refused(reply, "no_credit")
     if context.finds(_FILTERED_TEXT, problem):
         return Filtered(f"{reply}: a content filter withheld the answer")
     if not context.has_answered and context.finds(_NO_MODEL_TEXT, problem):
-        return EndpointRefused(f"{reply}: check the model's name and the address")
+        return _refused(reply, "model_or_address_unknown")
     return RequestRejected(reply)
 
 

@@ -129,6 +129,8 @@ class ModelError(VeriTrailError):
         usage: What it cost all the same.
     """
 
+    code = "model_error"
+
     usage = Usage()
 
 
@@ -141,6 +143,8 @@ class TransportFault(ModelError):
         is_unreachable: Whether there was not even a connection.
         usage: Tokens that the endpoint counted, though it gave no answer; not a call.
     """
+
+    code = "model_unreachable"
 
     def __init__(
         self,
@@ -165,6 +169,8 @@ class TransportFault(ModelError):
 
 class InvalidAnswer(ModelError):
     """The model answered, but not what was asked for: asked again a few times, never cached."""
+
+    code = "invalid_answer"
 
     def __init__(self, message: str, usage: Usage = Usage()) -> None:
         super().__init__(message)
@@ -194,6 +200,8 @@ class ContextTooLong(ModelError):
         context_tokens: The window as the endpoint states it, where it does.
     """
 
+    code = "context_too_long"
+
     def __init__(self, message: str, context_tokens: int | None = None) -> None:
         super().__init__(message)
         self.context_tokens = context_tokens
@@ -201,6 +209,8 @@ class ContextTooLong(ModelError):
 
 class RequestRejected(ModelError):
     """The endpoint does not take this request, however often it is sent (such as HTTP 400)."""
+
+    code = "request_rejected"
 
 
 class ParameterRefused(ModelError):
@@ -210,13 +220,19 @@ class ParameterRefused(ModelError):
 class EndpointRefused(ModelError):
     """The key, the model or the address is refused: no call of this run can succeed."""
 
+    code = "endpoint_refused"
+
 
 class Unreachable(EndpointRefused):
     """The endpoint could not be reached from the first call on."""
 
+    code = "endpoint_unreachable"
+
 
 class OverBudget(ModelError):
     """The budget, or the number of calls, of the run is used up: no further call is made."""
+
+    code = "over_budget"
 
 
 class Endpoint(Protocol):

@@ -29,6 +29,12 @@ _DATE = re.compile(r"-(20\d\d-?\d\d-?\d\d)$")
 _KEYS = frozenset({"input", "output", "cached_input"})
 
 
+class InvalidPrices(InputError):
+    """A table of prices cannot be used."""
+
+    code = "invalid_prices"
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """A price in US dollars per million tokens.
@@ -91,21 +97,21 @@ def read_table(path: Path) -> dict[str, Price]:
     """Read a table of prices: `{"model": {"input": 1.25, "output": 10, "cached_input": 0.125}}`.
 
     Raises:
-        InputError: It cannot be read, or holds what is no price; the message says where.
+        InvalidPrices: It cannot be read, or holds what is no price; the message says where.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"the table of prices {path} cannot be read: {error}") from None
+        raise InvalidPrices(f"the table of prices {path} cannot be read: {error}") from None
     if not isinstance(found, dict):
-        raise InputError(f"the table of prices {path} is no JSON object of models")
+        raise InvalidPrices(f"the table of prices {path} is no JSON object of models")
     return {model: _row(path, model, row) for model, row in found.items()}
 
 
 def _row(path: Path, model: str, row: Any) -> Price:
     where = f"the table of prices {path}, model {model!r}"
     if not isinstance(row, dict) or not {"input", "output"} <= row.keys() <= _KEYS:
-        raise InputError(
+        raise InvalidPrices(
             f"{where}: expected `input`, `output` and, if you like, `cached_input`,"
             " in US dollars per million tokens"
         )
@@ -115,7 +121,7 @@ def _row(path: Path, model: str, row: Any) -> Price:
         if not is_number or not 0 <= value <= HIGHEST:  # not so for nan
             found = repr(value)
             found = found if len(found) <= 40 else f"{found[:40]}…"
-            raise InputError(
+            raise InvalidPrices(
                 f"{where}: `{key}` is {found}, not a number of US dollars from 0 to {HIGHEST:,}"
             )
         rates[key] = float(value)

@@ -267,7 +267,9 @@ class Retrying:
             EndpointRefused: It has refused one in a way that holds for all.
         """
         if self._refused is not None:  # raised anew: an exception collects where it has been
-            raise type(self._refused)(str(self._refused))
+            raise type(self._refused)(
+                str(self._refused), code=self._refused.code, **self._refused.facts
+            )
 
     async def call(self, request: Request, max_output: int | None, tokens: int = 0) -> Completion:
         """Get one answer.

@@ -22,6 +22,12 @@ CURRENT: Mapping[Step, str] = dict.fromkeys(Step, "v1")
 """The version of each of our prompts that is used."""
 
 
+class InvalidPrompts(InputError):
+    """A folder of prompts cannot be used."""
+
+    code = "invalid_prompts"
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """A prompt.
@@ -51,7 +57,7 @@ def load_prompts(folder: Path | None = None) -> Prompts:
     """The prompts of all steps: ours, with those of a user's folder in their place.
 
     Raises:
-        InputError: The folder cannot be read, or a file in it is no prompt of a step.
+        InvalidPrompts: The folder cannot be read, or a file in it is no prompt of a step.
     """
     own = resources.files(__name__)
     prompts = {
@@ -65,18 +71,18 @@ def _of_user(folder: Path) -> dict[Step, Prompt]:
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix == ".md")
     except OSError as error:
-        raise InputError(f"Folder of prompts {folder}: {error.strerror or error}") from None
+        raise InvalidPrompts(f"Folder of prompts {folder}: {error.strerror or error}") from None
     if not files:
-        raise InputError(f"The folder {folder} holds no prompt; name files STEP.VERSION.md")
+        raise InvalidPrompts(f"The folder {folder} holds no prompt; name files STEP.VERSION.md")
     found: dict[Step, Prompt] = {}
     for path in files:
         name, _, version = path.stem.partition(".")
         if name not in set(Step) or not version:
             steps = ", ".join(Step)
-            raise InputError(f"{path} is no prompt: name it STEP.VERSION.md; steps: {steps}")
+            raise InvalidPrompts(f"{path} is no prompt: name it STEP.VERSION.md; steps: {steps}")
         step = Step(name)
         if step in found:
-            raise InputError(f"{folder} holds two prompts for {step}: keep one of them")
+            raise InvalidPrompts(f"{folder} holds two prompts for {step}: keep one of them")
         found[step] = _prompt(step, version, _read(path))
     return found
 
@@ -84,12 +90,12 @@ def _of_user(folder: Path) -> dict[Step, Prompt]:
 def _read(path: Path) -> bytes:
     try:
         if path.exists() and not path.is_file():  # a pipe would be waited for without end
-            raise InputError(f"{path} is not a file")
+            raise InvalidPrompts(f"{path} is not a file")
         if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{path} is larger than {MOST_BYTES:,} bytes")
+            raise InvalidPrompts(f"{path} is larger than {MOST_BYTES:,} bytes")
         return path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+        raise InvalidPrompts(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def _prompt(step: Step, version: str, content: bytes) -> Prompt:
@@ -97,7 +103,7 @@ def _prompt(step: Step, version: str, content: bytes) -> Prompt:
         text = content.decode("utf-8-sig").replace("\r\n", "\n").strip()
     except UnicodeDecodeError as error:
         message = f"prompt {step}.{version}.md is not UTF-8: byte {error.start} cannot be decoded"
-        raise InputError(message) from None
+        raise InvalidPrompts(message) from None
     if not text:
-        raise InputError(f"prompt {step}.{version}.md is empty")
+        raise InvalidPrompts(f"prompt {step}.{version}.md is empty")
     return Prompt(step, version, text, hashlib.sha256(content).hexdigest())
