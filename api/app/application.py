@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from veritrail_graph.api.auth.audit import Audit
     from veritrail_graph.api.auth.database import ServiceDatabase
     from veritrail_graph.api.auth.keys import Keys
+    from veritrail_graph.api.jobs.event_feed import EventFeeds
+    from veritrail_graph.api.jobs.figures import Figures
     from veritrail_graph.api.jobs.service import Jobs
     from veritrail_graph.graph.store import DatabaseAddress, Store
 
@@ -156,6 +158,23 @@ class Application:
         from veritrail_graph.api.auth.audit import Audit
 
         return Audit(self.database)
+
+    @cached_property
+    def feeds(self) -> EventFeeds:
+        """The events of jobs, as they happen."""
+        from veritrail_graph.api.jobs.event_feed import EventFeeds
+
+        return EventFeeds(self.database, self.jobs.events)
+
+    async def job_figures(self) -> Figures:
+        """How many jobs and claims have each status, and what they cost.
+
+        Raises:
+            EngineUnavailable: The service database cannot be reached.
+        """
+        from veritrail_graph.api.jobs.figures import figures
+
+        return await self.database.read(figures)
 
     @cached_property
     def jobs(self) -> Jobs:

@@ -11,7 +11,8 @@ from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import NodeRef
-    from veritrail_graph.graph.store.lineage import Direction, Lineage
+    from veritrail_graph.graph.model.walk import Direction
+    from veritrail_graph.graph.store.lineage import Lineage
     from veritrail_graph.graph.store.listed_nodes import (
         CitedSentenceHere,
         IntroducedError,
@@ -200,7 +201,7 @@ class Nodes(Part):
             NotFound: There is no such process or node.
             InputError: Direction, depth or limit is out of range.
         """
-        from veritrail_graph.graph.store.lineage import Direction
+        from veritrail_graph.graph.model.walk import Direction
 
         if direction not in set(Direction):
             raise InputError(f"{direction!r} is no direction; there are: {', '.join(Direction)}")

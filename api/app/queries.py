@@ -16,25 +16,29 @@ if TYPE_CHECKING:
 class Queries(Part):
     """The query library."""
 
-    def all(self) -> tuple[Statement, ...]:
+    @staticmethod
+    def all() -> tuple[Statement, ...]:
         """Every query, by name."""
         from veritrail_graph.graph.store.queries import library
 
         return library()
 
-    def grouped(self) -> dict[str, tuple[Statement, ...]]:
+    @staticmethod
+    def grouped() -> dict[str, tuple[Statement, ...]]:
         """Every query, by the heading that it stands under."""
         from veritrail_graph.graph.store.queries import grouped
 
         return grouped()
 
-    def described(self, statement: Statement) -> dict[str, Any]:
+    @staticmethod
+    def described(statement: Statement) -> dict[str, Any]:
         """What a query's header says, as JSON values."""
         from veritrail_graph.graph.store.queries import described
 
         return described(statement)
 
-    def find(self, name: str) -> Statement:
+    @staticmethod
+    def find(name: str) -> Statement:
         """A query by its name.
 
         Raises:

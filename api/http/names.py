@@ -22,3 +22,6 @@ VerificationId = Annotated[
 
 CHECKED: Any = Depends(only_known_parameters)
 """What every router of ours asks for: no parameter that nobody reads."""
+
+PROCESS_ID = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$"
+"""A process_id, as a regular expression."""

@@ -18,6 +18,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field
 
+from veritrail_graph.api.app.queries import Queries
 from veritrail_graph.api.client.answers import Agreement, Process, Review
 from veritrail_graph.api.client.faults import Missing
 from veritrail_graph.api.client.local import AsyncLocal
@@ -30,7 +31,6 @@ from veritrail_graph.api.mcp.people import REVIEWS, people_of
 from veritrail_graph.api.mcp.results import Answered, Processes, Trail
 from veritrail_graph.api.mcp.tool import StrictTool
 from veritrail_graph.graph.errors import InputError, VeriTrailError
-from veritrail_graph.graph.store.queries import library
 
 P = ParamSpec("P")
 
@@ -109,7 +109,7 @@ def query_list() -> str:
         f"- {one.short_name}("
         + ", ".join(p.name if p.required else f"[{p.name}]" for p in one.parameters)
         + f"): {one.purpose}"
-        for one in library()
+        for one in Queries.all()
     )
 
 

@@ -21,6 +21,7 @@ from sse_starlette.sse import SendTimeoutError
 from starlette.types import Receive, Send
 from starlette.types import Scope as Connection
 
+from veritrail_graph.api.app.jobs import Event, EventFeeds, Kind
 from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.http.access import Calling, needs
@@ -28,8 +29,6 @@ from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problem, problems_of
-from veritrail_graph.api.jobs.event_feed import EventFeeds
-from veritrail_graph.api.jobs.events import Event, Kind
 from veritrail_graph.api.rest.jobs import JobId
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
@@ -139,7 +138,7 @@ async def job_events(
     """
     await request.app.state.jobs.get(job_id)  # unknown: 404
     place = _place(last_event_id, after)
-    feeds = feeds_of(request.app)
+    feeds = request.app.state.app.feeds
     form = _form(accept)
     if form is None:
         return problem(406, "not-acceptable", f"Events come as {STREAM} or application/json.")
@@ -162,15 +161,6 @@ async def job_events(
         shutdown_grace_period=END_SECONDS,
         sep="\n",
     )
-
-
-def feeds_of(app: FastAPI) -> EventFeeds:
-    """The watched jobs of this process, made when the first one is watched."""
-    feeds: EventFeeds | None = getattr(app.state, "event_feeds", None)
-    if feeds is None:
-        log = getattr(app.state.jobs, "events", None)
-        feeds = app.state.event_feeds = EventFeeds(app.state.service, log)
-    return feeds
 
 
 def heartbeat(settings: Settings) -> float:

@@ -9,7 +9,6 @@ from pydantic import BaseModel
 
 from veritrail_graph.api.http.access import BEARER
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.api.jobs.figures import figures
 from veritrail_graph.graph.errors import EngineUnavailable
 
 router = APIRouter(tags=["operations"])
@@ -45,7 +44,7 @@ async def metrics(request: Request) -> Response:
     """Figures for Prometheus; any key opens them."""
     state = request.app.state
     try:
-        jobs = await state.service.read(figures)
+        jobs = await state.app.job_figures()
     except EngineUnavailable:  # what this process knows by itself is still worth telling
         jobs = None
     return Response(state.metrics.text(jobs), media_type=CONTENT_TYPE_PLAIN_0_0_4)

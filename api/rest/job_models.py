@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from veritrail_graph.api.app.jobs import Job, JobStatus
 from veritrail_graph.api.app.verify_request import BudgetUsd, CallLimit
 from veritrail_graph.api.http.pages import NextCursor
-from veritrail_graph.api.jobs.model import Job, JobStatus
 from veritrail_graph.api.rest.trail_models import UsageModel
 
 

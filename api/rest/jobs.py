@@ -6,14 +6,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from veritrail_graph.api.app.jobs import Busy, JobStatus
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import Calling, needs, record
 from veritrail_graph.api.http.answers import answer
-from veritrail_graph.api.http.names import CHECKED
+from veritrail_graph.api.http.names import CHECKED, PROCESS_ID
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problem, problems_of
-from veritrail_graph.api.jobs.model import JobStatus
-from veritrail_graph.api.jobs.orders import Busy
 from veritrail_graph.api.rest.job_models import JobModel, JobPage, Limits, job_json, summary_json
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"], dependencies=[CHECKED, needs(Scope.VERIFY)])
@@ -22,7 +21,6 @@ JobId = Annotated[
     str,
     Path(description="The job, by its job_id.", examples=["j-0b0f6d0c6a6b4f0f9c3f0c4b6a0f7a11"]),
 ]
-PROCESS_ID = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$"
 _FIRST = ("9999", "")
 
 

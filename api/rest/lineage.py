@@ -15,7 +15,7 @@ from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ProcessId
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
-from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.model.walk import Direction
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["lineage"], dependencies=[CHECKED])
 

@@ -16,7 +16,6 @@ from veritrail_graph.api.http.pages import MOST, Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.model import Role
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
-from veritrail_graph.graph.store.nodes import NodeFilter
 
 router = APIRouter(prefix="/v1/processes/{process_id}", tags=["nodes"], dependencies=[CHECKED])
 
@@ -79,11 +78,18 @@ async def list_nodes(
 
     A page ends before `limit` where the texts that were asked for come to 20 million characters.
     """
-    wanted = NodeFilter(stage, role, text)
     listing = Listing("nodes", (process_id, stage, role, text))
     after = listing.place(cursor, (-1, -1))
     asked = fields.split(",") if fields else []
-    found = await app.nodes.page(process_id, wanted, after, limit, with_content=bool(asked))
+    found = await app.nodes.search(
+        process_id,
+        stage=stage,
+        role=role,
+        text=text,
+        after=after,
+        limit=limit,
+        with_content=bool(asked),
+    )
     last = (found.nodes[-1].stage, found.nodes[-1].position) if found.more else None
     nodes = Node.all_of(found, asked)
     return answer(NodesPage(nodes=nodes, nextCursor=listing.cursor(*last) if last else None))

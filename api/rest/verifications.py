@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
+from veritrail_graph.api.app.jobs import OtherInput
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import Calling, needs, record
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED
 from veritrail_graph.api.http.problems import problem, problems_of
-from veritrail_graph.api.jobs.submission import OtherInput
 from veritrail_graph.api.rest.job_models import JobAccepted
 from veritrail_graph.graph.errors import InputError, Violation
 

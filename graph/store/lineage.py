@@ -12,9 +12,9 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from veritrail_graph.graph.errors import NotFound, QueryTimeout, shown
+from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.looking import look
 from veritrail_graph.graph.store.processes import ProcessStore
@@ -24,15 +24,6 @@ EDGES = 250_000
 
 SECONDS = 10.0
 """No further level is begun after so long."""
-
-
-class Direction(StrEnum):
-    """Which way to walk. Both: what the node was made from, and what was made of it."""
-
-    UPSTREAM = "upstream"
-    DOWNSTREAM = "downstream"
-    BOTH = "both"
-
 
 _STATEMENTS = {
     Direction.UPSTREAM: "lineage/sources",

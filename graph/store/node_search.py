@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from veritrail_graph.graph.errors import NotFound, shown
+from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.lineage import Direction
 from veritrail_graph.graph.store.listed_nodes import (
     ANY_NODE,
     EXCERPT,

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from veritrail_graph.graph.adjacency import SPARSE
 from veritrail_graph.graph.model import EvidencePath, Process
+from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.lineage import Direction
 from veritrail_graph.graph.store.looking import look
 from veritrail_graph.graph.store.reading import WINDOW_EDGES, WINDOW_NODES
 

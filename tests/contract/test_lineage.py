@@ -11,8 +11,9 @@ from fakes.processes import process
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.lineage import Direction, Lineage
+from veritrail_graph.graph.store.lineage import Lineage
 
 pytestmark = pytest.mark.engine
 

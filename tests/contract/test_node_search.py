@@ -24,8 +24,8 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
+from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.lineage import Direction
 from veritrail_graph.graph.store.listed_nodes import NodeQuery
 from veritrail_graph.graph.store.node_search import NodeSearch
 

@@ -13,8 +13,8 @@ from fakes.processes import process
 
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import EvidencePath
+from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.lineage import Direction
 from veritrail_graph.graph.store.picture import Degrees, PictureReader
 
 pytestmark = pytest.mark.engine

@@ -40,8 +40,8 @@ from veritrail_graph.api.web.views.picture import draw, overview_of
 from veritrail_graph.graph.errors import NotFound, VeriTrailError, shown
 from veritrail_graph.graph.model import Process, Role, Verdict, Verification
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
+from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.judged_claims import ClaimFilter
-from veritrail_graph.graph.store.lineage import Direction
 from veritrail_graph.graph.store.listed_nodes import ANY_NODE, ListedNode, NodeQuery
 from veritrail_graph.graph.store.picture import Degrees, StageEdges
 from veritrail_graph.graph.store.placed_claims import Tally

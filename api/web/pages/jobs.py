@@ -12,17 +12,13 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from veritrail_graph.api.app import Application
+from veritrail_graph.api.app.jobs import Busy, Job, JobClaim, OtherInput
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.configured_judge import judge_options
 from veritrail_graph.api.http.access import App, Calling, needs, record
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
-from veritrail_graph.api.jobs.model import Job
-from veritrail_graph.api.jobs.orders import Busy
-from veritrail_graph.api.jobs.reading import JobClaim
-from veritrail_graph.api.jobs.submission import OtherInput
-from veritrail_graph.api.rest.events import feeds_of
 from veritrail_graph.api.web.advice import ADVICE, field_words
 from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.links import url
@@ -229,7 +225,7 @@ async def show_job(
     after: Annotated[int | None, Query(ge=-1, le=10**9)] = None,
 ) -> Response:
     """A job as it stands; a script of the page follows it, and without one it loads again."""
-    last = await feeds_of(request.app).last(job_id)  # before the rest: nothing is missed
+    last = await app.feeds.last(job_id)  # before the rest: nothing is missed
     job: Job = await app.jobs.get(job_id)
     claims, workers = await asyncio.gather(
         app.jobs.claims(job_id, after, CLAIMS + 1), app.jobs.workers()

@@ -17,9 +17,9 @@ from starlette.requests import ClientDisconnect
 from veritrail_graph.api.app.errors import ProcessInUse
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
+from veritrail_graph.api.http.names import PROCESS_ID
 from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.api.http.uploading import store_body, upload_options
-from veritrail_graph.api.rest.jobs import PROCESS_ID
 from veritrail_graph.api.web.advice import ADVICE
 from veritrail_graph.api.web.forms import FIELD, check_token
 from veritrail_graph.api.web.links import url

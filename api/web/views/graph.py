@@ -13,7 +13,7 @@ from enum import StrEnum
 from urllib.parse import urlencode
 
 from veritrail_graph.graph.model import Claim, Verification
-from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.listed_nodes import ANY_NODE, ListedNode, NodeQuery
 
 MOST_DRAWN = 300

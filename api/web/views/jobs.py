@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobStatus
 from veritrail_graph.api.app.verify_request import MAX_Q, MAX_USD, VerifyRequest
-from veritrail_graph.api.jobs.model import OPEN, Job, JobStatus
-from veritrail_graph.api.jobs.reading import JobClaim
 from veritrail_graph.api.views.costs import Spent, spent
 from veritrail_graph.api.views.words import Mark, mark_of
 from veritrail_graph.api.web.links import url

@@ -22,7 +22,7 @@ from veritrail_graph.api.web.views.graph import (
 )
 from veritrail_graph.api.web.views.layout import Layout, Line, Sizes, Vertex, arrange
 from veritrail_graph.graph.model import Process
-from veritrail_graph.graph.store.lineage import Direction
+from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.listed_nodes import ListedNode
 from veritrail_graph.graph.store.picture import StageEdges
 
