@@ -13,7 +13,7 @@ from veritrail_graph.api.app.part import Part
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import EvidencePath, Process
-    from veritrail_graph.graph.store.lineage import Direction
+    from veritrail_graph.graph.model.walk import Direction
     from veritrail_graph.graph.store.listed_nodes import ListedNode, NodeQuery
     from veritrail_graph.graph.store.node_search import NodeSearch
     from veritrail_graph.graph.store.picture import Degrees, PictureReader, StageEdges
