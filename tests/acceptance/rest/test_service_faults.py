@@ -30,8 +30,8 @@ from veritrail_graph.api.jobs.events import Kind
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
-CLAIMS = 50
-KILLS = (60, 180, 330)
+CLAIMS = 18
+KILLS = (30, 90)
 """After how many calls the service is killed."""
 FAULTY = Faults(0.2, QUICK, seed=7, beside=(0.1, INVALID))
 
