@@ -219,6 +219,15 @@ class Material:
         return any(one.is_indicative for one in self.claims)
 
     @property
+    def indicative(self) -> str | None:
+        """Which verdicts no language model gave, in words; None: there are none."""
+        judged = [one for one in self.claims if one.verdict is not None]
+        indicative = sum(one.is_indicative for one in judged)
+        if not indicative:
+            return None
+        return "All verdicts" if indicative == len(judged) else "Some verdicts"
+
+    @property
     def stages(self) -> tuple[StageFigures, ...]:
         """The stages, ascending, with how many claims went wrong there."""
         introduced = Counter(stage for one in self.claims for stage in one.error_stages)
@@ -451,3 +460,16 @@ def states_named(names: Iterable[str]) -> tuple[State, ...]:
             raise InputError(f"Unknown verdict {shown(name)}. Known: {known}.")
         found[state] = None
     return tuple(found)
+
+
+Asked = tuple[str, str, str, str, float | None]
+"""A step, its prompt, the hash of that, the model, and the temperature."""
+
+
+def asked_of(verifications: Iterable[Verification]) -> set[Asked]:
+    """Which models were asked, with which prompts."""
+    return {
+        (step.step, step.prompt, step.prompt_hash, step.model, step.temperature)
+        for verification in verifications
+        for step in verification.steps
+    }

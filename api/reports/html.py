@@ -21,10 +21,9 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from veritrail_graph.api.rendering import environment, text_of
-from veritrail_graph.api.reports.data import CheckedClaim, Material, Origin, Trail
+from veritrail_graph.api.reports.data import Asked, CheckedClaim, Material, Origin, Trail, asked_of
 from veritrail_graph.api.reports.files import file_name
 from veritrail_graph.api.reports.json_report import whole_json
-from veritrail_graph.api.reports.markdown import Asked, asked_of
 from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
 from veritrail_graph.api.views.context import quoted
 from veritrail_graph.api.views.costs import counted, money_words, spent_together, step_words
@@ -166,7 +165,7 @@ def _shared(material: Material, limits: Limits, *, dossier: bool) -> dict[str, A
         "disputed": sum(one.disputed for one in reviewed),
         "quoted": quoted,
         "stage_names": material.process.stage_names,
-        "indicative": indicative_words(material),
+        "indicative": material.indicative,
         "still_open": open_words(material),
     }
 
@@ -325,15 +324,6 @@ def _answer(node_id: str, text: str, claims: Sequence[CheckedClaim]) -> FiledAns
         missing=len(first.missing) + len(first.not_looked_for),
         undrawn=sum(part.undrawn for part in parts),
     )
-
-
-def indicative_words(material: Material) -> str | None:
-    """Which verdicts no language model gave; None: there are none."""
-    judged = [one for one in material.claims if one.verdict is not None]
-    indicative = sum(one.is_indicative for one in judged)
-    if not indicative:
-        return None
-    return "All verdicts" if indicative == len(judged) else "Some verdicts"
 
 
 def open_words(material: Material) -> str:

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from veritrail_graph.api.reports.markdown import asked_lines, asked_of, report_head, trail_lines
+from veritrail_graph.api.reports.data import CheckedClaim, Material, Trail, material_of, trail_of
+from veritrail_graph.api.reports.markdown import markdown_pieces
 from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification
+
+
+@dataclass
+class AtHand:
+    """Where a report is made from: what is at hand."""
+
+    material: Material
+
+    async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
+        return {}
+
+    async def trails(
+        self, claims: Sequence[CheckedClaim], *, whole: bool = False
+    ) -> AsyncIterator[Trail]:
+        for one in claims:
+            yield trail_of(one, one.verification, ())
 
 
 def markdown_of(
@@ -15,9 +34,9 @@ def markdown_of(
     reviews: Mapping[str, Reviewed] | None = None,
 ) -> str:
     """What `veritrail report` would write of them."""
-    said = reviews or {}
-    found = {verification.claim_id: verification for verification in verifications}
-    lines = report_head(process, claims, found, said) + asked_lines(asked_of(found.values()))
-    for claim in claims:
-        lines += trail_lines(found.get(claim.claim_id), said.get(claim.claim_id))
-    return "\n".join(lines).rstrip() + "\n"
+    origin = AtHand(material_of(process, claims, verifications, reviews or {}))
+
+    async def whole() -> str:
+        return "".join([piece async for piece in markdown_pieces(origin)])
+
+    return asyncio.run(whole())

@@ -154,7 +154,7 @@ def test_a_report_shows_people_beside_the_model() -> None:
     assert "Reviewed by people: 1 (confirmed 0, overridden 0, unclear 1; disputed 1)." in told
     assert "| `k1` | Fully Supported | unclear, disputed |" in told
     assert "**Reviews by people**" in told
-    assert "&lt;i&gt;Bo&lt;/i&gt;, 2026-01-02, unclear" in told
+    assert "&lt;i&gt;Bo&lt;/i&gt;, 2026-01-02, Unclear" in told
     assert "Ada, 2026-01-01, Not Fully Supported" in told
     assert "<b>" not in told
     assert is_clean(told)

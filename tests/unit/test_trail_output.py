@@ -212,7 +212,7 @@ def test_a_trail_shows_its_steps_its_score_and_what_was_cut():
     assert "score: 0.67 (share of 3 samples that said Fully Supported, threshold 2)" in told
     assert "5 sentences of the evidence did not fit and were left out." in told
     assert "Evidence was selected again 1 time" in told
-    assert "2 sentence ids that the model made up" in told
+    assert "2 sentence ids that the model made up were dropped." in told
     assert (
         "evidence selection: evidence_selection.v1 abababababab, a-model at temperature 0: "
         "2 calls, 1 from the cache of answers, 1,200 input tokens (1,024 cached), "
@@ -266,15 +266,15 @@ def test_the_report_lists_failed_claims_with_their_reason():
     told = report(PAID, FAILED)
     assert "- `k2`, failed: 3 answers were &lt;invalid&gt;" in told
     assert "- Could not be checked: 1" in told
-    assert "- Not verified yet: 1" in told
+    assert "- Not checked: 1" in told
 
 
 def test_a_queued_claim_is_no_failure_in_the_report():
     waiting = a_trail("v", status=Status.QUEUED, verdict=None, claim=FAILED.verified_claim)
     told = report(PAID, waiting)
     assert "ould not be checked" not in told
-    assert "- Not verified yet: 2" in told
-    assert "not verified yet (queued)" in told
+    assert "- Not checked: 2" in told
+    assert "| Waiting |" in told
     assert "## The pier is old" not in told
 
 
