@@ -50,7 +50,7 @@ class Parameter:
         type: One of `TYPES`.
         meaning: What it is.
         required: Whether it must be given.
-        default: What stands for it otherwise.
+        default: The value when none is given.
         choices: The only values that it takes; empty where any is taken.
         bounds: The least and the greatest value that it takes, or None.
     """
@@ -195,7 +195,7 @@ def parse(name: str, content: str) -> Statement:
         elif key == "column":
             columns.append(_column(name, rest))
         elif key in single:
-            raise StatementError(f"{name}: header key {key!r} stands twice")
+            raise StatementError(f"{name}: header key {key!r} is repeated")
         else:
             single[key] = rest.removeprefix(":").strip()
     for key in ("purpose", "source"):

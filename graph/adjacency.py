@@ -21,7 +21,7 @@ SPARSE = 4
 
 
 class Unfit(ValueError):
-    """What was read does not hang together: an edge from nowhere, or two nodes at one place."""
+    """What was read is inconsistent: an edge from nowhere, or two nodes at one place."""
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Adjacency:
         stages: Stage by number.
         positions: Place in the input by number.
         roles: Place of the role in `Role`, by number.
-        starts: Where the sources of a node stand in `sources`; one entry more than nodes.
+        starts: Where the sources of a node begin in `sources`; one entry more than nodes.
         sources: Numbers of source nodes, in order, node by node.
     """
 

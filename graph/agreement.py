@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store.review_queue import JudgedReview
 
 FEW = 30
-"""Pairs below which a figure says little."""
+"""Below this number of pairs a figure is not meaningful."""
 
 _NORMAL = 1.959964  # 95 % of a normal distribution lie within so many standard deviations
 
@@ -53,7 +53,7 @@ class Agreement:
 
     @property
     def agreed(self) -> int:
-        """How many of them say the same."""
+        """How many of them agree."""
         return sum(count for (one, other), count in self.table.items() if one is other)
 
     @property
@@ -63,7 +63,7 @@ class Agreement:
 
     @property
     def is_small(self) -> bool:
-        """Whether there are too few pairs to say much."""
+        """Whether there are too few pairs for a meaningful figure."""
         return self.pairs < FEW
 
     @property
@@ -203,8 +203,10 @@ def agreement_report(found: Sequence[JudgedReview]) -> AgreementReport:
 
 def with_model(review: Review) -> Pair | None:
     """The model's verdict and the reviewer's; None where there are not both."""
-    said = _verdict(review)
-    return None if said is None or review.model_verdict is None else (review.model_verdict, said)
+    verdict = _verdict(review)
+    if verdict is None or review.model_verdict is None:
+        return None
+    return review.model_verdict, verdict
 
 
 def _verdict(review: Review) -> Verdict | None:
@@ -227,12 +229,15 @@ def _reviewers(every: Sequence[Review], counting: Sequence[Review]) -> list[Revi
 
 def _between(counting: Sequence[Review]) -> list[PairAgreement]:
     """Every two reviewers who reviewed a claim in the same words."""
-    said: dict[str, dict[tuple[str, str], Review]] = {}
+    by_reviewer: dict[str, dict[tuple[str, str], Review]] = {}
     for one in counting:
-        said.setdefault(one.reviewer, {})[one.claim_id, one.claim] = one
+        by_reviewer.setdefault(one.reviewer, {})[one.claim_id, one.claim] = one
     found = []
-    for first, second in combinations(sorted(said), 2):
-        both = [(said[first][key], said[second][key]) for key in said[first].keys() & said[second]]
+    for first, second in combinations(sorted(by_reviewer), 2):
+        both = [
+            (by_reviewer[first][key], by_reviewer[second][key])
+            for key in by_reviewer[first].keys() & by_reviewer[second]
+        ]
         if not both:
             continue
         clear = [(a, b) for one, other in both if (a := _verdict(one)) and (b := _verdict(other))]

@@ -1,7 +1,7 @@
 """A process with its trails from one graph to another, and the proof that it arrived.
 
 It goes through a process file in a temporary folder: written from the source, ingested into
-the target as any other, so that nobody sees half of it and an interrupted copy is taken up
+the target as any other, so that no reader sees half of it and an interrupted copy is taken up
 by the next. Then the target is written out in the same way, and both files are compared.
 """
 
@@ -28,7 +28,7 @@ from veritrail_graph.graph.store.exporting import StoredProcess
 from veritrail_graph.graph.store.process_state import READY
 
 _ANY_LENGTH = 2**40
-"""A text that is stored was short enough for whoever stored it."""
+"""A stored text met the limit of the ingest that stored it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ async def copy_process(
         target: The graph that gets it.
         process_id: The process.
         replace: Whether other content under this id is replaced in the target.
-        progress: Told how far it is.
+        progress: Called with what is done so far.
 
     Raises:
         NotFound: The source has no such process.
@@ -98,7 +98,7 @@ async def copy_process(
 
 
 async def _check_free(source: Store, target: Store, process_id: str) -> None:
-    """Say in the words of a copy, before anything is written, that other content is there.
+    """Raise before anything is written when the target has other content.
 
     Raises:
         ProcessConflict: The target has other content under this id.

@@ -7,7 +7,7 @@
 // column e: any - the evidence
 // column cites: any - that the evidence cites the sentence
 // column n: any - a sentence
-// column within: any - that the sentence stands in the node
+// column within: any - that the sentence is in the node
 // column s: any - the node
 // source: VeriTrail 3.2 (evidence trail)
 MATCH (v:Verification)-[belongs:HAS_ITERATION]->(i:Iteration)

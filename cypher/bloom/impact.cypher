@@ -22,8 +22,8 @@ MATCH (c:Claim {process_id: process})-[stated:EXTRACTED_FROM]->(t:Span)
 WHERE t.stage >= n.stage
 WITH n, t, collect({claim: c, stated: stated}) AS claims
 MATCH way = shortestPath((n)-[:INPUT_TO*0..10000]->(t))
-UNWIND claims AS told
-WITH n, t, way, told.claim AS c, told.stated AS stated
+UNWIND claims AS each
+WITH n, t, way, each.claim AS c, each.stated AS stated
 ORDER BY length(way), c.position, c.claim_id LIMIT 500
 OPTIONAL MATCH (c)<-[verifies:VERIFIES]-(v:Verification {status: 'succeeded'})
 WITH n, t, way, c, stated, v, verifies ORDER BY v.created_at DESC, v.verification_id DESC

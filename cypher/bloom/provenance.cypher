@@ -6,7 +6,7 @@
 // column stated: any - where it was extracted from
 // column t: any - the node that states it
 // column n: any - a sentence that is evidence
-// column within: any - that the sentence stands in the node
+// column within: any - that the sentence is in the node
 // column u: any - a node with evidence
 // column link: any - a link of the provenance path
 // column w: any - the node that it was evidence for
@@ -30,7 +30,7 @@ WITH c, stated, t, v, verifies, u, round, sentences,
        WHEN link IS NULL THEN null
        ELSE {n: null, within: null, link: link, w: w, place: 1000000000}
      END) AS links
-// A node's sentences and its links stand in rows of their own: their product is out of bounds.
+// A node's sentences and its links are separate rows: their product would be unbounded.
 UNWIND sentences + links AS row
 RETURN c, verifies, v, stated, t, row.n AS n, row.within AS within, u, row.link AS link, row.w AS w
 ORDER BY c.process_id, c.position, round, u.position, row.place

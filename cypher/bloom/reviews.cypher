@@ -1,4 +1,4 @@
-// purpose: Bloom, "Reviews of process $process": what people said, of which claims and verdicts.
+// purpose: Bloom, "Reviews of process $process": what reviewers wrote about which claims and verdicts.
 // param process: string - the process
 // column r: any - a review
 // column reviews: any - that it reviews the claim

@@ -3,7 +3,7 @@
 // param claim_id: string - the claim
 // column previous: string - the claim before it, or null
 // column next: string - the claim behind it, or null
-// column before: integer - how many claims stand before it
+// column before: integer - how many claims come before it
 // column total: integer - how many there are
 // source: ours
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})

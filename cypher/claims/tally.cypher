@@ -1,9 +1,9 @@
-// purpose: How the claims of a process stand: by the verdict of their latest succeeded verification, or else failed or unchecked.
+// purpose: Number of claims of a process, by the verdict of their latest succeeded verification, or else failed or unchecked.
 // param process_id: string - the process
 // column state: string - the verdict; failed: without one, the latest verification having come to no end; unchecked
 // column error_stages: list - where an error came in
 // column indicative: boolean - whether no model judged
-// column claims: integer - how many claims stand so
+// column claims: integer - how many claims have it
 // source: VeriTrail 3.2
 MATCH (c:Claim {process_id: $process_id})
 OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)

@@ -1,4 +1,4 @@
-// purpose: Where the errors of verifications were introduced and carried on, as it is stored.
+// purpose: Where the errors of verifications were introduced and carried on, as stored.
 // param verification_ids: list - the verifications
 // column verification_id: string - the verification
 // column kind: string - type of the relationship

@@ -1,4 +1,4 @@
-// purpose: Evidence of verifications as it is stored, with what it cites.
+// purpose: Evidence of verifications as stored, with what it cites.
 // param verification_ids: list - the verifications
 // column verification_id: string - the verification
 // column number: integer - the iteration

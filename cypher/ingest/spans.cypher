@@ -1,4 +1,4 @@
-// purpose: Store a batch of spans, and say how many were stored; none when somebody else writes now.
+// purpose: Store a batch of spans, and return how many were stored; none when another writer has the process.
 // param process_id: string - the process
 // param owner: string - who is writing it
 // param rows: list - [node_id, text, stage, position, role, kind, step, model, prompt, metadata]

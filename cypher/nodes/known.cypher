@@ -1,4 +1,4 @@
-// purpose: Whether a node stands in a process that is ready, without its text.
+// purpose: Whether a process that is ready has a node; its text is not read.
 // param process_id: string - the process
 // param node_id: string - the node
 // column stage: integer - its stage; no row when it is not there

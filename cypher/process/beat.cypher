@@ -1,4 +1,4 @@
-// purpose: Leave a sign of life while a process is being written; nothing when somebody else does.
+// purpose: Leave a sign of life while a process is being written; no row when another writer has it.
 // param process_id: string - the process
 // param owner: string - who is writing it
 // param beat: string - now, ISO 8601 in UTC

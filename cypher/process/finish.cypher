@@ -2,7 +2,7 @@
 // param process_id: string - the process
 // param owner: string - who has loaded it
 // param content_hash: string - hash of the content
-// column process_id: string - the process; no row when somebody else writes it now
+// column process_id: string - the process; no row when another writer has it
 // source: ours
 MATCH (p:Process {process_id: $process_id})
 // Locks the node, so that the owner that is looked at next is the latest.

@@ -1,4 +1,4 @@
-// purpose: Hold a process until the end of the transaction, so that nobody else writes it meanwhile.
+// purpose: Lock a process until the end of the transaction, so that no other writer changes it.
 // param process_id: string - the process
 // param owner: string - who is writing it
 // column status: string - loading, ready, replacing or deleting

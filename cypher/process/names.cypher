@@ -2,7 +2,7 @@
 // param after: string - the last process_id of the page before; empty for the first
 // param limit: integer - at most this many
 // column process_id: string - the process
-// column name: string - what people call it
+// column name: string - its display name
 // column nodes: integer - its nodes
 // column created_at: string - when it was stored
 // source: ours

@@ -1,4 +1,4 @@
-// purpose: Let go of a process that is not loaded to its end; the next ingest goes on with it.
+// purpose: Release a process that is not completely loaded; the next ingest continues it.
 // param process_id: string - the process
 // param owner: string - who was writing it
 // source: ours

@@ -2,7 +2,7 @@
 // param staged_id: string - its id while it was loaded
 // param process_id: string - its final id
 // param owner: string - who is writing it
-// column process_id: string - the process; no row when somebody else writes it now
+// column process_id: string - the process; no row when another writer has it
 // source: ours
 MATCH (p:Process {process_id: $staged_id})
 // Locks the node, so that the owner that is looked at next is the latest.

@@ -1,4 +1,4 @@
-// purpose: How the claims of processes stand now, and what their verifications have cost.
+// purpose: Claims of processes by verdict, and the cost of their verifications.
 // param process_ids: list - the processes
 // column process_id: string - the process; none that is not ready
 // column outcome: string - verdict of the latest succeeded verification of a claim, else the status of its latest one, else none

@@ -19,7 +19,7 @@ MATCH (n:Span {process_id: $process_id, node_id: $node_id})
 // Step by step, every node once a step; `starts` are the places in `nodes` where the steps begin.
 // From step 11 on nodes that were there before are left out: a deep process would be walked again in
 // every step, and looking each node of a wide one up among all the others costs more than it saves.
-// No node stands there more than 11 times.
+// No node is in it more than 11 times.
 WITH reduce(found = {nodes: [n], starts: [0]}, hop IN range(1, $depth) |
        CASE
          WHEN size(found.nodes) = found.starts[-1]
@@ -39,7 +39,7 @@ WITH reduce(found = {nodes: [n], starts: [0]}, hop IN range(1, $depth) |
      ) AS found
 UNWIND range(1, size(found.starts) - 1) AS hops
 UNWIND found.nodes[found.starts[hops]..coalesce(found.starts[hops + 1], size(found.nodes))] AS u
-// An aggregation lets go of `found`, which a sort would hold once a row.
+// An aggregation releases `found`, which a sort would hold once a row.
 WITH u, min(hops) AS hops
 WITH u, hops ORDER BY hops, u.stage, u.position LIMIT $limit
 RETURN u.node_id AS node_id, hops, u.stage AS stage, u.role AS role, u.kind AS kind,

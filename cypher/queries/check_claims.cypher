@@ -1,4 +1,4 @@
-// purpose: Check for claims of a process that do not stand where they say they do.
+// purpose: Check for claims of a process whose place in the text is wrong.
 // param process_id: string - the process
 // param limit: integer = 100 in 1..10000 - at most this many
 // column claim_id: string - the claim

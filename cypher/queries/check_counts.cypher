@@ -1,8 +1,8 @@
-// purpose: Check a process's recorded counts against what is stored; looks at every node once.
+// purpose: Check a process's recorded counts against what is stored; reads every node once.
 // param process_id: string - the process
 // column what: string - nodes, edges, or the nodes of a stage
 // column recorded: integer - as the process says
-// column found: integer - as it is stored
+// column found: integer - as stored
 // group: Integrity: no rows on a sound graph
 // example: process_id=harbour-summary
 // source: ours

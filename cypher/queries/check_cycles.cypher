@@ -1,4 +1,4 @@
-// purpose: Check for cycles of a process within a stage (an edge back to an earlier stage is found by check_edges); looks at every node once.
+// purpose: Check for cycles of a process within a stage (check_edges finds edges back to an earlier stage); reads every node once.
 // param process_id: string - the process
 // param edges: integer = 1000 in 1..100000 - follow at most this many edges that lead back in the order of the input; every cycle has one
 // param limit: integer = 100 in 1..10000 - at most this many

@@ -1,4 +1,4 @@
-// purpose: Check for edges of a process that break its rules; looks at every edge, of one stage where that is named.
+// purpose: Check for edges of a process that break its rules; reads every edge, or those of one stage.
 // param process_id: string - the process
 // param stage: integer = null in 0..2147483647 - only edges that begin in this stage
 // param limit: integer = 100 in 1..10000 - at most this many

@@ -1,4 +1,4 @@
-// purpose: Check for links of provenance that no verification owns, that leave the process, that no evidence or no edges bear out; looks at every node once.
+// purpose: Check for links of provenance without a verification, out of the process, or without the evidence or edges that they need; reads every node once.
 // param process_id: string - the process
 // param limit: integer = 100 in 1..10000 - at most this many
 // column source: string - node_id of where the link begins

@@ -1,4 +1,4 @@
-// purpose: Check for nodes of claims and trails that hang on nothing; looks at every one of them once.
+// purpose: Check for nodes of claims and trails without their relationships; reads every one of them once.
 // param limit: integer = 100 in 1..10000 - at most this many
 // column label: string - what the node is
 // column id: string - its id, or that of what it belongs to
@@ -13,7 +13,7 @@ CALL () {
   UNION ALL
   MATCH (x:Extraction)
   WHERE NOT EXISTS { (x)-[:EXTRACTION_OF]->(:Span) }
-  RETURN 'Extraction' AS label, x.node_id AS id, 'stands in no span' AS problem
+  RETURN 'Extraction' AS label, x.node_id AS id, 'is in no span' AS problem
   UNION ALL
   MATCH (x:Verification)
   WHERE NOT EXISTS { (x)-[:VERIFIES]->(:Claim) }
@@ -45,9 +45,9 @@ CALL () {
   UNION ALL
   MATCH (x:Sentence)
   WHERE NOT EXISTS { (x)-[:SENTENCE_OF]->(:Span) }
-  RETURN 'Sentence' AS label, x.node_id AS id, 'stands in no span' AS problem
+  RETURN 'Sentence' AS label, x.node_id AS id, 'is in no span' AS problem
 }
-// Without our key it is a node of somebody else.
+// A node without our key belongs to another application.
 WITH label, id, problem
 WHERE id IS NOT NULL
 RETURN label, id, problem

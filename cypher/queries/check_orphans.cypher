@@ -1,4 +1,4 @@
-// purpose: Check for nodes that belong to no stored process; looks at every node once, so run it when nobody ingests or deletes.
+// purpose: Check for nodes that belong to no stored process; reads every node once, so run it while nothing is ingested or deleted.
 // param limit: integer = 100 in 1..10000 - at most this many
 // column label: string - what the nodes are
 // column process_id: string - the process that is not there
@@ -31,7 +31,7 @@ CALL () {
          min(x.review_id) AS example
 }
 WITH label, process_id, nodes, example
-// A node without process_id is somebody else's: ours always have one.
+// A node without process_id belongs to another application: ours always have one.
 WHERE process_id IS NOT NULL AND NOT EXISTS {
   MATCH (p:Process)
   WHERE p.process_id = process_id

@@ -1,10 +1,10 @@
-// purpose: Check for edges of a process that stand there more than once; looks at every edge, of one stage where that is named.
+// purpose: Check for repeated edges of a process; reads every edge, or those of one stage.
 // param process_id: string - the process
 // param stage: integer = null in 0..2147483647 - only edges that begin in this stage
 // param limit: integer = 100 in 1..10000 - at most this many
 // column source: string - node_id of where the edge begins
 // column target: string - node_id of where it ends
-// column times: integer - how often it stands there
+// column times: integer - how often the edge is stored
 // group: Integrity: no rows on a sound graph
 // example: process_id=harbour-summary
 // source: ours

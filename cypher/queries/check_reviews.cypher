@@ -1,4 +1,4 @@
-// purpose: Check for reviews of a process that do not fit to their claim or verification.
+// purpose: Check for reviews of a process that do not match their claim or verification.
 // param process_id: string - the process
 // param limit: integer = 100 in 1..10000 - at most this many
 // column review_id: string - the review

@@ -1,4 +1,4 @@
-// purpose: Check for nodes of a process whose role is not what their edges say; looks at every node once.
+// purpose: Check for nodes of a process whose role does not match their edges; reads every node once.
 // param process_id: string - the process
 // param stage: integer = null in 0..2147483647 - only nodes of this stage
 // param limit: integer = 100 in 1..10000 - at most this many

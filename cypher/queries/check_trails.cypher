@@ -1,4 +1,4 @@
-// purpose: Check for verifications of a process whose trail is not whole or does not fit the process.
+// purpose: Check for verifications of a process whose trail is incomplete or does not match the process.
 // param process_id: string - the process
 // param limit: integer = 100 in 1..10000 - at most this many
 // column verification_id: string - the verification

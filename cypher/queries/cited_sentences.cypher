@@ -1,4 +1,4 @@
-// purpose: Sentences that most claims rest on, by each claim's latest succeeded verification.
+// purpose: Sentences that support most claims, by each claim's latest succeeded verification.
 // param process_id: string - the process
 // param role: string = null in root|intermediate|terminal - only sentences of such nodes
 // param limit: integer = 100 in 1..10000 - at most this many

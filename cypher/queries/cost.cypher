@@ -1,4 +1,4 @@
-// purpose: Cost of a process: what its verifications asked of models, by step, model and prompt.
+// purpose: Cost of a process: calls to models and tokens of its verifications, by step, model and prompt.
 // param process_id: string - the process
 // param limit: integer = 100 in 1..10000 - at most this many
 // column step: string - the step of the method

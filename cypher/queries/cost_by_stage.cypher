@@ -1,4 +1,4 @@
-// purpose: Cost of a process by stage: what its verifications asked of models while they read nodes of these stages.
+// purpose: Cost of a process by stage: calls to models and tokens of its verifications while they read nodes of each stage.
 // param process_id: string - the process
 // param verifications: integer = 500 in 1..10000 - of so many verifications, the latest; the time grows with them
 // param limit: integer = 100 in 1..10000 - at most this many

@@ -1,4 +1,4 @@
-// purpose: Claims on which people disagree with the model's latest verdict, or with each other; the latest review of each reviewer counts.
+// purpose: Claims on which reviewers disagree with the model's latest verdict, or with each other; the latest review of each reviewer counts.
 // param process_id: string - the process
 // param limit: integer = 100 in 1..10000 - at most this many
 // column claim_id: string - the claim

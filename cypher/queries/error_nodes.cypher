@@ -9,7 +9,7 @@
 // column prompt: string - the prompt that produced it
 // column claims: integer - how many claims it brought unsupported content into
 // column claim_ids: list - these claims
-// column overridden: integer - how many of these claims people say are not unsupported, by each claim's latest review
+// column overridden: integer - how many of these claims reviewers do not call unsupported, by each claim's latest review
 // column text: string - the first 200 characters of its text
 // group: Where it went wrong
 // example: process_id=harbour-summary

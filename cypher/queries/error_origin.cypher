@@ -1,4 +1,4 @@
-// purpose: Error origin of a claim: the nodes where unsupported content came in, and how it went on.
+// purpose: Error origin of a claim: the nodes where unsupported content entered, and how it spread.
 // param process_id: string - the process
 // param claim_id: string - the claim
 // param verification_id: string = null - the verification; the claim's latest succeeded one when null

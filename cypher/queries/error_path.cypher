@@ -1,4 +1,4 @@
-// purpose: Error path of a claim: the nodes where unsupported content came in, and those that only carried it on.
+// purpose: Error path of a claim: the nodes where unsupported content entered, and those that only passed it on.
 // param process_id: string - the process
 // param claim_id: string - the claim
 // param verification_id: string = null - the verification; the claim's latest succeeded one when null

@@ -7,7 +7,7 @@
 // column claims: integer - unsupported claims whose error came in there; a claim with several origins counts in each
 // column share: float - their share of all unsupported claims
 // column nodes: integer - different nodes that introduced these errors
-// column overridden: integer - how many of these claims people say are not unsupported, by each claim's latest review
+// column overridden: integer - how many of these claims reviewers do not call unsupported, by each claim's latest review
 // group: Where it went wrong
 // example: process_id=harbour-summary
 // source: VeriTrail 3.2 (error stages)

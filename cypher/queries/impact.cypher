@@ -1,4 +1,4 @@
-// purpose: Impact of a node: the claims that depend on it, those first whose evidence it holds; looks at most 10,000 steps downstream.
+// purpose: Impact of a node: the claims that depend on it, those first whose evidence it holds; follows at most 10,000 steps downstream.
 // param process_id: string - the process
 // param node_id: string - the node
 // param limit: integer = 100 in 1..10000 - at most this many

@@ -1,4 +1,4 @@
-// purpose: Provenance of a claim: every path of evidence from where it begins down to the verified node.
+// purpose: Provenance of a claim: every path of evidence down to the verified node.
 // param process_id: string - the process
 // param claim_id: string - the claim
 // param verification_id: string = null - the verification; the claim's latest succeeded one when null

@@ -1,4 +1,4 @@
-// purpose: Reviews of a process: what people said of the verdicts of its claims, the latest first.
+// purpose: Reviews of a process: what reviewers wrote about the verdicts of its claims, the latest first.
 // param process_id: string - the process
 // param claim_id: string = null - only those of this claim
 // param reviewer: string = null - only those of this reviewer

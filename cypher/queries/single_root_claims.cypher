@@ -1,4 +1,4 @@
-// purpose: Claims that rest on a single root node: all their evidence in the source text stands in one place.
+// purpose: Claims that rest on a single root node: all their evidence in source texts is in that node.
 // param process_id: string - the process
 // param verdict: string = FULLY_SUPPORTED in NOT_FULLY_SUPPORTED|FULLY_SUPPORTED|INCONCLUSIVE - only claims with this verdict, by the latest succeeded verification
 // param limit: integer = 100 in 1..10000 - at most this many

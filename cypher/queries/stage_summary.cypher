@@ -1,4 +1,4 @@
-// purpose: Stages of a process: their nodes, the errors that came in there, the sentences that evidence cites.
+// purpose: Stages of a process: their nodes, the errors that entered there, the sentences that evidence cites.
 // param process_id: string - the process
 // column stage: integer - the stage
 // column nodes: integer - its nodes

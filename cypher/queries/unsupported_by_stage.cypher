@@ -3,7 +3,7 @@
 // param stage: integer = null in 0..2147483647 - only the claims whose error came in here
 // param limit: integer = 100 in 1..10000 - at most this many
 // column stage: integer - the error stage; null where none could be identified
-// column claim_id: string - the claim; it stands once at each of its error stages
+// column claim_id: string - the claim; one row for each of its error stages
 // column claim: string - its text
 // column node_id: string - the node that states it
 // column verification_id: string - the verification

@@ -1,12 +1,12 @@
 // purpose: Verifications of a process, the latest first.
 // param process_id: string - the process
 // param claim_id: string = null - only those of this claim
-// param status: string = null in queued|running|failed|over_budget|cancelled|succeeded - only those that stand so
+// param status: string = null in queued|running|failed|over_budget|cancelled|succeeded - only those of this status
 // param limit: integer = 100 in 1..10000 - at most this many
 // column verification_id: string - the verification
 // column claim_id: string - the claim
 // column claim: string - its text, as it was verified
-// column status: string - where it stands
+// column status: string - its status
 // column verdict: string - its verdict; null unless it succeeded
 // column review: string - what the latest review of it did to its verdict: confirmed, overridden or unclear; null without one
 // column engine: string - the engine of judgement

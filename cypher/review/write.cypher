@@ -1,4 +1,4 @@
-// purpose: Append reviews; one that is stored under its id stays as it is.
+// purpose: Append reviews; one whose id is stored is not changed.
 // param process_id: string - the process; it must be ready
 // param rows: list - properties of each review
 // column review_id: string - a review whose claim and verification are there

@@ -1,4 +1,4 @@
-// purpose: Write spans that an iteration checked, beyond those that stand in its first statement.
+// purpose: Write spans that an iteration checked, beyond those of its first statement.
 // param process_id: string - the process
 // param rows: list - [verification_id, number of the iteration, [node_ids]]
 // source: C.1 Algorithm 1 line 17

@@ -3,6 +3,6 @@
 // source: ours
 MATCH (v:Verification {verification_id: $verification_id})-[:HAS_ITERATION]->(i:Iteration)
 OPTIONAL MATCH (i)-[:FOUND]->(e:Evidence)
-WITH collect(DISTINCT i) + collect(e) AS gone  // all are found before the first one goes
-UNWIND gone AS one
+WITH collect(DISTINCT i) + collect(e) AS every  // all are found before the first one is deleted
+UNWIND every AS one
 DETACH DELETE one

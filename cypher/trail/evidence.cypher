@@ -1,4 +1,4 @@
-// purpose: Write evidence of iterations, beyond what stands in the first statement of its trail.
+// purpose: Write evidence of iterations, beyond that of the first statement of its trail.
 // param process_id: string - the process; it must be ready
 // param rows: list - [verification_id, number of the iteration, properties]
 // source: VeriTrail 3.1.2 (summaries of the evidence)

@@ -1,4 +1,4 @@
-// purpose: Write links of an evidence trail, beyond those that stand in its first statement.
+// purpose: Write links of an evidence trail, beyond those of its first statement.
 // param process_id: string - the process
 // param rows: list - [verification_id, [source, target, iteration, via]]
 // source: VeriTrail 3.2 (provenance)

@@ -1,4 +1,4 @@
-// purpose: Runs of a process, and how many of their verifications stand where.
+// purpose: Runs of a process, with the number of their verifications by status.
 // param process_id: string - the process
 // column run_id: string - the run
 // column status: string - a status

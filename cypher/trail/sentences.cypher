@@ -1,4 +1,4 @@
-// purpose: Write sentences that evidence cites, beyond those that stand in its first statement.
+// purpose: Write sentences that evidence cites, beyond those of its first statement.
 // param process_id: string - the process
 // param rows: list - [evidence_id, [node_id, index, start, end, text, caption, role, position]]
 // source: VeriTrail 3.2 (selected sentences with their node ids)

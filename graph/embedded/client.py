@@ -98,7 +98,7 @@ async def stop_engine(settings: EngineSettings) -> bool:
 
 
 async def engine_status(settings: EngineSettings) -> EngineStatus:
-    """Say what is known of the engine; nothing is started and nothing is written."""
+    """Return what is known of the engine; nothing is started and nothing is written."""
     folder = EngineFolder(settings.home)
     channel = await _ask(folder, {"op": "status"}, _STATUS_TIMEOUT)
     if channel is None:
@@ -135,7 +135,7 @@ async def _lease(
     pin: bool = False,
 ) -> _Channel:
     request = {"op": "lease", "idle_seconds": settings.idle_seconds, "pin": pin}
-    # The supervisor has its own limit and says why; this one is for a supervisor that is stuck.
+    # The supervisor has its own limit and explains it; this one is for a supervisor that is stuck.
     patience = settings.start_timeout + settings.stop_timeout + _STATUS_TIMEOUT
     if (channel := await _ask(folder, request, patience)) is not None:
         return channel
@@ -144,7 +144,7 @@ async def _lease(
     check_host(settings, folder)
     deadline = time.monotonic() + patience
     async with _start_lock(folder, deadline):
-        # Whoever held the lock before has probably started it.
+        # The previous holder of the lock has probably started it.
         if (channel := await _ask(folder, request, patience)) is not None:
             return channel
         await _spawn(settings, folder, deadline)

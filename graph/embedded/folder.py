@@ -127,7 +127,7 @@ class EngineFolder:
         """Make a random password where there is none, and let the engine take it at its start.
 
         The engine reads the file only while it has no root user, so its own record of root is
-        dropped before each start: then the file alone decides, also after somebody changed it.
+        dropped before each start: then the file alone decides, also after it was changed.
         """
         known = self.password_file.read_text("utf-8") if self.password_file.exists() else ""
         if len(known.strip()) < _SHORTEST_PASSWORD:

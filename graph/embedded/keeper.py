@@ -1,4 +1,4 @@
-"""Takes the engine down when its supervisor is gone, however that ended.
+"""Stops the engine when its supervisor has ended, for whatever reason.
 
 Run by path as a process of its own, with nothing but the standard library: its standard input is
 a pipe that only the supervisor holds, so a `kill -9` of the supervisor is an end of file here.
@@ -16,7 +16,7 @@ FAREWELL = b"done"
 
 
 def main() -> None:
-    """Wait for the end of standard input; unless it said farewell, stop the process named.
+    """Wait for the end of standard input; unless the input is the farewell, stop the process.
 
     The arguments are its id, and the seconds that it has to end by itself.
     """

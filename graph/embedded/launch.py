@@ -88,7 +88,7 @@ def find_runtime() -> Runtime:
 
 
 def absent_message(system: str, machine: str, libc: str, libc_version: str) -> str:
-    """Say why the engine's wheel is absent on such a machine, and what to do."""
+    """Explain why the engine's wheel is absent on such a machine, and what to do."""
     if (reason := _unsupported(system, machine, libc, libc_version)) is not None:
         return f"there is no embedded engine for {reason}; {_OTHERWISE}"
     return (

@@ -217,7 +217,7 @@ def end_leftover(pid: int, created: float, folder: Path, patience: float) -> Non
             return
         process.terminate()
         deadline = time.monotonic() + patience
-        # A zombie has let go of its files; who reaps it, and when, is not our business.
+        # A zombie has released its files; its parent reaps it at some time.
         while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
             if time.monotonic() > deadline:
                 process.kill()

@@ -1,4 +1,4 @@
-"""What a caller sets, and what a caller gets to know, about the embedded engine."""
+"""Settings and status of the embedded engine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SMALLEST_HEAP = 128 * MEBIBYTE
 
 @dataclass(frozen=True, slots=True)
 class EngineStatus:
-    """What is known of the embedded engine; nothing is started to find it out.
+    """Status of the embedded engine; nothing is started to find it out.
 
     Attributes:
         clients: Commands that hold a lease now.
@@ -95,7 +95,7 @@ class EngineSettings:
 
 
 def parse_duration(text: str, name: str = "duration") -> float:
-    """Return the seconds that `600`, `30s`, `10m` or `1h` stand for."""
+    """Return the seconds of a duration such as `600`, `30s`, `10m` or `1h`."""
     match = _DURATION.fullmatch(text.strip().lower())
     if not match:
         raise InputError(f"{name}: {text!r} is not a time; write 600, 30s, 10m or 1h")
@@ -103,7 +103,7 @@ def parse_duration(text: str, name: str = "duration") -> float:
 
 
 def parse_heap(text: str) -> int:
-    """Return the bytes that a heap size such as `1g` or `512m` stands for."""
+    """Return the bytes of a heap size such as `1g` or `512m`."""
     match = _HEAP.fullmatch(text)
     size = int(match[1]) * MEBIBYTE * (1024 if match[2] == "g" else 1) if match else 0
     if size < _SMALLEST_HEAP:

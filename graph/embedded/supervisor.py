@@ -68,12 +68,12 @@ class Lifetime:
                     self._last_use = self._clock()
 
     def touch(self) -> None:
-        """Start the idle time anew: somebody without a lease uses the engine."""
+        """Restart the idle time: a client without a lease uses the engine."""
         with self._lock:
             self._last_use = self._clock()
 
     def hurry(self) -> None:
-        """End as soon as nobody holds it, pinned or not."""
+        """End as soon as no lease is held, pinned or not."""
         with self._lock:
             self._hurried = True
 
@@ -141,7 +141,7 @@ class ControlServer(socketserver.ThreadingTCPServer):
         self.settled.set()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: a command that is gone before its answer is no error."""
+        """Ignore it: a command may end before its answer."""
 
 
 class _Connection(socketserver.StreamRequestHandler):
@@ -181,7 +181,7 @@ class _Connection(socketserver.StreamRequestHandler):
             self._answer(self.server.describe())
 
     def _answer(self, reply: Reply | None) -> None:
-        if reply is None:  # the engine is gone, and so is this supervisor in a moment
+        if reply is None:  # the engine has ended, and this supervisor ends in a moment
             return
         self.wfile.write(json.dumps(reply).encode("utf-8") + b"\n")
 
@@ -213,7 +213,7 @@ class Supervisor:
         self._control = ControlServer(self._token, self._lifetime, self._describe, self._wake)
 
     def run(self, announce: int) -> None:
-        """Start the engine, serve it until nobody needs it any more, stop it.
+        """Start the engine, serve it until no client needs it, stop it.
 
         Args:
             announce: Written to, and closed, as soon as the control channel is open.

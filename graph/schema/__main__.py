@@ -26,7 +26,7 @@ def filled(page: str) -> str:
     """The page with every block between `<!-- made: NAME -->` and `<!-- end -->` made again.
 
     Raises:
-        KeyError: A block has a name that nobody makes.
+        KeyError: A block has an unknown name.
     """
     return _BLOCK.sub(lambda found: found[1] + BLOCKS[found["name"]]() + found[3], page)
 
@@ -88,7 +88,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "relationships": _relationships,
     "constraints": _constraints,
 }
-"""What stands in each block."""
+"""The text of each block."""
 
 
 def _properties(node: NodeType) -> str:

@@ -7,7 +7,7 @@ the search bar; a scene action runs on the selected nodes. Their statements are 
 
 No category has an icon: a perspective names icons by ids of Bloom's own, and which picture an
 id means is not documented. A style rule asks for a text, as all rules of real exports do. That
-a verdict is indicative is no text of the graph, so the caption says it.
+a verdict is indicative is not a text property, so the caption includes it.
 """
 
 from __future__ import annotations
@@ -94,12 +94,12 @@ PHRASES: tuple[Phrase, ...] = (
     Phrase(
         "bloom/unsupported_claims",
         "Unsupported claims of process $process",
-        "Claims that are Not Fully Supported, and where the error came in",
+        "Claims that are Not Fully Supported, and where the error entered",
     ),
     Phrase(
         "bloom/reviews",
         "Reviews of process $process",
-        "What people said of verdicts, with the claims and verifications",
+        "Reviews of verdicts, with the claims and verifications",
     ),
     Phrase(
         "bloom/without_verdict",
@@ -114,7 +114,7 @@ PHRASES: tuple[Phrase, ...] = (
     Phrase(
         "bloom/error_origin",
         "Where was $claim introduced",
-        "The nodes where the error of a claim came in, and those that only carried it on",
+        "The nodes where the error of a claim entered, and those that only passed it on",
     ),
     Phrase(
         "bloom/evidence_trail",

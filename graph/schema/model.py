@@ -35,7 +35,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class NodeType:
-    """What one label stands for.
+    """The nodes of one label.
 
     Attributes:
         label: The label; a node has exactly one.
@@ -56,13 +56,13 @@ class NodeType:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipType:
-    """What one type of relationship stands for, between which labels.
+    """The relationships of one type, between two labels.
 
     Attributes:
         type: The type.
         source: Label of the nodes that it leaves.
         target: Label of the nodes that it enters.
-        meaning: What it says.
+        meaning: What it means.
         properties: All its properties.
     """
 
@@ -109,14 +109,14 @@ _USAGE = (
     integer("input_tokens", "tokens of the prompts"),
     integer("cached_input_tokens", "those of them that the endpoint had in its own cache"),
     integer("output_tokens", "tokens of the answers"),
-    integer("reasoning_tokens", "those of them that were thought and not said"),
+    integer("reasoning_tokens", "those of them that were spent on reasoning"),
     Property("cost_usd", "float", "US dollars; absent where the price of any call is not known"),
     integer("unpriced_calls", "calls whose price is not known"),
 )
 
 _PROCESS = (
     string("process_id", "its id"),
-    string("name", "what people call it"),
+    string("name", "its display name"),
     string("question", "what the final output answers"),
     string("source_format", "the format that it was read from"),
     kept("content_hash", "string", "SHA-256 over nodes, edges, stages and terminals"),
@@ -126,13 +126,13 @@ _PROCESS = (
     strings("terminals", "node_ids of the final outputs"),
     integer("nodes", "number of nodes"),
     integer("edges", "number of edges"),
-    kept("warnings", "list of strings", "what the input does not hold, and how that was bridged"),
+    kept("warnings", "list of strings", "gaps of the input and how they were handled"),
     string("created_at", "when it was stored"),
     string("status", "`loading`, `ready`, `replacing` or `deleting`"),
-    kept("owner", "string", "who is writing it; absent when it is ready"),
+    kept("owner", "string", "the program that writes it; absent when it is ready"),
     kept("beat", "string", "last sign of life of the writer; absent when it is ready"),
-    kept("replaces", "string", "the process whose place it is about to take"),
-    kept("plan", "string", "in what batches it is loaded; absent when it is ready"),
+    kept("replaces", "string", "the process that it will replace"),
+    kept("plan", "string", "hash of the batches in which it is loaded; absent when it is ready"),
 )
 
 _SPAN = (
@@ -147,7 +147,7 @@ _SPAN = (
     string("step", "the step that produced it, such as `summarise`"),
     string("model", "the model that wrote it"),
     string("prompt", "the prompt that it was written with"),
-    string("metadata", "all else that the input says of it, as JSON text"),
+    string("metadata", "the rest of its metadata, as JSON text"),
 )
 
 _CLAIM = (
@@ -159,7 +159,7 @@ _CLAIM = (
     integer("start", "offset of its place in the node's text, in code points"),
     integer("end", "offset just behind its place"),
     integers("also", "further places of the same claim: start and end of each, in turn"),
-    strings("sub_claims", "simpler statements that it is made of"),
+    strings("sub_claims", "the simpler statements that make it up"),
     string("label", "a person's verdict, for evaluation"),
     kept("position", "integer", "its place among the claims of the process"),
 )
@@ -172,7 +172,7 @@ _EXTRACTION = (
     integer("start", "offset of its first character in the node's text, in code points"),
     integer("end", "offset just behind its last character"),
     string("text", "the sentence"),
-    string("outcome", "what became of it, such as `claims` or `no_verifiable_claims`"),
+    string("outcome", "result of the extraction, such as `claims` or `no_verifiable_claims`"),
     string("reason", "why there is no claim"),
     strings("claim_ids", "the claims that it states"),
 )
@@ -196,7 +196,7 @@ _VERIFICATION = (
     string("reasoning", "the reasons for it"),
     Property("score", "float", "share of Fully Supported samples in the last iteration"),
     string("termination", "why the walk stopped"),
-    integers("error_stages", "the stages at which unsupported content came in"),
+    integers("error_stages", "the stages at which unsupported content entered"),
     string("error", "why there is no verdict"),
     kept("content_hash", "string", "hash of the content that was verified"),
     kept("run_id", "string", "the run that it was made in"),
@@ -212,12 +212,12 @@ _REVIEW = (
     _PROCESS_ID,
     string("claim_id", "the claim"),
     string("claim", "the claim's text as it was reviewed"),
-    string("kind", "what it did to the verdict: `confirmed`, `overridden` or `unclear`"),
-    string("verdict", "what the reviewer says: a verdict, or `UNCLEAR`"),
+    string("kind", "effect on the verdict: `confirmed`, `overridden` or `unclear`"),
+    string("verdict", "the reviewer's verdict, or `UNCLEAR`"),
     string("model_verdict", "the verdict that was reviewed; absent where there was none"),
     string("reason", "the reviewer's reason; empty where none was given"),
-    string("reviewer", "who says so"),
-    string("recorded_by", "name of the key that it came in with; absent where none was asked for"),
+    string("reviewer", "the reviewer's name"),
+    string("recorded_by", "name of the key that it was sent with; absent where no key was needed"),
     string("verification_id", "the verification whose verdict was reviewed"),
     string("created_at", "when it was stored"),
 )
@@ -233,7 +233,7 @@ _ITERATION = (
     strings("carried_roots", "roots with evidence from earlier iterations"),
     kept("carried_places", "list of integers", "stage and position of each of them, in turn"),
     kept("dropped_ids", "integer", "sentence ids given that were not in their prompt"),
-    kept("reruns", "integer", "times that evidence was selected again for want of room"),
+    kept("reruns", "integer", "times that evidence was selected again because the prompt was full"),
     kept("left_out", "integer", "sentences that did not fit into the verdict prompt"),
 )
 
@@ -254,8 +254,8 @@ _EVIDENCE = (
     string("evidence_id", "its id"),
     _CAPTION,
     kept("position", "integer", "its place among the evidence of the iteration"),
-    string("summary", "what the selected sentences say together"),
-    string("missing", "what they do not say"),
+    string("summary", "a summary of the selected sentences"),
+    string("missing", "what the sentences leave open"),
 )
 
 _SENTENCE = (
@@ -292,14 +292,14 @@ NODES: tuple[NodeType, ...] = (
     NodeType(
         "Verification",
         ("verification_id",),
-        "a claim checked once, with its final verdict",
+        "one check of a claim, with its final verdict",
         _VERIFICATION,
         "caption",
     ),
     NodeType(
         "Review",
         ("review_id",),
-        "what a person says of a claim's verdict; appended, never changed",
+        "a person's verdict on a claim; appended, never changed",
         _REVIEW,
         "caption",
     ),
@@ -310,8 +310,10 @@ NODES: tuple[NodeType, ...] = (
         _ITERATION,
         "caption",
     ),
-    NodeType("Step", (), "what a step asked a model for, and what it cost", _STEP, "caption"),
-    NodeType("Evidence", ("evidence_id",), "what one prompt selected", _EVIDENCE, "caption"),
+    NodeType("Step", (), "the calls of one step to a model, and their cost", _STEP, "caption"),
+    NodeType(
+        "Evidence", ("evidence_id",), "sentences that one prompt selected", _EVIDENCE, "caption"
+    ),
     NodeType(
         "Sentence",
         (*_PLACE, "index", "start", "end"),
@@ -332,14 +334,14 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         (Property("cited", "boolean", "whether the second names the first as a source"),),
     ),
     RelationshipType("EXTRACTED_FROM", "Claim", "Span", "the node that states the claim"),
-    RelationshipType("EXTRACTION_OF", "Extraction", "Span", "where the sentence stands"),
+    RelationshipType("EXTRACTION_OF", "Extraction", "Span", "the node that holds the sentence"),
     RelationshipType("VERIFIES", "Verification", "Claim", "a claim can be verified many times"),
     RelationshipType("REVIEWS", "Review", "Claim", "the claim that a person reviewed"),
     RelationshipType(
         "CONSIDERS", "Review", "Verification", "the verification whose verdict was reviewed"
     ),
     RelationshipType("HAS_ITERATION", "Verification", "Iteration", "the rounds"),
-    RelationshipType("TOOK", "Verification", "Step", "what was asked of models"),
+    RelationshipType("TOOK", "Verification", "Step", "the calls to models"),
     RelationshipType("CHECKED", "Iteration", "Span", "the nodes that were read in the iteration"),
     RelationshipType("FOUND", "Iteration", "Evidence", "what was selected"),
     RelationshipType(
@@ -352,7 +354,7 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
             kept("position", "integer", "its place in the prompt"),
         ),
     ),
-    RelationshipType("SENTENCE_OF", "Sentence", "Span", "where the sentence stands"),
+    RelationshipType("SENTENCE_OF", "Sentence", "Span", "the node that holds the sentence"),
     RelationshipType(
         "EVIDENCE_FOR",
         "Span",
@@ -368,14 +370,14 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         "ERROR_INTRODUCED_AT",
         "Verification",
         "Span",
-        "where unsupported content came in",
+        "where unsupported content entered",
         (integer("stage", "the error stage"),),
     ),
     RelationshipType(
         "ERROR_PROPAGATED_THROUGH",
         "Verification",
         "Span",
-        "a later node that only carried it on; the verified node too",
+        "a later node that only passed it on; the verified node too",
     ),
 )
 

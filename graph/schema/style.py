@@ -2,7 +2,7 @@
 
 The colours are those of Okabe and Ito, or lighter shades of them, which people with red-green
 colour blindness can tell apart. What belongs together has one hue: the process is blue, what
-is checked is yellow, the verification purple, what it found green, what a person says indigo.
+is checked is yellow, the verification purple, what it found green, reviews by people indigo.
 """
 
 from __future__ import annotations

@@ -24,15 +24,15 @@ from veritrail_graph.graph.errors import EngineUnavailable, InputError
 from veritrail_graph.graph.store import faults
 from veritrail_graph.graph.store.address import DatabaseAddress
 from veritrail_graph.graph.store.transaction import (
-    Errand,
     GivenUp,
+    RetriedTransaction,
     Row,
     Step,
     Transaction,
     is_repeatable,
 )
 
-# The driver logs what it retries and raises; the user is told by our own errors.
+# The driver logs what it retries and raises; our own errors inform the user.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 _log = logging.getLogger("veritrail.store")
 
@@ -52,7 +52,7 @@ ANSWER_SECONDS = 600.0
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
 _LATE = 5.0  # more than its own limit that an engine gets to end a query by itself
 _IDLE_CHECK = 60.0
-_TELL_AFTER = 1.0
+_WARN_AFTER = 1.0
 _CLOSING_SECONDS = 0.5  # that a statement under way gets to end before its connection is cut
 
 
@@ -133,7 +133,7 @@ class Database:
         return await self._run(neo4j.WRITE_ACCESS, [(name, parameters)])
 
     async def write_all(self, steps: Sequence[Step]) -> list[Row]:
-        """Run several statements in one transaction; gives the rows of the last one."""
+        """Run several statements in one transaction; return the rows of the last one."""
         return await self._run(neo4j.WRITE_ACCESS, steps)
 
     async def write_with(self, work: Callable[[Transaction], T], *, repeatable: bool = False) -> T:
@@ -147,8 +147,8 @@ class Database:
         Raises:
             CommitInDoubt: The connection was lost while the engine was storing.
         """
-        errand = Errand(self, neo4j.WRITE_ACCESS, work, repeatable=repeatable)
-        return await self._do(errand, self.answer_seconds)
+        transaction = RetriedTransaction(self, neo4j.WRITE_ACCESS, work, repeatable=repeatable)
+        return await self._do(transaction, self.answer_seconds)
 
     async def run_text(
         self, text: str, parameters: Mapping[str, Any], limit: int, *, write: bool = False
@@ -168,9 +168,9 @@ class Database:
 
         access = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
         seconds = self.query_seconds
-        errand = Errand(self, access, work, repeatable=False, seconds=seconds)
+        transaction = RetriedTransaction(self, access, work, repeatable=False, seconds=seconds)
         patience = seconds + (_LATE if self._keeps_time else 0.0)
-        return await self._do(errand, patience, is_query=True)
+        return await self._do(transaction, patience, is_query=True)
 
     async def close(self) -> None:
         """Close all connections, also those that an answer is still awaited on."""
@@ -216,23 +216,25 @@ class Database:
                 rows = transaction.run(name, **parameters)
             return rows
 
-        errand = Errand(self, access, work, repeatable=is_repeatable(steps))
-        return await self._do(errand, self.answer_seconds)
+        transaction = RetriedTransaction(self, access, work, repeatable=is_repeatable(steps))
+        return await self._do(transaction, self.answer_seconds)
 
-    async def _do(self, errand: Errand[T], patience: float, *, is_query: bool = False) -> T:
+    async def _do(
+        self, transaction: RetriedTransaction[T], patience: float, *, is_query: bool = False
+    ) -> T:
         """Run a transaction in a thread; give it up when it takes too long."""
         try:
             async with asyncio.timeout(patience) as limit:
-                return await self._persist(errand)
+                return await self._persist(transaction)
         except asyncio.CancelledError:
-            # Somebody stopped a statement of their own; other writing is left to its end.
-            errand.given_up = is_query
+            # A query that its caller stopped ends; other writing is completed.
+            transaction.given_up = is_query
             raise
         except TimeoutError as error:
             if not limit.expired():
                 raise faults.named(error, self.address) from error
             # Its thread is free again when the engine answers, or the connection is closed.
-            errand.given_up = True
+            transaction.given_up = True
             if is_query:
                 raise faults.too_long(self.query_seconds) from None
             raise faults.silent(self.address, patience) from None
@@ -243,31 +245,31 @@ class Database:
         except OverflowError as error:
             raise InputError(f"A number is too large to be stored: {error}") from None
         except (DriverError, Neo4jError, OSError) as error:
-            if errand.may_have_stored:
+            if transaction.may_have_stored:
                 raise faults.in_doubt(self.address) from error
             if self.is_closing:
                 raise faults.closed(self.address) from error
             raise faults.named(error, self.address) from error
 
-    async def _persist(self, errand: Errand[T]) -> T:
+    async def _persist(self, transaction: RetriedTransaction[T]) -> T:
         """Try again what the driver does not: collisions, and what may be stored already."""
         loop = asyncio.get_running_loop()
         for pause in _PAUSES:
             try:
-                return await loop.run_in_executor(self._threads, errand)
+                return await loop.run_in_executor(self._threads, transaction)
             except IncompleteCommit:
-                errand.in_doubt = True
-                if not errand.repeatable:
+                transaction.in_doubt = True
+                if not transaction.repeatable:
                     raise
             except Neo4jError as error:
                 if not faults.is_passing(error):
                     raise
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
-        return await loop.run_in_executor(self._threads, errand)
+        return await loop.run_in_executor(self._threads, transaction)
 
     async def _server(self, wait_seconds: float) -> neo4j.ServerInfo:
         began = time.monotonic()
-        told = False
+        warned = False
         while True:
             try:
                 return await asyncio.to_thread(self._driver.get_server_info)
@@ -275,8 +277,8 @@ class Database:
                 waited = time.monotonic() - began
                 if waited >= wait_seconds or not faults.is_starting(error):
                     raise faults.named(error, self.address) from error
-                if waited > _TELL_AFTER and not told:
-                    told = True
+                if waited > _WARN_AFTER and not warned:
+                    warned = True
                     _log.warning(
                         "Waiting for the graph engine at %s (%s), at most %g seconds.",
                         self.address.uri,

@@ -30,7 +30,7 @@ class StoredState:
 
     @property
     def is_abandoned(self) -> bool:
-        """Whether whoever was writing it is gone."""
+        """Whether its writer has ended."""
         return self.status != READY and not is_alive(self.owner, self.beat)
 
     def can_go_on(self, plan: str) -> bool:
@@ -42,14 +42,14 @@ def hold(tx: Transaction, process_id: str) -> None:
     """Keep a process that this program writes to itself until the end of a transaction.
 
     Raises:
-        ProcessConflict: It was removed or taken over by somebody else.
+        ProcessConflict: It was removed or taken over by another writer.
     """
     if not tx.run("process/beat", **held(process_id)):
         raise taken_from_us(process_id)
 
 
 def taken_from_us(process_id: str) -> ProcessConflict:
-    """The error for a process that somebody else writes, who took this writer for dead."""
+    """The error for a process that another writer took over because this one seemed dead."""
     return ProcessConflict(
         f"Process {process_id!r} was removed or taken over by another command while it was being "
         "loaded; nothing of it is visible."

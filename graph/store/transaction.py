@@ -2,7 +2,7 @@
 
 The driver runs a transaction again after a passing fault, as long as it is certain that the
 former attempt was rolled back. It is not certain when the connection was lost while the engine
-stored: whoever can be run again all the same says so (`repeatable`).
+stored: then only a transaction that is marked `repeatable` runs again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Transaction:
     Attributes:
         attempt: 1 the first time, 2 and more when it is tried again.
         in_doubt: Whether what an earlier attempt wrote may be stored: the connection was lost
-            before the engine said. Use MERGE then where the first attempt uses CREATE.
+            before the engine answered. Use MERGE then where the first attempt uses CREATE.
     """
 
     def __init__(
@@ -65,16 +65,16 @@ class Transaction:
         return self._tx.run(text, dict(parameters))
 
 
-class GivenUp(Exception):  # ends a transaction that nobody waits for any more
-    """The caller has gone; what the transaction did is not to be stored."""
+class GivenUp(Exception):  # ends a transaction whose caller waits no longer
+    """The caller waits no longer; what the transaction did must not be stored."""
 
 
-class Errand(Generic[T]):
-    """A transaction as often as it is tried; called in a thread.
+class RetriedTransaction(Generic[T]):
+    """A transaction with all its attempts; called in a thread.
 
     Attributes:
-        in_doubt: Whether an attempt may be stored, though nobody said so.
-        given_up: Set by whoever does not wait any more: nothing is stored from then on.
+        in_doubt: Whether an attempt may be stored although the engine did not confirm it.
+        given_up: Set when the caller waits no longer: nothing is stored from then on.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Errand(Generic[T]):
 
     @property
     def may_have_stored(self) -> bool:
-        """Whether it may have stored what nobody was told of."""
+        """Whether it may have stored something without a confirmation."""
         return self.in_doubt and not self._is_read
 
     def __call__(self) -> T:
@@ -117,7 +117,7 @@ class Errand(Generic[T]):
         try:
             found = self._work(transaction)
         except Exception:
-            # The driver would try again, on a connection that nobody closes any more.
+            # The driver would try again, on a connection that is never closed.
             if self._is_over:
                 raise GivenUp from None
             raise

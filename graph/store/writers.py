@@ -25,7 +25,7 @@ def this_writer() -> str:
 def is_alive(owner: object, beat: object) -> bool:
     """Whether a writer, by its name and its last sign of life, is still at work.
 
-    What cannot be read was written by nobody who is still at work.
+    A name or time that cannot be read counts as that of a dead writer.
     """
     if not isinstance(owner, str) or not isinstance(beat, str):
         return False
@@ -44,10 +44,10 @@ def is_alive(owner: object, beat: object) -> bool:
 def seconds_since(beat: str) -> float | None:
     """How long ago a sign of life was; None when it is no time."""
     try:
-        told = datetime.fromisoformat(beat)
+        time = datetime.fromisoformat(beat)
     except ValueError:
         return None
-    return (datetime.now(UTC) - told).total_seconds() if told.tzinfo else None
+    return (datetime.now(UTC) - time).total_seconds() if time.tzinfo else None
 
 
 def _is_number(text: str) -> bool:
@@ -60,7 +60,7 @@ def _is_number(text: str) -> bool:
 def _is_here(host: str) -> bool:
     """Whether a writer's process number means a process of this machine."""
     name, _, machine = host.partition("#")
-    # Without a machine where nothing tells machines apart.
+    # No machine: the system gives nothing to distinguish machines by.
     return name == socket.gethostname() and machine in {"", _machine()}
 
 
@@ -71,7 +71,7 @@ def _host() -> str:
 
 @functools.cache
 def _machine() -> str:
-    """Tells machines and containers of one name apart; empty where nothing does."""
+    """Distinguishes machines and containers of one name; empty where nothing does."""
     try:
         booted = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         # Containers of one machine share that, and number their processes apart.

@@ -155,13 +155,13 @@ def test_a_replacement_cut_short_anywhere_leaves_the_old_or_the_new_whole(
     arun(ingest(store, old))
     left = steps
 
-    async def cut(errand: Any, *patience: Any, **options: Any) -> Any:
+    async def cut(transaction: Any, *patience: Any, **options: Any) -> Any:
         nonlocal left
-        if not errand._is_read:
+        if not transaction._is_read:
             if left == 0:
                 raise EngineError("cut")
             left -= 1
-        return await Database._do(store.database, errand, *patience, **options)
+        return await Database._do(store.database, transaction, *patience, **options)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store.database, "_do", cut)

@@ -358,7 +358,7 @@ LOOSE = [
     ("CREATE (x:Claim {process_id: $id, claim_id: $id, position: 0, text: ''})", "Claim",
      {"is not extracted from any span"}),
     ("CREATE (x:Extraction {process_id: $id, node_id: $id, position: 0})", "Extraction",
-     {"stands in no span"}),
+     {"is in no span"}),
     ("CREATE (x:Verification {verification_id: $id, process_id: $id, status: 'failed'})",
      "Verification", {"verifies no claim"}),
     ("CREATE (x:Review {review_id: $id, process_id: $id, claim_id: $id})", "Review",
@@ -369,7 +369,7 @@ LOOSE = [
     ("CREATE (x:Evidence {evidence_id: $id})", "Evidence",
      {"was found in no iteration", "cites no sentence"}),
     ("CREATE (x:Sentence {process_id: $id, node_id: $id, index: 0, start: 0, end: 1})", "Sentence",
-     {"is cited by no evidence", "stands in no span"}),
+     {"is cited by no evidence", "is in no span"}),
 ]  # fmt: skip
 KEYS = {
     "Claim": "claim_id", "Extraction": "node_id", "Verification": "verification_id",

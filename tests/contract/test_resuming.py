@@ -45,14 +45,14 @@ def killed(
 ) -> bool:
     """Ingest and be killed at a write, before or after it is stored; whether it came to that."""
 
-    async def cut(errand: Any, *patience: Any, **options: Any) -> Any:
+    async def cut(transaction: Any, *patience: Any, **options: Any) -> Any:
         nonlocal left
-        if errand._is_read:
-            return await Database._do(store.database, errand, *patience, **options)
+        if transaction._is_read:
+            return await Database._do(store.database, transaction, *patience, **options)
         left -= 1
         if left < 0 and not (stored and left == -1):
             raise EngineError("killed")
-        done = await Database._do(store.database, errand, *patience, **options)
+        done = await Database._do(store.database, transaction, *patience, **options)
         if left == -1:
             raise EngineError("killed")
         return done

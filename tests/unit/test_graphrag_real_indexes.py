@@ -114,7 +114,7 @@ def test_sources_cited_narrows_to_what_is_cited():
     _, edges = graph_of(process)
     given = {e.source: e.cited for e in edges if e.target == "answer"}
     assert given == {f"community_report/{n}": True for n in (0, 1, 3, 4, 5, 7, 8, 9)}
-    assert any("--sources cited" in warning for warning in process.header.warnings)
+    assert any("nothing else" in warning for warning in process.header.warnings)
 
 
 def test_community_level_bounds_the_reports_but_never_a_cited_one():
@@ -133,7 +133,7 @@ def test_what_the_folder_lacks_is_said(generation, answers):
     warnings = "\n".join(opened(generation, answer=answers[generation]).header.warnings)
     assert "snapshots.raw_graph" in warnings
     assert "Map answers (stage 5)" in warnings
-    assert "--community-level 2" in warnings
+    assert "level <= 2" in warnings
     assert "does not keep their prompts" in warnings
     assert ("GraphRAG 1.x" in warnings) == (generation == "v1.1.2")
 
@@ -189,7 +189,7 @@ def test_a_project_root_is_read_from_its_output(tmp_path):
     process = importer.open(tmp_path, ImportOptions(answer=f"{ANSWERS}#0", question="Mine?"))
     warnings = process.header.warnings
     assert warnings[0].startswith(f"Read from {tmp_path / 'output'}")
-    assert any("asked of 'graphrag/v3.1.2/docs_dulce'" in warning for warning in warnings)
+    assert any("names its index 'graphrag/v3.1.2/docs_dulce'" in warning for warning in warnings)
     assert process.header.question == "Mine?"
 
 

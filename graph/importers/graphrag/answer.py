@@ -85,7 +85,7 @@ class Citations:
 
     Attributes:
         numbers: Cited numbers by kind of node, each once, in order of appearance.
-        more: Kinds of which the text says `+more`: it rests on others that it does not name.
+        more: Kinds that the text cites with `+more`: it rests on others that it does not name.
         unread: Pieces of citations that name no table or number that is known.
     """
 
@@ -149,7 +149,7 @@ _ID_KEYS = ("id", "source_id", "short_id", "human_readable_id")
 
 
 def read_context(value: Any) -> Given | None:
-    """The numbers of the given rows by kind, or None when `value` does not say any."""
+    """The numbers of the given rows by kind, or None when `value` holds none."""
     if isinstance(value, str):
         return _from_text(value) or None
     if not isinstance(value, Mapping):
@@ -199,7 +199,7 @@ def _column(values: Any) -> list[Any]:
 
 def _from_text(text: str) -> Given:
     given: dict[str, tuple[int, ...]] = {}
-    # What stands before the first heading is a batch of a global search: reports only.
+    # The text before the first heading is a batch of a global search: reports only.
     parts = _HEADING.split(text)
     for name, table in zip(["reports", *parts[1::2]], parts[0::2], strict=True):
         kind = KIND_OF_NAME.get(name.strip().lower())
@@ -233,7 +233,7 @@ class MapAnswer:
 
     Attributes:
         name: Number of the map answer and of the point in it, from 1, as in `2.1`.
-        text: What it says.
+        text: Its text.
         score: Its importance, or None when it has none.
         given: The rows it was written from, or None when that was not kept.
         combined: Whether it stood in the prompt of the final answer.
@@ -258,7 +258,7 @@ class Answer:
         cited: Numbers by kind that the file names as cited, beside those in the text.
         given: The rows that were given to the query, or None when that was not kept.
         maps: The points of the map answers; empty when they were not kept.
-        empty_maps: How many points say nothing.
+        empty_maps: How many points are empty.
     """
 
     text: str
@@ -301,7 +301,7 @@ def read_answer(option: str | None) -> Answer:
 def _split(option: str) -> tuple[Path, int | None]:
     path = Path(option)
     name, mark, number = option.rpartition("#")
-    # A file may have `#` in its name: what exists as it is written wins.
+    # A file may have `#` in its name: an existing file of that name wins.
     if not mark or not name or path.exists():
         return path, None
     if not (number.isascii() and number.isdigit() and len(number) < 10):
@@ -404,10 +404,10 @@ def _map_answers(entry: Mapping[str, Any]) -> Iterator[MapAnswer]:
         given = read_context(response.get("context_data")) or read_context(
             response.get("context_text")
         )
-        said = response.get("response", response.get("answer"))
-        points = said if isinstance(said, list) else [said]
-        for place, point in enumerate(points, start=1):
-            name = f"{number}.{place}" if isinstance(said, list) else str(number)
+        points = response.get("response", response.get("answer"))
+        is_list = isinstance(points, list)
+        for place, point in enumerate(points if is_list else [points], start=1):
+            name = f"{number}.{place}" if is_list else str(number)
             yield _point(name, point, given, prompt)
 
 

@@ -27,7 +27,7 @@ from veritrail_graph.graph.importers.graphrag.nodes import Index, Placed, shown
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the caller says of the source nodes of the answer.
+    """Options of the caller for the source nodes of the answer.
 
     Attributes:
         community_level: Reports up to this level count as given.
@@ -177,7 +177,7 @@ def _give(
     choice: Choice,
     found: _Found,
 ) -> None:
-    """Make what was given or cited the source nodes, and say of each whether it is cited."""
+    """Make what was given or cited the source nodes, and mark those that are cited."""
     named = dict.fromkeys(_cited_names(index, node.node_id, cited, found))
     if choice.only_cited and not named and node.node_id != ANSWER:
         # Without any source node a map answer would be a root that nothing can support.
@@ -215,7 +215,7 @@ def _combine(index: Index, answer: Answer, nodes: list[Written], final: Placed) 
             f"{shown(left_out)} map answers did not reach the final answer (score 0, or no room "
             "in the prompt); they are nodes without an edge to it."
         )
-    # Nothing in the answer names a map answer, so whether it cites one cannot be told.
+    # Nothing in the answer names a map answer, so whether it cites one is not known.
     final.sources = {name: None for name in names if name not in set(left_out)}
     if answer.empty_maps:
         index.warnings.append(f"{answer.empty_maps} map answers are empty and were left out.")

@@ -104,7 +104,7 @@ class GraphRagImporter:
     description = "GraphRAG output folder (parquet) with an answer"
 
     def detect(self, path: Path) -> str | None:
-        """Say why `path` is no GraphRAG output folder, or None when it is."""
+        """Why `path` is not a GraphRAG output folder; None when it is."""
         layout = find_layout(path)
         return layout if isinstance(layout, str) else None
 
@@ -176,6 +176,6 @@ def _warn_of_other_index(index: Index, layout: Layout, path: Path, answer: Answe
     folders = (layout.folder.resolve().parts, path.resolve().parts)
     if named and not any(folder[-len(named) :] == named for folder in folders):
         index.warnings.append(
-            f"{answer.where} says that it was asked of {answer.index!r}, which is not "
+            f"{answer.where} names its index {answer.index!r}, which is not "
             f"{layout.folder}; its citations may mean other nodes."
         )

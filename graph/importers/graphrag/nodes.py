@@ -47,7 +47,7 @@ class Placed:
         node_id: Kind and number, as in `entity/5`.
         stage: Its stage in the process.
         step: The step of the pipeline that produced it.
-        sources: Its source nodes, and whether it cites them (None: no way to tell).
+        sources: Its source nodes, and whether it cites them (None: not known).
         part: Which description of its row it is, where a row holds several.
     """
 
@@ -463,7 +463,7 @@ def _community_sources(
 
 
 def _cite(index: Index, node: Placed, citations: Citations, found: _Found) -> None:
-    """Say of every source node whether the report cites it, if the report cites any."""
+    """Mark the source nodes that the report cites, if the report cites any."""
     found["unread"] += [f"{node.node_id}: {piece}" for piece in citations.unread]
     found["more"] += [node.node_id] if citations.more else []
     if not citations:

@@ -57,7 +57,7 @@ class Layout:
 
     @property
     def generation(self) -> str:
-        """The schema generation, as far as file names tell it."""
+        """The schema generation, as far as file names show it."""
         return "1.x" if self.is_first_generation else "2.x or 3.x"
 
     def path(self, table: str) -> Path:
@@ -208,10 +208,10 @@ class Table:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        wanted = [c for c in self.columns if columns is None or c in set(columns)]
+        chosen = [c for c in self.columns if columns is None or c in set(columns)]
         try:
             with pq.ParquetFile(self.path) as file:
-                for batch in file.iter_batches(BATCH_ROWS, columns=wanted, use_threads=False):
+                for batch in file.iter_batches(BATCH_ROWS, columns=chosen, use_threads=False):
                     yield from batch.to_pylist()
         # pyarrow raises plain OSError, ValueError or UnicodeDecodeError for damaged pages.
         except (pa.ArrowException, OSError, ValueError) as error:
@@ -302,7 +302,7 @@ def _fits(kind: Any, shape: Shape) -> bool:
 
 
 def unreadable(path: Path, *, named: bool = True) -> str:
-    """Why a file is no parquet file, as far as its first and last bytes tell."""
+    """Why a file is no parquet file, as far as its first and last bytes show."""
     before = f"{path}: " if named else ""
     try:
         size = path.stat().st_size
@@ -322,7 +322,7 @@ def unreadable(path: Path, *, named: bool = True) -> str:
 
 
 def as_number(value: Any) -> int | None:
-    """The integer that a value stands for, or None."""
+    """A value as an integer, or None."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, float):
