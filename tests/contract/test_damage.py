@@ -126,14 +126,6 @@ def test_what_is_there_already_is_named_with_what_to_do(
         assert words in str(told.value)
 
 
-def test_what_a_statement_changed_is_counted_in_a_fixed_order(
-    store: Store, arun: Any, process_id: str
-) -> None:
-    found = run(store, arun, TWICE, id=process_id, note="one")
-    assert list(found.changes) == sorted(found.changes)
-    assert len(found.changes) > 1
-
-
 def test_the_database_of_neo4j_itself_is_told_by_its_setting(store: Store, arun: Any) -> None:
     if "ArcadeDB" in store.database.agent:
         pytest.skip("it has no database of its own")

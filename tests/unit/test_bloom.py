@@ -10,17 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from veritrail_graph import cypher
-from veritrail_graph.api.cli.app import app
-from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Verdict
 from veritrail_graph.graph.schema import NODES, RELATIONSHIPS
 from veritrail_graph.graph.schema.bloom import (
     ACTIONS,
     PHRASES,
-    SIZES,
     SUGGESTIONS,
     perspective,
     perspective_json,
@@ -30,113 +26,10 @@ MADE = perspective()
 SHOWN = [node for node in NODES if not node.housekeeping]
 EXPORTS = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "bloom"
 
-TIME, COLOUR, UUID = 10**12, r"#[0-9A-F]{6}", r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-CAPTION = {"key": r"\w+", "type": "property|relationship", "isCaption": True, "inTooltip": True,
-           "styles": []}  # fmt: skip
-KEY = {"propertyKey": r"\w+", "type": r"\w+", "dataType": "string|bigint|number|boolean|array"}
-LOOK = {"color": COLOUR, "size": 1.0, "captionKeys": [r"\w+"], "textSize": 1, "textAlign": "top"}
-RULE = {
-    "id": r"rule:\d{13}", "type": "single", "size": 1.0, "minSize": 1, "maxSize": 2,
-    "minColor": COLOUR, "midColor": COLOUR, "maxColor": COLOUR, "minPoint": "unprocessed",
-    "maxPoint": "unprocessed", "applyColor": True, "applySize": True, "applyCaption": True,
-    "captionKeys": [r"\w+"], "color": COLOUR, "isTimeZoneConvertEnabled": True,
-    "selectedTimeZone": "Z", "basedOn": r"\w+_string", "valuesMapper": [], "existingValues": [],
-    "conditionValue": r"\w+", "rangeValue": None, "condition": "equals",
-}  # fmt: skip
-SHAPE: dict[str, Any] = {
-    "name": "VeriTrail", "id": UUID, "version": r"2\.7\.0", "type": "STANDARD_PERSPECTIVE",
-    "categories": [{
-        "id": 1, "name": r"\w+", "labels": [r"\w+"], "createdAt": TIME, "lastEditedAt": TIME,
-        "properties": [{"name": r"\w+", "exclude": True, "dataType": KEY["dataType"]}],
-        "icon": "no-icon", **LOOK, "captions": [{**CAPTION, "isGdsData": False}],
-        "styleRules": [RULE],
-    }],
-    "labels": {node.label: [KEY] for node in SHOWN},
-    "relationshipTypes": [{
-        "id": "[A-Z_]+", "name": "[A-Z_]+", "properties": [KEY], **LOOK, "captions": [CAPTION],
-        "styleRules": [],
-    }],
-    "palette": {"colors": [COLOUR], "currentIndex": 1},
-    "createdAt": TIME, "lastEditedAt": TIME,
-    "templates": [{
-        "name": ".+", "id": r"tmpl:\d{13}", "createdAt": TIME, "text": ".+", "cypher": "(?s).+",
-        "isUpdateQuery": None, "isWriteTransactionChecked": None, "hasCypherErrors": False,
-        "params": [{
-            "name": r"\$\w+", "dataType": "String|Integer", "collapsed": False,
-            "suggestionLabel": (r"\w+", None), "suggestionProp": (r"\w+", None),
-            "suggestionBoolean": False, "cypher": ("(?s).+", None),
-        }],
-    }],
-    "sceneActions": [{
-        "name": ".+", "id": UUID, "createdAt": TIME, "cypher": "(?s).+", "isUpdateQuery": None,
-        "categories": None, "relationshipTypes": None, "hasCypherErrors": False,
-    }],
-    "hiddenRelationshipTypes": [], "hiddenCategories": [], "hideUncategorisedData": True,
-    "isAuto": False, "history": [], "maxLimitToastMsgEnabled": False, "parentPerspectiveId": None,
-    "metadata": {
-        "pathSegments": [
-            {"source": r"\w+", "relationshipType": "[A-Z_]+", "target": r"\w+"}
-        ],
-        "indexes": [{
-            "label": r"\w+", "type": "native",
-            "propertyKeys": [{"key": r"\w+", "metadataProp": False}],
-        }],
-        "stats": {"labels": {}, "relationshipTypes": {}},
-    },
-}  # fmt: skip
-"""The shape in our own words: a text is a pattern, any other value stands for its type."""
-
-
-def misfits(value: Any, shape: Any, where: str = "perspective") -> Iterator[str]:
-    """What of a value does not fit a shape."""
-    if isinstance(shape, tuple):
-        if all(list(misfits(value, each, where)) for each in shape):
-            yield f"{where}: {value!r}"
-    elif isinstance(shape, dict) and isinstance(value, dict):
-        if set(value) != set(shape):
-            yield f"{where}: {sorted(set(value) ^ set(shape))}"
-        for key in set(value) & set(shape):
-            yield from misfits(value[key], shape[key], f"{where}.{key}")
-    elif isinstance(shape, list) and isinstance(value, list):
-        if value and not shape:
-            yield f"{where}: not empty"
-        for number, each in enumerate(value if shape else []):
-            yield from misfits(each, shape[0], f"{where}[{number}]")
-    elif isinstance(shape, str) and isinstance(value, str):
-        if not re.fullmatch(shape, value):
-            yield f"{where}: {value!r}"
-    elif json_type(value) != json_type(shape):
-        yield f"{where}: {value!r}"
-
 
 def json_type(value: Any) -> str:
     kinds = {bool: "boolean", int: "number", float: "number", str: "text", type(None): "null"}
     return kinds.get(type(value), type(value).__name__)
-
-
-def test_it_has_the_shape_of_a_perspective() -> None:
-    assert list(misfits(MADE, SHAPE)) == []
-
-
-@pytest.mark.parametrize(
-    ("place", "value"),
-    [
-        (("categories", 0, "icon"), "wrong"),
-        (("categories", 0, "properties", 0, "exclude"), "false"),
-        (("templates", 1, "params", 0, "cypher"), 7),
-        (("version"), None),
-        (("metadata", "indexes"), {}),
-        (("labels", "Span"), [{"propertyKey": "text"}]),
-    ],
-)
-def test_the_shape_finds_what_is_wrong(place: Any, value: Any) -> None:
-    made = json.loads(json.dumps(MADE))
-    *way, last = [place] if isinstance(place, str) else place
-    inner = made
-    for step in way:
-        inner = inner[step]
-    inner[last] = value
-    assert list(misfits(made, SHAPE))
 
 
 def exports(version: str) -> list[dict[str, Any]]:
@@ -227,11 +120,6 @@ class TestAgainstRealExports:
             assert ours <= {rule[key] for rule in rules}, key
 
 
-def test_it_is_the_same_every_time() -> None:
-    assert perspective_json() == perspective_json()
-    assert json.loads(perspective_json()) == MADE
-
-
 def test_ids_are_given_once() -> None:
     for part in ("categories", "relationshipTypes", "templates", "sceneActions"):
         ids = [each["id"] for each in MADE[part]]
@@ -296,10 +184,6 @@ def test_a_verification_without_a_verdict_has_the_colour_of_none() -> None:
     assert not verdicts & set(others.values())
 
 
-def test_sizes_are_those_of_labels() -> None:
-    assert set(SIZES) <= {node.label for node in SHOWN}
-
-
 @pytest.mark.parametrize("phrase", PHRASES, ids=lambda phrase: phrase.statement)
 def test_a_phrase_names_the_parameters_of_its_statement(phrase: Any) -> None:
     statement = cypher.load(phrase.statement)
@@ -307,14 +191,6 @@ def test_a_phrase_names_the_parameters_of_its_statement(phrase: Any) -> None:
     assert set(re.findall(r"\$(\w+)", phrase.text)) == declared <= set(SUGGESTIONS)
     assert f'"{phrase.text}"' in statement.purpose
     assert re.search(r"LIMIT \d+$", statement.text)
-
-
-def test_the_phrases_of_the_main_questions_are_there() -> None:
-    assert {
-        "Show provenance of claim $claim",
-        "Where was $claim introduced",
-        "What rests on $node",
-    } <= {template["text"] for template in MADE["templates"]}
 
 
 def test_texts_of_phrases_and_actions_differ() -> None:
@@ -387,18 +263,3 @@ def test_colours_can_be_told_apart_whatever_the_sight(sight: str) -> None:
         assert distance(one, other, sight) > 25, (one, other)
     for one, other in product(ruled, categories):  # a verdict is not taken for a kind of node
         assert distance(one, other, sight) > 10, (one, other)
-
-
-def test_the_command_writes_a_file_or_stdout(tmp_path: Path) -> None:
-    run = CliRunner().invoke
-    told = run(app, ["bloom", "export"])
-    assert told.exit_code == 0
-    assert run(app, ["bloom", "export", "-o", "-"]).stdout == told.stdout == perspective_json()
-    target = tmp_path / "veritrail.json"
-    target.write_text("old")
-    assert run(app, ["bloom", "export", "-o", str(target)]).exit_code == 0
-    assert target.read_text("utf-8") == perspective_json()
-    assert list(tmp_path.iterdir()) == [target]
-    told = run(app, ["bloom", "export", "-o", str(tmp_path / "none" / "x.json")])
-    assert isinstance(told.exception, InputError)
-    assert "cannot be written" in str(told.exception)

@@ -5,7 +5,6 @@ import socket
 import threading
 
 import pytest
-from fakes.waiting import until
 
 from veritrail_graph.graph.embedded.supervisor import ControlServer, Lifetime
 
@@ -42,34 +41,7 @@ def test_a_stranger_gets_no_answer(server):
     assert not server.stop.is_set()
 
 
-def test_a_lease_waits_for_the_engine_and_ends_with_its_connection(server):
-    with send(server, op="lease", idle_seconds=5) as connection:
-        until(lambda: server.lifetime.clients == 1, 5)
-        server.settle()
-        assert json.loads(connection.recv(4096)) == {"bolt_port": 1}
-    until(lambda: server.lifetime.clients == 0, 5)
-    assert server.lifetime.seconds_left() <= 5
-
-
-def test_a_failed_start_is_told_to_whoever_waits(server):
-    server.settle("no room")
-    assert json.loads(ask(server, op="lease", idle_seconds=5)) == {"failure": "no room"}
-    until(lambda: server.lifetime.clients == 0, 5)
-
-
 def test_a_lease_that_comes_too_late_is_closed_without_an_answer(server):
     server.settle()
     server.lifetime.end()
     assert ask(server, op="lease", idle_seconds=5) == b""
-
-
-def test_a_pin_outlives_its_connection(server):
-    server.settle()
-    ask(server, op="lease", idle_seconds=5, pin=True)
-    until(lambda: server.lifetime.clients == 0, 5)
-    assert server.lifetime.seconds_left() is None
-
-
-def test_stop_is_passed_on(server):
-    assert ask(server, op="stop") == b"{}\n"
-    assert server.stop.is_set()

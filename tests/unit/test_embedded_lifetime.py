@@ -38,26 +38,6 @@ def test_a_lease_holds_it_and_the_time_counts_from_its_end(lifetime, clock):
     assert lifetime.seconds_left() == 10
 
 
-def test_one_of_two_leases_is_enough(lifetime, clock):
-    with lifetime.lease(10):
-        with lifetime.lease(10):
-            pass
-        clock.now += 1000
-        assert not lifetime.end_if_idle()
-
-
-def test_a_lease_is_given_back_when_its_holder_fails(lifetime):
-    with pytest.raises(OSError, match="gone"), lifetime.lease(10):
-        raise OSError("gone")
-    assert lifetime.clients == 0
-
-
-def test_the_latest_idle_time_counts(lifetime):
-    with lifetime.lease(3):
-        pass
-    assert lifetime.seconds_left() == 3
-
-
 def test_no_lease_is_granted_once_it_ends(lifetime, clock):
     clock.now += 11
     assert lifetime.end_if_idle()
@@ -65,12 +45,6 @@ def test_no_lease_is_granted_once_it_ends(lifetime, clock):
         assert not granted
         assert lifetime.clients == 0
     assert lifetime.end_if_idle()
-
-
-def test_a_pinned_engine_does_not_end(lifetime, clock):
-    lifetime.pinned = True
-    clock.now += 1000
-    assert not lifetime.end_if_idle()
 
 
 def test_in_a_hurry_it_ends_with_its_last_client_even_when_pinned(lifetime):

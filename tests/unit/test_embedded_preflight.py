@@ -12,11 +12,9 @@ from veritrail_graph.graph.embedded import (
     running_engine,
     stop_engine,
 )
-from veritrail_graph.graph.embedded.folder import EngineFolder
 from veritrail_graph.graph.embedded.launch import (
     absent_message,
     available_memory,
-    check_host,
     find_runtime,
 )
 from veritrail_graph.graph.errors import EngineUnavailable
@@ -81,22 +79,9 @@ def test_a_full_disk_is_said_in_numbers(tmp_path):
         asyncio.run(use(settings))
 
 
-def test_a_home_that_is_a_file_is_named(tmp_path):
-    home = tmp_path / "home"
-    home.write_text("", "utf-8")
-    with pytest.raises(EngineUnavailable, match=r"home.* is a file"):
-        asyncio.run(use(EngineSettings(home)))
-
-
 def test_a_home_that_cannot_be_written_is_named():
     with pytest.raises(EngineUnavailable, match=r"/proc/veritrail.*VERITRAIL_HOME"):
         asyncio.run(use(EngineSettings(Path("/proc/veritrail"))))
-
-
-def test_the_check_passes_here_and_leaves_private_folders(tmp_path):
-    home = tmp_path / "home"
-    check_host(EngineSettings(home), EngineFolder(home))
-    assert {path.stat().st_mode & 0o077 for path in (home, *home.rglob("*"))} == {0}
 
 
 def test_status_and_stop_start_and_write_nothing(tmp_path):

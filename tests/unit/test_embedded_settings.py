@@ -28,11 +28,6 @@ def test_what_is_not_a_time_is_refused_with_its_name(text):
         parse_duration(text, "VERITRAIL_DB_IDLE")
 
 
-def test_an_idle_time_of_zero_is_refused():
-    with pytest.raises(InputError, match="VERITRAIL_DB_IDLE"):
-        EngineSettings(HOME, idle_seconds=0)
-
-
 @pytest.mark.parametrize("text", ["", "1", "1gb", "lots", "0g", "64m", "1g -agentlib:x"])
 def test_what_is_not_a_heap_size_is_refused(text):
     with pytest.raises(InputError, match="VERITRAIL_DB_HEAP"):

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from veritrail_graph.api.cli.advice import ADVICE
-from veritrail_graph.graph.errors import InputError, with_advice
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.graphrag.answer import (
     ENTITY,
     REPORT,
@@ -63,12 +62,6 @@ def test_what_is_wrong_is_said(tmp_path, document, pick, message):
         read_answer(f"{path}{pick}")
     assert message in str(caught.value)
     assert str(path) in str(caught.value)
-
-
-def test_without_an_answer_the_message_says_what_to_pass():
-    with pytest.raises(InputError, match="holds no answer") as caught:
-        read_answer(None)
-    assert "--answer FILE" in with_advice(caught.value, ADVICE)
 
 
 def test_missing_and_binary_files_are_named(tmp_path):

@@ -177,11 +177,6 @@ def test_texts_hold_names_and_descriptions():
     json.dumps([dict(node.metadata) for node in nodes.values()], allow_nan=False)
 
 
-def test_records_can_be_read_twice():
-    process = opened("v3.1.2", answer=f"{ANSWERS}#0")
-    assert list(process.records()) == list(process.records())
-
-
 def test_a_project_root_is_read_from_its_output(tmp_path):
     shutil.copytree(DATA / "v3.1.2" / "docs_dulce", tmp_path / "output")
     importer = GraphRagImporter()
@@ -209,8 +204,3 @@ def test_a_parquet_file_that_was_cut_short_is_named(tmp_path, table, keep):
     assert ("cut short" if keep else "not a Parquet file") in message
     assert "Arrow" not in message
     assert [violation.kind for violation in caught.value.violations] == ["unreadable_file"]
-
-
-def test_without_an_answer_it_says_what_to_pass():
-    with pytest.raises(InputError, match="holds no answer"):
-        opened("v3.1.2")
