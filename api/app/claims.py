@@ -14,7 +14,10 @@ from veritrail_graph.api.app.part import Part
 from veritrail_graph.graph.errors import InputError, InvalidProcess, Violation
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.estimation import Estimated
+    from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.auth.access import Caller
+    from veritrail_graph.api.configured_judge import JudgeOptions
     from veritrail_graph.api.extraction import ExtractionReport
     from veritrail_graph.api.models import ModelOptions
     from veritrail_graph.graph.importers.records import ClaimRecord
@@ -281,6 +284,31 @@ class Claims(Part):
         for claim_id in claim_ids:
             await self._record(by, "claim.delete", process_id, claim_id=claim_id)
         return removed
+
+    async def estimate(
+        self,
+        request: VerifyRequest,
+        options: JudgeOptions,
+        records: Sequence[ClaimRecord] | None = None,
+        on_progress: Callable[[int, int, int], None] = lambda _done, _claims, _prompts: None,
+    ) -> Estimated:
+        """Say what verifying claims would cost; no model is asked, and no claim is stored.
+
+        Args:
+            request: Which claims.
+            options: How they would be verified.
+            records: The claims that are given; None: those of `request.claims`.
+            on_progress: Called with how many claims are done, how many there are, and how many
+                prompts were looked at.
+
+        Raises:
+            InputError: A claim, a node, a setting or a prompt is wrong.
+        """
+        from veritrail_graph.api.app.estimation import estimate_claims
+
+        store = await self._store()
+        settings = self._app.settings
+        return await estimate_claims(settings, store, options, request, records, on_progress)
 
     async def extract(
         self,

@@ -11,7 +11,7 @@ import typer
 
 from veritrail_graph.api.cli.exits import run
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import print_json, say, show
+from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
@@ -34,15 +34,10 @@ def stats(as_json: AsJson = False) -> None:
     if as_json:
         print_json(found)
         return
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("step", "model", "answers"):
-        table.add_column(name, justify="right" if name == "answers" else "left")
-    for row in found["by_step_and_model"]:
-        table.add_row(row["step"], row["model"], f"{row['answers']:,}")
-    if found["answers"]:
-        show(table)
+    rows = [
+        (row["step"], row["model"], f"{row['answers']:,}") for row in found["by_step_and_model"]
+    ]
+    table(("step", "model", "answers"), rows, right=["answers"])
     say(f"{found['answers']:,} answer(s), {found['bytes']:,} bytes in {found['path']}")
 
 

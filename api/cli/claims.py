@@ -18,7 +18,7 @@ from veritrail_graph.api.cli.options import (
     PromptsFolder,
     Structured,
 )
-from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show
+from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show, table
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.exporters.listings import claim_json
@@ -283,15 +283,8 @@ def tell_report(report: ExtractionReport) -> None:
 
 def show_claims(claims: Sequence[Claim]) -> None:
     """A line a claim, with its place."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("claim_id", "place", "claim"):
-        table.add_column(name, overflow="fold")
-    for claim in claims:
-        table.add_row(claim.claim_id, _place(claim), Text(one_line(claim.text)))
-    show(table)
+    rows = [(claim.claim_id, _place(claim), one_line(claim.text)) for claim in claims]
+    table(("claim_id", "place", "claim"), rows)
 
 
 def _place(claim: Claim) -> str:
@@ -304,16 +297,13 @@ def _place(claim: Claim) -> str:
 
 def show_sentences(sentences: Sequence[ExtractedSentence]) -> None:
     """A line a sentence, with what became of it."""
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("place", "outcome", "sentence", "reason"):
-        table.add_column(name, overflow="fold")
+    rows = []
     for one in sentences:
         failed = one.outcome is SentenceOutcome.FAILED
         outcome = Text(one.outcome.replace("_", " "), style="red" if failed else "")
         found = f"{len(one.claim_ids):,} claim(s)" if one.claim_ids else ""
-        reason = one_line(one.reason or found)
-        table.add_row(f"{one.start}-{one.end}", outcome, Text(one_line(one.text)), Text(reason))
-    show(table)
+        place = f"{one.start}-{one.end}"
+        rows.append((place, outcome, one_line(one.text), one_line(one.reason or found)))
+    table(("place", "outcome", "sentence", "reason"), rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.cli.exits import run, say_starting
+from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import (
     AsJson,
     ClaimIds,
@@ -27,14 +27,14 @@ from veritrail_graph.api.cli.options import (
     SelectionModel,
     VerdictModel,
     VerdictSentences,
-    sentence_limit,
+    claim_records,
+    verify_request,
 )
-from veritrail_graph.api.cli.terminal import long_work, print_json, say, show
+from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.estimation import Estimated
     from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.configured_judge import JudgeOptions
@@ -69,37 +69,12 @@ def estimate(
     The process is walked with assumed answers; no model is asked and no key is needed. Without
     --claim, --claims or --claim-id it is about the stored claims; claims given are not stored.
     """
-    from veritrail_graph.api.app.verify_request import VerifyRequest
-    from veritrail_graph.api.claims import read_claims_file
     from veritrail_graph.api.configured_judge import judge_options
-    from veritrail_graph.graph.errors import shown
-    from veritrail_graph.graph.importers.records import ClaimRecord
 
-    settings = Settings.load()
-    request = VerifyRequest.checked(
-        {
-            "process_id": process,
-            "claim_ids": claim_id or None,
-            "node_id": node,
-            "q": q,
-            "engine": engine,
-            "model": model,
-            "claims_model": claims_model,
-            "selection_model": selection_model,
-            "verdict_model": verdict_model,
-            "price": price,
-            "samples": samples,
-            "max_root_sentences": sentence_limit(max_root_sentences, "--max-root-sentences"),
-            "max_sentences": sentence_limit(max_sentences, "--max-sentences"),
-            "verdict_sentences": verdict_sentences,
-            "max_reruns": max_reruns,
-            "sub_claims": not no_sub_claims,
-        }
-    )
-    options = judge_options(settings, request, prompts=prompts)
-    records = [ClaimRecord(text, f"--claim {shown(text)}") for text in claim or ()]
-    records += read_claims_file(claims) if claims is not None else []
-    estimated = run(_estimate(settings, options, request, records), as_json=as_json)
+    request = verify_request(process, dict(locals()))
+    options = judge_options(Settings.load(), request, prompts=prompts)
+    records = claim_records(claim, claims)
+    estimated = ask(lambda app: _estimate(app, options, request, records), as_json=as_json)
     if as_json:
         print_json(_as_json(estimated))
     else:
@@ -107,21 +82,14 @@ def estimate(
 
 
 async def _estimate(
-    settings: Settings,
-    options: JudgeOptions,
-    request: VerifyRequest,
-    records: Sequence[ClaimRecord],
+    app: Application, options: JudgeOptions, request: VerifyRequest, records: Sequence[ClaimRecord]
 ) -> Estimated:
-    from veritrail_graph.api.app.estimation import estimate_claims
-    from veritrail_graph.api.graph_connection import open_graph
+    with long_work() as work:
 
-    async with open_graph(settings, say_starting) as store:
-        with long_work() as work:
+        def told(done: int, claims: int, prompts: int) -> None:
+            work.update("claims", done, claims, f"{prompts:,} prompts looked at")
 
-            def told(done: int, claims: int, prompts: int) -> None:
-                work.update("claims", done, claims, f"{prompts:,} prompts looked at")
-
-            return await estimate_claims(settings, store, options, request, records, told)
+        return await app.claims.estimate(request, options, records, told)
 
 
 def _as_json(estimated: Estimated) -> dict[str, Any]:
@@ -160,7 +128,7 @@ def _tell(estimated: Estimated) -> None:
     number = estimated.claims
     about = f"{number:,} claim{'' if number == 1 else 's'} of {estimated.process_id}"
     say(f"{about}, {estimated.model or 'no model named'}: an estimate, no call was made.", "bold")
-    show(_table(estimated))
+    _table(estimated)
     say(
         "These figures are estimates from assumptions. Prompts are packed as they would be; how "
         "many nodes yield evidence and how long answers are is assumed. Low: nothing is found, or "
@@ -174,25 +142,19 @@ def _tell(estimated: Estimated) -> None:
         say("The price is not known, so neither is the cost; give it with --price.", "yellow")
 
 
-def _table(estimated: Estimated) -> Table:
-    from rich.table import Table
-
+def _table(estimated: Estimated) -> None:
     from veritrail_graph.api.views.costs import cost_words
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("")
-    for name in ("calls", "input", "cached input", "output", "cost", "nodes read"):
-        table.add_column(name, justify="right", overflow="fold")
     estimates = estimated.estimates
-    rows = (("low", estimates.low), ("likely", estimates.likely), ("high", estimates.high))
-    for name, one in rows:
+    rows = []
+    for name, one in (
+        ("low", estimates.low),
+        ("likely", estimates.likely),
+        ("high", estimates.high),
+    ):
         usage = one.usage
-        counts = (
-            usage.calls,
-            usage.input_tokens,
-            usage.cached_input_tokens,
-            usage.output_tokens,
-        )
-        words = [f"{count:,}" for count in counts]
-        table.add_row(name, *words, cost_words(usage), f"{len(one.visited):,}")
-    return table
+        tokens = (usage.input_tokens, usage.cached_input_tokens, usage.output_tokens)
+        counts = [f"{count:,}" for count in (usage.calls, *tokens)]
+        rows.append([name, *counts, cost_words(usage), f"{len(one.visited):,}"])
+    columns = ("calls", "input", "cached input", "output", "cost", "nodes read")
+    table(("", *columns), rows, right=columns)

@@ -5,27 +5,22 @@ from __future__ import annotations
 import getpass
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import run
+from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson
-from veritrail_graph.api.cli.terminal import print_json, say, show
-from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.cli.terminal import print_json, say, table
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.api.auth.audit import Entry
-    from veritrail_graph.api.auth.database import ServiceDatabase
-    from veritrail_graph.api.auth.keys import Key, Keys
+    from veritrail_graph.api.auth.keys import Key, Wish
 
-
-T = TypeVar("T")
 
 app = typer.Typer(
     help="Keys of the service: make, list, revoke.", no_args_is_help=True, rich_markup_mode=None
@@ -54,7 +49,8 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make a key; it is shown this once."""
-    made, shown = run(_create(name, scope, expires, budget, rate), as_json=as_json)
+    wish = _wish(name, scope, expires, budget, rate)
+    made, shown = ask(lambda app: app.keys.create(wish, _person()), as_json=as_json)
     if as_json:
         print_json({"key": shown, **_told(made)})
         return
@@ -66,7 +62,7 @@ def create(
 @app.command("list")
 def list_(as_json: AsJson = False) -> None:
     """List all keys, also those that do not open any more."""
-    found = run(_all(), as_json=as_json)
+    found = ask(lambda app: app.keys.all(), as_json=as_json)
     if as_json:
         print_json({"keys": [_told(key) for key in found]})
         return
@@ -96,60 +92,28 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """Revoke a key; running services refuse it within two seconds."""
-    found = run(
-        with_service(lambda service: _keys(service).revoke(key, _person())), as_json=as_json
-    )
+    found = ask(lambda app: app.keys.revoke(key, _person()), as_json=as_json)
     if as_json:
         print_json(_told(found))
     else:
         say(f"The key {found.name!r} ({found.key_id}) opens nothing any more.")
 
 
-async def _create(
+def _wish(
     name: str, scope: list[str], expires: str | None, budget: float | None, rate: str | None
-) -> tuple[Key, str]:
+) -> Wish:
     from veritrail_graph.api.auth.access import parse_scopes
     from veritrail_graph.api.auth.keys import Wish
 
     if budget is not None and not 0 <= budget < 1e9:
         raise InputError(f"--budget {budget}: must be an amount in USD, from 0 on")
-    wish = Wish(
+    return Wish(
         name,
         parse_scopes(scope),
         None if expires is None else parse_span(expires, "--expires"),
         budget,
         None if rate is None else parse_rate(rate),
     )
-    return await with_service(lambda service: _keys(service).create(wish, _person()))
-
-
-async def _all() -> list[Key]:
-    return await with_service(lambda service: _keys(service).all())
-
-
-async def _revoke(key: str) -> Key:
-    return await with_service(lambda service: _keys(service).revoke(key, _person()))
-
-
-async def with_service(work: Callable[[ServiceDatabase], Awaitable[T]]) -> T:
-    """Work with the database of the service.
-
-    Raises:
-        EngineUnavailable: It cannot be reached.
-    """
-    from veritrail_graph.api.auth.database import ServiceDatabase, service_url
-
-    service = ServiceDatabase(service_url(Settings.load()))
-    try:
-        return await work(service)
-    finally:
-        service.close()
-
-
-def _keys(service: ServiceDatabase) -> Keys:
-    from veritrail_graph.api.auth.keys import Keys
-
-    return Keys(service)
 
 
 def _person() -> Caller:
@@ -209,21 +173,6 @@ def when(at: float | None) -> str | None:
     return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
 
 
-def table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    """Show rows of texts, if there are any."""
-    if not rows:
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    shown = Table(box=None, pad_edge=False, header_style="bold")
-    for name in columns:
-        shown.add_column(name)
-    for row in rows:
-        shown.add_row(*(Text(cell) for cell in row))
-    show(shown)
-
-
 def audit(
     who: Annotated[str | None, typer.Option("--who", help="Name or id of a key.")] = None,
     action: Annotated[
@@ -238,7 +187,10 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Show who started, stopped, changed or removed what; the newest first."""
-    found = run(_entries(who, action, target, since, limit), as_json=as_json)
+    from veritrail_graph.api.auth.audit import Filters
+
+    wanted = Filters(who, action, target, None if since is None else parse_since(since))
+    found = ask(lambda app: app.audit.entries(wanted, limit), as_json=as_json)
     if as_json:
         print_json({"entries": [_entry(one) for one in found]})
         return
@@ -254,15 +206,6 @@ def audit(
     ]
     table(("when", "who", "what", "to what", ""), rows)
     say(f"{len(found):,} entries")
-
-
-async def _entries(
-    who: str | None, action: str | None, target: str | None, since: str | None, limit: int
-) -> list[Entry]:
-    from veritrail_graph.api.auth.audit import Audit, Filters
-
-    wanted = Filters(who, action, target, None if since is None else parse_since(since))
-    return await with_service(lambda service: Audit(service).entries(wanted, limit))
 
 
 def parse_since(text: str) -> float:

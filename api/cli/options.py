@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from veritrail_graph.api.server.log_words import LogFormat, LogLevel
 from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.graph.importers.records import ClaimRecord
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 ProcessId = Annotated[
@@ -124,7 +129,42 @@ Concurrency = Annotated[
 ]
 
 
-def sentence_limit(text: str, option: str) -> int | None:
+_FIELDS = {"claim_id": "claim_ids", "node": "node_id", "budget": "budget_usd"}
+_NEGATED = {"no_sub_claims": "sub_claims", "no_cache": "use_cache"}
+
+
+def verify_request(process_id: str, options: Mapping[str, Any]) -> VerifyRequest:
+    """The request that options of a command stand for, by name.
+
+    Args:
+        process_id: The process.
+        options: Values by the names of the command's parameters; others are left out.
+
+    Raises:
+        InputError: A value is out of its bounds.
+    """
+    from veritrail_graph.api.app.verify_request import VerifyRequest
+
+    given: dict[str, Any] = {_FIELDS.get(name, name): value for name, value in options.items()}
+    given["claim_ids"], given["claims"] = given["claim_ids"] or None, None
+    given |= {field: not options[name] for name, field in _NEGATED.items() if name in options}
+    for name in ("max_root_sentences", "max_sentences"):
+        given[name] = _sentence_limit(given[name], f"--{name.replace('_', '-')}")
+    known = {name: given[name] for name in VerifyRequest.model_fields if name in given}
+    return VerifyRequest.checked({**known, "process_id": process_id})
+
+
+def claim_records(texts: Sequence[str] | None, file: Path | None) -> list[ClaimRecord]:
+    """The claims that --claim and --claims give, each with the place that faults name."""
+    from veritrail_graph.api.claims import read_claims_file
+    from veritrail_graph.graph.errors import shown
+    from veritrail_graph.graph.importers.records import ClaimRecord
+
+    given = [ClaimRecord(text, f"--claim {shown(text)}") for text in texts or ()]
+    return given + (read_claims_file(file) if file is not None else [])
+
+
+def _sentence_limit(text: str, option: str) -> int | None:
     """A limit on sentences, or None for what the context window holds.
 
     Raises:

@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -19,8 +19,9 @@ from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.model import Status, Verdict
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, JustifyMethod, RenderableType
     from rich.progress import Progress, TaskID
+    from rich.text import Text
 
 
 VERDICT_STYLE = {
@@ -71,6 +72,30 @@ def inert(text: str) -> str:
 def show(renderable: RenderableType) -> None:
     """Print a result on stdout."""
     console().print(renderable)
+
+
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[str | Text]], right: Sequence[str] = ()
+) -> None:
+    """Print rows below the names of their columns; nothing where there are none.
+
+    Args:
+        columns: The names.
+        rows: Their cells, which are texts and no markup.
+        right: The columns that stand on the right.
+    """
+    if not rows:
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        side: JustifyMethod = "right" if name in right else "left"
+        shown.add_column(name, justify=side, overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    show(shown)
 
 
 def say(text: str, style: str | None = None) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -44,7 +43,8 @@ from veritrail_graph.api.cli.options import (
     Structured,
     VerdictModel,
     VerdictSentences,
-    sentence_limit,
+    claim_records,
+    verify_request,
 )
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show
 from veritrail_graph.api.settings import Settings
@@ -71,18 +71,8 @@ UNKNOWN_PROCESS = "-"
 class _Given:
     request: VerifyRequest
     options: JudgeOptions
-    texts: Sequence[str]
-    claims_file: Path | None
+    records: list[ClaimRecord]
     resume: str | None
-
-    def records(self) -> list[ClaimRecord]:
-        """The claims that were given, each with the place that faults name."""
-        from veritrail_graph.api.claims import read_claims_file
-        from veritrail_graph.graph.errors import shown
-        from veritrail_graph.graph.importers.records import ClaimRecord
-
-        given = [ClaimRecord(text, f"--claim {shown(text)}") for text in self.texts]
-        return given + (read_claims_file(self.claims_file) if self.claims_file else [])
 
 
 def verify(
@@ -153,7 +143,7 @@ def verify(
     Without --claim, --claims, --claim-id or --extract the stored claims are verified. What was
     verified with the same settings before is shown again and costs nothing.
     """
-    from veritrail_graph.api.app.verify_request import VerifyRequest
+    options_given = dict(locals())
     from veritrail_graph.api.configured_judge import judge_options
 
     settings = Settings.load()
@@ -164,37 +154,9 @@ def verify(
     _check_use(process, resume, which, how_set)
     if threshold is not None and threshold > samples:
         raise InputError(f"--threshold {threshold} can not be met by {samples} sample(s)")
-    request = VerifyRequest.checked(
-        {
-            "process_id": process or UNKNOWN_PROCESS,
-            "claim_ids": claim_id or None,
-            "node_id": node,
-            "extract": extract,
-            "unfinished": unfinished,
-            "retry_failed": retry_failed,
-            "again": again,
-            "q": q,
-            "engine": engine,
-            "model": model,
-            "claims_model": claims_model,
-            "selection_model": selection_model,
-            "verdict_model": verdict_model,
-            "budget_usd": budget,
-            "max_calls": max_calls,
-            "price": price,
-            "samples": samples,
-            "threshold": threshold,
-            "max_root_sentences": sentence_limit(max_root_sentences, "--max-root-sentences"),
-            "max_sentences": sentence_limit(max_sentences, "--max-sentences"),
-            "verdict_sentences": verdict_sentences,
-            "max_reruns": max_reruns,
-            "sub_claims": not no_sub_claims,
-            "structured": structured,
-            "use_cache": not no_cache,
-        }
-    )
+    request = verify_request(process or UNKNOWN_PROCESS, options_given)
     options = judge_options(settings, request, prompts=prompts, concurrency=concurrency)
-    given = _Given(request, options, claim or (), claims, resume)
+    given = _Given(request, options, claim_records(claim, claims) if resume is None else [], resume)
     report = run(_verify(settings, given), as_json=as_json)
     if as_json:
         tell_json(report)
@@ -225,7 +187,6 @@ async def _verify(settings: Settings, given: _Given) -> Report:
     from veritrail_graph.api.graph_connection import open_graph
     from veritrail_graph.api.verification import verify
 
-    records = given.records()
     async with configure_judge(settings, given.options) as bench:
         if given.options.models.budget is not None and bench.models is None:
             say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
@@ -238,7 +199,7 @@ async def _verify(settings: Settings, given: _Given) -> Report:
                     store,
                     bench,
                     given.request,
-                    records=records,
+                    records=given.records,
                     observer=watch.observer,
                     on_run=watch.begins,
                     on_sentence=extraction.sentence_done,
