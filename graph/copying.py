@@ -21,8 +21,8 @@ from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import IngestReport, ingest
 from veritrail_graph.graph.ingest.check import survey
+from veritrail_graph.graph.ingest.restoring import restored_id
 from veritrail_graph.graph.ingest.write import Progress, no_progress
-from veritrail_graph.graph.restoring import restored_id
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.exporting import StoredProcess
 from veritrail_graph.graph.store.process_state import READY

@@ -203,7 +203,7 @@ class Processes(Part):
         progress: Progress,
     ) -> IngestReport:
         from veritrail_graph.graph import ingest as ingesting
-        from veritrail_graph.graph.restoring import restore
+        from veritrail_graph.graph.ingest.restoring import restore
         from veritrail_graph.graph.store.process_state import READY
 
         if options.replace and not options.force:

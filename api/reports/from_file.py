@@ -40,6 +40,7 @@ from veritrail_graph.graph.importers.records import (
 )
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest.check import Survey
+from veritrail_graph.graph.ingest.restoring import survey_whole, with_nodes
 from veritrail_graph.graph.model import (
     CitedSentence,
     NodeRef,
@@ -50,8 +51,6 @@ from veritrail_graph.graph.model import (
     Verification,
 )
 from veritrail_graph.graph.model.review import reviewed
-from veritrail_graph.graph.restoring import with_nodes
-from veritrail_graph.graph.trail_checks import survey_whole
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".gz")
 

@@ -23,6 +23,7 @@ from veritrail_graph.graph.ingest.appending import (
     with_warnings,
 )
 from veritrail_graph.graph.ingest.check import MAX_NODE_TEXT, Survey
+from veritrail_graph.graph.ingest.restoring import restore, survey_whole
 from veritrail_graph.graph.ingest.topology import StoredShape
 from veritrail_graph.graph.ingest.write import (
     IngestReport,
@@ -31,7 +32,6 @@ from veritrail_graph.graph.ingest.write import (
     no_progress,
     plan_key,
 )
-from veritrail_graph.graph.restoring import restore
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.process_state import LOADING, READY, StoredState
 
@@ -102,8 +102,6 @@ async def read_and_check(
     Raises:
         InvalidProcess: The input breaks rules; all violations are listed.
     """
-    from veritrail_graph.graph.trail_checks import survey_whole
-
     return await asyncio.to_thread(
         survey_whole,
         source,

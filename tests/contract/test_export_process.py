@@ -14,7 +14,7 @@ from veritrail_graph.graph.errors import NotFound, ProcessConflict
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import IngestReport, ingest
-from veritrail_graph.graph.restoring import restored_id
+from veritrail_graph.graph.ingest.restoring import restored_id
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.exporting import StoredProcess
 

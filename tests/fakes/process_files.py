@@ -17,7 +17,7 @@ from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.records import Header, Record
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest.check import Survey
-from veritrail_graph.graph.trail_checks import survey_whole
+from veritrail_graph.graph.ingest.restoring import survey_whole
 
 DOCUMENT: dict[str, Any] = {
     "format": "veritrail.process/1",

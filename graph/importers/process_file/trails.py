@@ -1,7 +1,7 @@
 """Verifications, extracted sentences and reviews of a process file.
 
 The nouns check what can be said of one record alone; what needs the whole process is checked
-in `graph.trail_checks`.
+in `graph.ingest.restoring`.
 
 Source: VeriTrail 3.2 (what a verification returns).
 """
