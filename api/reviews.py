@@ -133,7 +133,7 @@ async def agreement(store: Store, process_id: str) -> AgreementReport:
 
 def claim_reviews_json(process_id: str, claim_id: str, found: ClaimReviews) -> dict[str, Any]:
     """The reviews of a claim, with what they come to and the model's verdict beside it."""
-    from veritrail_graph.graph.exporters.reviews import review_json, reviewed_json
+    from veritrail_graph.graph.exporters.reviews import reviewed_json
 
     verdict = found.reviewed.verdict if found.reviewed else None
     return {
@@ -141,5 +141,5 @@ def claim_reviews_json(process_id: str, claim_id: str, found: ClaimReviews) -> d
         "claim_id": claim_id,
         "verdict": verdict.value if verdict else None,
         **reviewed_json(found.reviewed),
-        "reviews": [review_json(review) for review in found.reviews],
+        "reviews": [review.json_object() for review in found.reviews],
     }

@@ -33,9 +33,7 @@ class StoredClaim(Answer):
     @classmethod
     def of(cls, claim: Claim) -> StoredClaim:
         """The answer for a claim of the graph."""
-        from veritrail_graph.graph.exporters.listings import claim_json
-
-        return cls.model_construct(**claim_json(claim))
+        return cls.model_construct(**claim.json_object())
 
 
 class ClaimFound(StoredClaim):
@@ -56,11 +54,10 @@ class ClaimFound(StoredClaim):
     @classmethod
     def of_judged(cls, found: JudgedClaim) -> ClaimFound:
         """The answer for a claim of the graph with its verdict and its reviews."""
-        from veritrail_graph.graph.exporters.listings import claim_json
         from veritrail_graph.graph.exporters.reviews import reviewed_json
 
         return cls.model_construct(
-            **claim_json(found.claim),
+            **found.claim.json_object(),
             verdict=found.verdict.value if found.verdict else None,
             verification_id=found.verification_id,
             indicative=found.indicative,

@@ -21,7 +21,6 @@ from veritrail_graph.api.cli.options import (
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show, table
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.graph.exporters.listings import claim_json
 from veritrail_graph.graph.model import Claim, Usage
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 
@@ -132,7 +131,7 @@ def list_(
     if as_json:
         document: dict[str, Any] = {
             "process_id": process,
-            "claims": [claim_json(claim) for claim in claims],
+            "claims": [claim.json_object() for claim in claims],
         }
         if sentences:
             document["sentences"] = [sentence_json(sentence) for sentence in found]
@@ -166,7 +165,7 @@ def edit(
     """Give a claim another text; its id and its place stay."""
     claim = ask(lambda app: app.claims.edit(process, claim_id, text, force=force), as_json=as_json)
     if as_json:
-        print_json({"process_id": process, **claim_json(claim)})
+        print_json({"process_id": process, **claim.json_object()})
         return
     show_claims([claim])
     kept = ["sub-claims"] if claim.sub_claims else []
@@ -236,7 +235,7 @@ def report_json(report: ExtractionReport, model: str) -> dict[str, Any]:
         "process_id": report.process_id,
         "node_id": report.node_id,
         "model": model,
-        "claims": [claim_json(claim) for claim in report.claims],
+        "claims": [claim.json_object() for claim in report.claims],
         "claims_added": report.added,
         "sentences": [sentence_json(sentence) for sentence in report.sentences],
         "outcomes": _counts(report.sentences),

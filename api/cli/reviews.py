@@ -80,9 +80,7 @@ def add(
 
     made = ask(added, as_json=as_json)
     if as_json:
-        from veritrail_graph.graph.exporters.reviews import review_json
-
-        print_json(review_json(made))
+        print_json(made.json_object())
         return
 
     show(review_line(made))
@@ -97,7 +95,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the reviews of a process or of one claim, newest first."""
-    from veritrail_graph.graph.exporters.reviews import review_json, reviewed_json
+    from veritrail_graph.graph.exporters.reviews import reviewed_json
 
     if claim is None:
         every = ask(lambda app: app.reviews.of_process(process), as_json=as_json)
@@ -110,7 +108,7 @@ def list_(
         about = {"process_id": process, "claim_id": claim, "verdict": verdict}
         about |= reviewed_json(state)
     if as_json:
-        print_json({**about, "reviews": [review_json(review) for review in reviews]})
+        print_json({**about, "reviews": [review.json_object() for review in reviews]})
     elif not reviews:
         say(NO_REVIEWS)
     else:

@@ -37,9 +37,7 @@ def show(
     """Show a stored verification with its whole trail."""
     found, reviews = ask(lambda app: app.verifications.with_reviews(verification), as_json=as_json)
     if as_json:
-        from veritrail_graph.graph.exporters.results import verification_json
-
-        print_json(verification_json(found))
+        print_json(found.json_object())
         return
     from veritrail_graph.api.cli.reviews import add_reviews
     from veritrail_graph.api.cli.trail import trail_tree
@@ -68,7 +66,7 @@ def list_(
         return
     claims, verifications, runs, said = ask(lambda app: _one(app, process), as_json=as_json)
     if as_json:
-        from veritrail_graph.graph.exporters.listings import claim_json, header_json
+        from veritrail_graph.graph.exporters.listings import header_json
         from veritrail_graph.graph.exporters.results import run_summary_json
         from veritrail_graph.graph.exporters.reviews import reviewed_json
 
@@ -76,7 +74,7 @@ def list_(
             {
                 "process_id": process,
                 "claims": [
-                    {**claim_json(claim), **reviewed_json(said.get(claim.claim_id))}
+                    {**claim.json_object(), **reviewed_json(said.get(claim.claim_id))}
                     for claim in claims
                 ],
                 "verifications": [header_json(found) for found in verifications],

@@ -14,8 +14,9 @@ from veritrail_graph.api.app import answers, findings
 from veritrail_graph.api.app.answers import Node, Stage
 from veritrail_graph.api.app.findings import Agreement, Query
 from veritrail_graph.api.client import page
+from veritrail_graph.graph.model import Review
 
-__all__ = ["Agreement", "Node", "Query", "Stage"]
+__all__ = ["Agreement", "Node", "Query", "Review", "Stage"]
 
 T = TypeVar("T")
 A = TypeVar("A", bound=BaseModel)
@@ -93,20 +94,6 @@ class Rows(findings.QueryRows):
 
     def _repr_html_(self) -> str:
         return page.rows(self)
-
-
-class Review(Answer):
-    """A person's verdict on a claim; the model's verdict stays beside it."""
-
-    review_id: str
-    claim_id: str
-    verdict: str
-    kind: str
-    reason: str = ""
-    reviewer: str = ""
-    created_at: str = ""
-    overrides: str | None = None
-    model_verdict: str | None = None
 
 
 class Listed(list[T]):

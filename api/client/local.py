@@ -170,20 +170,18 @@ class AsyncLocal(AsyncOperations):
     async def _review(
         self, process_id: str, claim_id: str, reviewer: str | None = None, **given: Any
     ) -> _Document:
-        from veritrail_graph.graph.exporters.reviews import review_json
         from veritrail_graph.graph.reviewing import NewReview
 
         name = self.app.reviews.default_reviewer() if reviewer is None else reviewer
         new = NewReview(reviewer=name, **given)
-        return review_json(await self.app.reviews.add(process_id, claim_id, new, by=LOCAL))
+        return (await self.app.reviews.add(process_id, claim_id, new, by=LOCAL)).json_object()
 
     async def _reviews(
         self, process_id: str, claim_id: str | None = None, *, limit: int, cursor: str = ""
     ) -> _Document:
-        from veritrail_graph.graph.exporters.reviews import review_json
 
         found, behind = await self.app.reviews.page(process_id, claim_id, cursor, limit)
-        return {"reviews": [review_json(one) for one in found], "nextCursor": behind}
+        return {"reviews": [one.json_object() for one in found], "nextCursor": behind}
 
     async def _agreement(self, process_id: str) -> findings.Agreement:
         found = await self.app.reviews.agreement(process_id)
@@ -195,9 +193,8 @@ class AsyncLocal(AsyncOperations):
         return {"verifications": listed, "nextCursor": behind or None}
 
     async def _verification(self, verification_id: str) -> _Document:
-        from veritrail_graph.graph.exporters.results import verification_json
 
-        return verification_json(await self.app.verifications.get(verification_id))
+        return (await self.app.verifications.get(verification_id)).json_object()
 
     async def _provenance(self, verification_id: str, limit: int = 100) -> findings.Provenance:
         return await self.app.verifications.provenance(verification_id, limit)

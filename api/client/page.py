@@ -17,7 +17,8 @@ from veritrail_graph.graph.model import Verdict
 
 if TYPE_CHECKING:
     from veritrail_graph.api.client.answers import Claim, Ingested, Process, Rows
-    from veritrail_graph.api.client.trails import Iteration, JobState, Provenance, Verification
+    from veritrail_graph.api.client.trails import JobState, Provenance, Verification
+    from veritrail_graph.graph.model import Iteration
 
 COLOURS = {
     Verdict.FULLY_SUPPORTED: "#1a7f37",
@@ -89,7 +90,7 @@ def trail(found: Verification) -> str:
         parts.append(f"<div>{_bold('No verdict')}: {text(found.error)}</div>")
     if found.error_stages:
         stages = ", ".join(map(str, found.error_stages))
-        nodes = ", ".join(found.error_nodes)
+        nodes = ", ".join(node.node_id for node in found.error_nodes)
         parts.append(f"<div>{_bold('Went wrong at stage')} {text(stages)}: {text(nodes)}</div>")
     parts += [_iteration(one) for one in found.iterations]
     return _box("".join(parts))

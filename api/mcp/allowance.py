@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from veritrail_graph.api.client.trails import Usage
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Usage
 
 STOPPED_SHARE = 100
 """A stop counts as this part of the limits, and at least as a call."""

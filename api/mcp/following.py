@@ -14,9 +14,9 @@ from typing import Protocol
 from anyio import CancelScope
 
 from veritrail_graph.api.client.jobs import AsyncJob
-from veritrail_graph.api.client.trails import Usage
 from veritrail_graph.api.mcp.allowance import Allowance
 from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.model import Usage
 
 STOPPING_SECONDS = 120.0
 """How long a job that is stopped may take to end; after it, it counts as having used all."""

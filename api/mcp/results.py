@@ -13,12 +13,13 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from veritrail_graph.api.client.answers import Agreement, Process, Rows
-from veritrail_graph.api.client.trails import Iteration, Verification
+from veritrail_graph.api.client.trails import Verification
 from veritrail_graph.api.mcp import people
 from veritrail_graph.api.mcp.people import People, Reviewed
 from veritrail_graph.api.mcp.words import TEXT, quoted, verdict_words
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import INDICATIVE
+from veritrail_graph.graph.model import Iteration
 
 ROWS = 200
 """Rows of an answer, and processes of a list."""
@@ -140,8 +141,8 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         indicative=found.indicative,
         engine=found.engine,
         model=found.model,
-        error_stages=found.error_stages,
-        error_nodes=found.error_nodes[:NODES],
+        error_stages=list(found.error_stages),
+        error_nodes=[node.node_id for node in found.error_nodes[:NODES]],
         iterations=[_round(one) for one in found.iterations[:ITERATIONS]],
         iterations_left_out=max(0, len(found.iterations) - ITERATIONS),
         cost_usd=found.usage.cost_usd,

@@ -14,10 +14,9 @@ from typing import Any
 from veritrail_graph.api.reports.data import Material, Origin, Trail, Wanted
 from veritrail_graph.api.views.context import Around
 from veritrail_graph.api.views.routes import Route, routes_of
-from veritrail_graph.graph.exporters.listings import claim_json, header_json
+from veritrail_graph.graph.exporters.listings import header_json
 from veritrail_graph.graph.exporters.process_file import json_text
-from veritrail_graph.graph.exporters.reviews import review_json, reviewed_json
-from veritrail_graph.graph.exporters.trail_file import verification_object
+from veritrail_graph.graph.exporters.reviews import reviewed_json
 from veritrail_graph.graph.model import Usage
 
 FORMAT = "veritrail/report"
@@ -115,7 +114,7 @@ def claim_object(trail: Trail, *, dossier: bool = False) -> dict[str, Any]:
     one, found = trail.checked, trail.verification
     routes = routes_of(found, MOST_ROUTES) if found is not None else None
     made: dict[str, Any] = {
-        **claim_json(one.claim),
+        **one.claim.json_object(),
         "state": one.state.value,
         "verdict": one.verdict.value if one.verdict else None,
         "indicative": one.is_indicative,
@@ -125,11 +124,11 @@ def claim_object(trail: Trail, *, dossier: bool = False) -> dict[str, Any]:
         "verifications": one.verifications,
         "later_attempt": header_json(one.later) if one.later else None,
         **reviewed_json(one.reviewed),
-        "verification": verification_object(found) if found is not None else None,
+        "verification": found.json_object() if found is not None else None,
         "routes": [_route(route) for route in routes.routes] if routes else [],
         "routes_total": routes.total if routes else 0,
         "routes_from_roots": routes.complete if routes else 0,
-        "reviews_given": [review_json(review) for review in trail.reviews],
+        "reviews_given": [review.json_object() for review in trail.reviews],
     }
     if dossier:
         made["nodes"] = [

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from veritrail_graph.api.app.jobs import Job, JobStatus
 from veritrail_graph.api.app.verify_request import BudgetUsd, CallLimit
 from veritrail_graph.api.http.pages import NextCursor
-from veritrail_graph.api.rest.trail_models import UsageModel
+from veritrail_graph.graph.model import Usage
 
 
 class JobAccepted(BaseModel):
@@ -40,7 +40,7 @@ class JobSummary(BaseModel):
     counts: dict[str, int] = Field(
         description="How many verifications have each status; only those that occur."
     )
-    usage: UsageModel
+    usage: Usage
     reused: int = Field(description="How many were verified before, with the same settings.")
     error: str | None = Field(description="Why nothing more can be done, where that holds for all.")
     created_at: str

@@ -15,7 +15,6 @@ from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, ClaimId, ProcessId
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.graph.exporters.reviews import review_json
 from veritrail_graph.graph.model import Review, ReviewVerdict
 from veritrail_graph.graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview
 
@@ -105,7 +104,7 @@ async def add_review(
     review = await app.reviews.add(process_id, claim_id, new, by=caller)
     names = quote(process_id, safe=""), quote(claim_id, safe="")
     place = "/v1/processes/{}/claims/{}/reviews".format(*names)
-    return answer(review_json(review), 201, {"Location": place})
+    return answer(review.json_object(), 201, {"Location": place})
 
 
 @router.get(
@@ -156,6 +155,6 @@ async def get_agreement(app: App, process_id: ProcessId) -> Response:
 def _page(listing: Listing, found: tuple[list[Review], str | None]) -> dict[str, Any]:
     reviews, behind = found
     return {
-        "reviews": [review_json(review) for review in reviews],
+        "reviews": [review.json_object() for review in reviews],
         "nextCursor": listing.cursor(behind) if behind is not None else None,
     }

@@ -19,8 +19,7 @@ from veritrail_graph.api.http.answers import answer, tagged
 from veritrail_graph.api.http.names import CHECKED, ProcessId, VerificationId
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problems_of
-from veritrail_graph.api.rest.trail_models import VerificationModel
-from veritrail_graph.graph.exporters.results import verification_json
+from veritrail_graph.graph.model import Verification
 
 router = APIRouter(prefix="/v1", tags=["verifications"], dependencies=[CHECKED])
 
@@ -47,7 +46,7 @@ async def list_verifications(
 
 @router.get(
     "/verifications/{verification_id}",
-    response_model=VerificationModel,
+    response_model=Verification,
     responses={
         304: {"description": "What If-None-Match names is what is stored"},
         **problems_of(404),
@@ -59,7 +58,7 @@ async def get_verification(app: App, request: Request, verification_id: Verifica
 
     The answer has an `ETag`; a trail that has succeeded does not change any more.
     """
-    return tagged(request, verification_json(await app.verifications.get(verification_id)))
+    return tagged(request, (await app.verifications.get(verification_id)).json_object())
 
 
 @router.get(

@@ -22,7 +22,6 @@ from veritrail_graph.api.views.words import (
     mark_of,
     stage_words,
 )
-from veritrail_graph.graph.exporters.results import iteration_usage
 from veritrail_graph.graph.model import (
     CitedSentence,
     Evidence,
@@ -231,9 +230,7 @@ def trail_view(
             mark=mark_of(one.verdict, indicative=verification.indicative),
             read=read.get(one.number, len(one.checked)),
             nodes=tuple(finder.nodes(one)),
-            spent=spent(
-                iteration_usage(verification, one.number), modelled=not verification.indicative
-            ),
+            spent=spent(one.usage, modelled=not verification.indicative),
             is_last=place == last,
         )
         for place, one in enumerate(verification.iterations, start=1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.graph.model import Claim, Process, Verification
+from veritrail_graph.graph.model import Process, Verification
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.store.processes import ProcessSummary
@@ -54,20 +54,6 @@ def process_json(
         "stages": {str(stage): nodes for stage, nodes in process.stages.items()},
         "stage_names": {str(stage): name for stage, name in process.stage_names.items()},
         "warnings": list(process.warnings),
-    }
-
-
-def claim_json(claim: Claim) -> dict[str, Any]:
-    """A stored claim."""
-    return {
-        "claim_id": claim.claim_id,
-        "text": claim.text,
-        "node_id": claim.node_id,
-        "start": claim.start,
-        "end": claim.end,
-        "also": [list(place) for place in claim.also],
-        "sub_claims": list(claim.sub_claims),
-        "label": claim.label.value if claim.label else None,
     }
 
 

@@ -10,9 +10,6 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
-from veritrail_graph.graph.exporters.reviews import review_json
-from veritrail_graph.graph.exporters.trail_file import extraction_object, verification_object
-from veritrail_graph.graph.model import Claim
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.exporting import StoredProcess
 from veritrail_graph.graph.store.paging import Properties
@@ -107,25 +104,17 @@ async def records(
     async for edges in stored.edges():
         yield "edge", [_edge(ids[source], ids[target], cited) for source, target, cited in edges]
     async for claims in stored.claims():
-        yield "claim", [_claim(claim_from(claim)) for claim in claims]
+        yield "claim", [_given(claim_from(claim).json_object()) for claim in claims]
     sentences = await store.processes.claim_store.sentences(stored.process_id)
     if sentences:
-        yield "extraction", [extraction_object(sentence) for sentence in sentences]
+        yield "extraction", [sentence.json_object() for sentence in sentences]
     names = await store.trails.all_ids(stored.process_id)
     names.reverse()  # oldest first: a file grows at its end
     for start in range(0, len(names), _TRAILS_AT_ONCE):
         some = names[start : start + _TRAILS_AT_ONCE]
-        rows = await store.database.read("export/known_verifications", verification_ids=some)
-        places = {row[0]: row[3] for row in rows}
-        yield (
-            "verification",
-            [
-                verification_object(found, places.get(found.verification_id))
-                for found in await store.trails.read(some)
-            ],
-        )
+        yield "verification", [one.json_object() for one in await store.trails.read(some)]
     if reviews:
-        yield "review", [_given(review_json(review)) for review in reviews]
+        yield "review", [_given(review.json_object()) for review in reviews]
 
 
 def _node(span: Properties) -> dict[str, Any]:
@@ -147,20 +136,5 @@ def _edge(source: str, target: str, cited: bool | None) -> dict[str, Any]:
     return _given({"source": source, "target": target, "cited": cited})
 
 
-def _claim(claim: Claim) -> dict[str, Any]:
-    return _given(
-        {
-            "claim_id": claim.claim_id,
-            "node_id": claim.node_id,
-            "start": claim.start,
-            "end": claim.end,
-            "also": [list(place) for place in claim.also] or None,
-            "sub_claims": list(claim.sub_claims) or None,
-            "label": claim.label.value if claim.label else None,
-            "text": claim.text,
-        }
-    )
-
-
 def _given(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: one for key, one in value.items() if one is not None}
+    return {key: one for key, one in value.items() if one not in (None, [])}

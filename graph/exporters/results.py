@@ -5,7 +5,6 @@ Source: VeriTrail 3.2 (verdicts, reasoning, interim verdicts, evidence trail).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +12,6 @@ from veritrail_graph.graph.model import Status, Usage, Verification, total_usage
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.store.runs import RunSummary
-
-
-def verification_json(verification: Verification) -> dict[str, Any]:
-    """One verification: an object of `verify --json`, and what `show --json` prints."""
-    return verification.json_object()
 
 
 def run_json(
@@ -37,16 +31,10 @@ def run_json(
         "engine": engine,
         "model": model,
         "indicative": indicative,
-        "verifications": [verification_json(verification) for verification in done],
+        "verifications": [verification.json_object() for verification in done],
         "usage": total.json_object(),
         "cost": _cost(total, len(done)),
     }
-
-
-def parsed_settings(settings: str | None) -> dict[str, Any] | None:
-    """What decided a verification's outcome, as an object; None where that is not known."""
-    found: dict[str, Any] | None = json.loads(settings) if settings is not None else None
-    return found
 
 
 def _cost(total: Usage, claims: int) -> dict[str, Any]:
@@ -69,8 +57,3 @@ def run_summary_json(run: RunSummary) -> dict[str, Any]:
         "verifications": run.total,
         "counts": {status.value: run.counts[status] for status in Status if status in run.counts},
     }
-
-
-def iteration_usage(verification: Verification, number: int) -> Usage:
-    """What the steps of one iteration came to; 0: those before the first."""
-    return sum((s.usage for s in verification.steps if s.iteration == number), Usage())

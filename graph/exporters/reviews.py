@@ -8,25 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from veritrail_graph.graph.agreement import Agreement, AgreementReport
-from veritrail_graph.graph.model import Review, Reviewed, Verdict
-
-
-def review_json(review: Review) -> dict[str, Any]:
-    """One review, as every command, route and file shows it."""
-    return {
-        "review_id": review.review_id,
-        "process_id": review.process_id,
-        "claim_id": review.claim_id,
-        "claim": review.claim,
-        "verdict": review.verdict.value,
-        "kind": review.kind.value,
-        "reason": review.reason,
-        "reviewer": review.reviewer,
-        "recorded_by": review.recorded_by,
-        "created_at": review.created_at,
-        "overrides": review.overrides,
-        "model_verdict": review.model_verdict.value if review.model_verdict else None,
-    }
+from veritrail_graph.graph.model import Reviewed, Verdict
 
 
 def reviewed_json(found: Reviewed | None) -> dict[str, Any]:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from veritrail_graph.graph.exporters.process_file import json_text
-from veritrail_graph.graph.exporters.reviews import review_json
 from veritrail_graph.graph.model import Claim, Iteration, Usage, Verification
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.exporting import StoredProcess
@@ -154,7 +153,7 @@ def _verification_row(found: Verification) -> list[Any]:
 
 
 def _review_row(stored: Properties) -> list[Any]:
-    made = review_json(review_from(stored))
+    made = review_from(stored).json_object()
     return [made[column] for column in COLUMNS["reviews"]]
 
 

@@ -16,7 +16,6 @@ from itertools import groupby
 from typing import Any
 
 from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
-from veritrail_graph.graph.exporters.trail_file import verification_object
 from veritrail_graph.graph.importers.records import (
     ExtractionRecord,
     NodeRecord,
@@ -199,7 +198,7 @@ class _Checking:
     def _fits_together(self, record: VerificationRecord) -> None:
         """Check that what a verification states twice is stated alike."""
         refs = {name: self._ref(name) for name in _names(record.verification)}
-        made = verification_object(with_nodes(record.verification, refs), record.place)
+        made = with_nodes(record.verification, refs).json_object()
         for key, value in record.given.items():
             if key != "process_id" and key in made and not _holds(made[key], value):
                 message = f"{key} does not match the rest of the verification"

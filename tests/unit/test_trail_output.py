@@ -14,7 +14,7 @@ from veritrail_graph.api.cli.cost import cost_table
 from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.cli.trail import runs_table, trail_tree
 from veritrail_graph.api.views.costs import cost_words, money_words
-from veritrail_graph.graph.exporters.results import run_json, run_summary_json, verification_json
+from veritrail_graph.graph.exporters.results import run_json, run_summary_json
 from veritrail_graph.graph.model import Claim, Process, Status, Usage
 from veritrail_graph.graph.store.runs import RunSummary
 
@@ -94,7 +94,7 @@ def printed(renderable, width=200):
 
 
 def test_the_json_of_a_trail_says_what_was_asked_and_what_it_cost():
-    document = verification_json(PAID)
+    document = PAID.json_object()
     assert document["run_id"] == "r-1"
     assert document["settings"] == {"samples": {"count": 3, "threshold": 2}}
     assert [step["step"] for step in document["steps"]] == [step.step for step in STEPS]
@@ -122,7 +122,7 @@ def test_the_json_of_a_trail_says_what_was_asked_and_what_it_cost():
 
 
 def test_what_is_not_known_is_null_in_the_json():
-    document = verification_json(UNPRICED)
+    document = UNPRICED.json_object()
     assert (document["run_id"], document["settings"], document["steps"]) == (None, None, [])
     assert document["usage"]["cost_usd"] is None
     run = run_json("r", "p", "openai", "m", False, [PAID, UNPRICED])

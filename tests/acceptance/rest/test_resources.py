@@ -175,7 +175,7 @@ def test_provenance_runs_from_a_root_down_to_the_claim(
 def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, verified: str) -> None:
     """The models of the description are held against real answers, field by field."""
     from veritrail_graph.api.app import answers, findings
-    from veritrail_graph.api.rest import trail_models as trails
+    from veritrail_graph.graph.model import Verification
 
     at = f"/v1/processes/{verified}"
     claim = shared_service.get(f"{at}/claims/k04").json()
@@ -189,7 +189,7 @@ def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, veri
         (f"{at}/claims", findings.ClaimPage),
         (f"{at}/claims/k04", findings.ClaimFound),
         (f"{at}/verifications", findings.VerificationPage),
-        (trail, trails.VerificationModel),
+        (trail, Verification),
         (f"{trail}/provenance", findings.Provenance),
         (f"{trail}/error", findings.ErrorOrigin),
         (f"{trail}/diff/{claim['verification_id']}", findings.DifferenceFound),
@@ -197,4 +197,4 @@ def test_every_answer_is_as_it_is_described(shared_service: ServiceProcess, veri
         answer = shared_service.get(path)
         assert answer.status_code == 200, answer.text
         strict = model.model_validate_json(answer.content, extra="forbid")
-        assert strict.model_dump(exclude_unset=True) == answer.json(), path
+        assert strict.model_dump(mode="json", exclude_unset=True) == answer.json(), path
