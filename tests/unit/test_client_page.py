@@ -57,7 +57,8 @@ def verification(**more) -> Verification:
     sentence = {"node_id": EVIL, "sentence": 0, "start": 0, "end": 1, "text": EVIL}
     found = {
         "verification_id": "v-1", "process_id": "p", "claim_id": "k", "claim": EVIL,
-        "node_id": EVIL, "q": 3, "engine": EVIL, "model": EVIL, "created_at": "2026-01-01T00:00:00Z",
+        "node_id": EVIL, "q": 3, "engine": EVIL, "model": EVIL,
+        "created_at": "2026-01-01T00:00:00Z",
         "status": "succeeded", "verdict": "NOT_FULLY_SUPPORTED", "reasoning": EVIL,
         "indicative": True, "error_stages": [2], "error_nodes": [EVIL], "error": EVIL,
         "iterations": [
