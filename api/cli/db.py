@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,12 +11,6 @@ from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import clean
-
-if TYPE_CHECKING:
-    from veritrail_graph.graph.embedded import EngineStatus
-    from veritrail_graph.graph.store import DatabaseAddress
-    from veritrail_graph.graph.store.server import ServerFacts
-
 
 app = typer.Typer(
     help="The embedded engine: start, stop, status; clean up after a killed command.",
@@ -28,21 +22,18 @@ app = typer.Typer(
 @app.command("start")
 def start(as_json: AsJson = False) -> None:
     """Start the embedded engine and keep it running until `db stop`."""
-    from veritrail_graph.api.graph_connection import engine_settings
-    from veritrail_graph.graph.embedded import start_engine
+    from veritrail_graph.api.app.engine import start_engine
 
     _say_server()
-    status = run(start_engine(engine_settings(Settings.load())), as_json=as_json)
-    tell_facts(engine_facts(status), as_json=as_json)
+    tell_facts(run(start_engine(Settings.load()), as_json=as_json), as_json=as_json)
 
 
 @app.command("stop")
 def stop(as_json: AsJson = False) -> None:
     """Stop the embedded engine."""
-    from veritrail_graph.api.graph_connection import engine_settings
-    from veritrail_graph.graph.embedded import stop_engine
+    from veritrail_graph.api.app.engine import stop_engine
 
-    stopped = run(stop_engine(engine_settings(Settings.load())), as_json=as_json)
+    stopped = run(stop_engine(Settings.load()), as_json=as_json)
     if as_json:
         print_json({"stopped": stopped})
     else:
@@ -57,6 +48,8 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Say which graph is in use, whether it answers, and how a Bolt client reaches it."""
+    from veritrail_graph.api.app.engine import graph_facts
+
     work = graph_facts(Settings.load(), with_password=show_password)
     tell_facts(run(work, as_json=as_json), as_json=as_json)
 
@@ -102,65 +95,6 @@ def _say_server() -> None:
 
 
 _NOT_RUNNING = ("running", "home", "data_bytes")
-
-
-async def graph_facts(settings: Settings, *, with_password: bool = False) -> dict[str, Any]:
-    """Facts on the embedded engine and, where NEO4J_URI names one, on the server.
-
-    The engine is not started, and nothing is written.
-    """
-    from veritrail_graph.api.graph_connection import engine_settings, server_address
-    from veritrail_graph.graph.embedded import engine_status
-    from veritrail_graph.graph.embedded.folder import EngineFolder
-    from veritrail_graph.graph.store import DatabaseAddress
-    from veritrail_graph.graph.store.server import server_facts
-
-    found = await engine_status(engine_settings(settings))
-    facts = {**engine_facts(found), "schema_version": None, "server": None}
-    if found.running and found.uri is not None:
-        password = EngineFolder(settings.home).read_password()
-        address = DatabaseAddress(found.uri, found.username, password, found.database)
-        facts["schema_version"] = (await server_facts(address)).schema_version
-        if with_password:
-            facts["password"] = password
-    server = server_address(settings)
-    if server is not None:
-        facts["server"] = _server(server, await server_facts(server))
-        if with_password:
-            facts["server"]["password"] = settings.neo4j_password
-    return facts
-
-
-def engine_facts(found: EngineStatus) -> dict[str, Any]:
-    """What is known of the embedded engine, as JSON values."""
-    return {
-        "running": found.running,
-        "uri": found.uri,
-        "username": found.username,
-        "database": found.database,
-        "password_file": str(found.password_file),
-        "home": str(found.home),
-        "data_bytes": found.data_bytes,
-        "version": found.version,
-        "pid": found.pid,
-        "pinned": found.pinned,
-        "clients": found.clients,
-        "idle_seconds_left": found.idle_seconds_left,
-    }
-
-
-def _server(address: DatabaseAddress, facts: ServerFacts) -> dict[str, Any]:
-    return {
-        "uri": address.uri,
-        "username": address.username,
-        "database": address.database,
-        "password_from": "NEO4J_PASSWORD" if address.password else None,
-        "answers": facts.answers,
-        "agent": facts.agent,
-        "edition": facts.edition,
-        "schema_version": facts.schema_version,
-        "error": facts.error,
-    }
 
 
 def tell_facts(facts: dict[str, Any], *, as_json: bool) -> None:
