@@ -112,7 +112,7 @@ async def _ours(given: Given, tasks: Sequence[Task], nodes: SharedNodes, cpu: li
         cpu.append(time.process_time() - spent)
     failed = [one for one in verified if one.status is not Status.SUCCEEDED]
     if failed:
-        raise RuntimeError(f"{len(failed)} claims failed: {failed[0].failure}")
+        raise RuntimeError(f"{len(failed)} claims failed: {failed[0].error}")
     return wall
 
 

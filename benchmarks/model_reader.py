@@ -107,8 +107,10 @@ class Reader:
             if ref.node_id in self._bears or self._draw.random() < STRAY
         ]
         self._found_truth = not self._bears.isdisjoint(names)
-        cited = tuple(CitedSentence(Sentence(name, 0, 0, 1, "x")) for name in names)
-        return Selection((Evidence("What they say.", None, cited),)) if cited else Selection()
+        cited = tuple(CitedSentence.of(Sentence(name, 0, 0, 1, "x")) for name in names)
+        return (
+            Selection((Evidence(text="What they say.", sentences=cited),)) if cited else Selection()
+        )
 
     def judge(self) -> Judgement:
         """Supported by what bears on the claim, not by what is stray."""

@@ -191,7 +191,7 @@ async def run(**arguments: Any) -> dict[str, Any]:
         "cpu_of_run": ran.cpu,
         "claims": len(ran.verifications),
         "failed": len(failed),
-        "why": failed[0].failure if failed else None,
+        "why": failed[0].error if failed else None,
         "calls": usage.calls,
         "cached_calls": usage.cached_calls,
         "input_tokens": usage.input_tokens,

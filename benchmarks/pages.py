@@ -193,5 +193,5 @@ async def _a_bad_trail(graph: Store) -> tuple[str, str]:
     """A verification whose claim is not supported, with its claim."""
     names, _ = await graph.trails.page(OURS, "", 500)
     headers = await graph.trails.headers(names)
-    found = next(one for one in headers if one.error.nodes)
-    return found.verification_id, found.claim.claim_id
+    found = next(one for one in headers if one.error_nodes)
+    return found.verification_id, found.claim_id

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks import dag
+from benchmarks.walking import claim_number
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
-    ErrorLocation,
     Evidence,
     EvidencePath,
     Iteration,
@@ -83,10 +83,7 @@ async def fill(
         How many sentences they cite and how many nodes they read.
     """
     walkable = Walkable.of(scale)
-    claims = [
-        Claim(f"claim-{number}", f"Claim number {number}.", walkable.terminal.node_id)
-        for number in range(count)
-    ]
+    claims = [claim_number(number, walkable.terminal) for number in range(count)]
     made = list(verifications(walkable, process_id, claims))
     async with open_store(DatabaseAddress(**login)) as store:
         await store.processes.add_claims(process_id, claims)
@@ -96,7 +93,7 @@ async def fill(
     return {
         "verifications": len(made),
         "checked": sum(len(iteration.checked) for iteration in rounds),
-        "cited": sum(len(found.sentences) for each in rounds for found in each.evidence),
+        "cited": sum(len(found.sentences) for each in rounds for found in each.summaries),
     }
 
 
@@ -110,21 +107,32 @@ def verifications(
         iterations, paths = _walk(walkable, draw)
         done = place < len(VERDICTS)
         verdict = VERDICTS[place] if done else None
-        # Whoever failed did so half way.
+        # A verification that failed stopped half-way.
         kept = iterations if done else iterations[: len(iterations) // 2]
         links = paths if done else []
-        error = ErrorLocation()
+        error_nodes: tuple[NodeRef, ...] = ()
         if verdict is Verdict.NOT_FULLY_SUPPORTED:
-            at = draw.choice(kept[:4])
-            error = ErrorLocation(at.nodes_with_evidence[:2], (walkable.terminal,))
-        yield Verification(
-            f"v-queries-{number}", process_id, claim, 3, "fixed", "none", True,
-            f"2026-01-01T{number // 60:02}:{number % 60:02}:00.000000Z",
-            Status.SUCCEEDED if done else UNFINISHED[number // 20 % len(UNFINISHED)],
-            verdict, "The reasons for it." if done else None, None,
-            Termination.NO_CANDIDATES if done else None, tuple(kept), tuple(links), error,
-            failure=None if done else "The model was away.", steps=_steps(kept),
-        )  # fmt: skip
+            error_nodes = draw.choice(kept[:4]).nodes_with_evidence[:2]
+        yield Verification.of_claim(
+            claim,
+            verification_id=f"v-queries-{number}",
+            process_id=process_id,
+            q=3,
+            engine="fixed",
+            model="none",
+            indicative=True,
+            created_at=f"2026-01-01T{number // 60:02}:{number % 60:02}:00.000000Z",
+            status=Status.SUCCEEDED if done else UNFINISHED[number // 20 % len(UNFINISHED)],
+            verdict=verdict,
+            reasoning="The reasons for it." if done else None,
+            termination=Termination.NO_CANDIDATES if done else None,
+            iterations=tuple(kept),
+            paths=tuple(links),
+            error_nodes=error_nodes,
+            propagated_nodes=(walkable.terminal,) if error_nodes else (),
+            error=None if done else "The model was away.",
+            steps=_steps(kept),
+        )
 
 
 def _walk(walkable: Walkable, draw: random.Random) -> tuple[list[Iteration], list[EvidencePath]]:
@@ -147,16 +155,24 @@ def _walk(walkable: Walkable, draw: random.Random) -> tuple[list[Iteration], lis
         found = sorted(draw.sample(checked, min(EVIDENCE_NODES, len(checked))), key=_order)
         number = len(iterations) + 1
         cited = tuple(
-            CitedSentence(Sentence(ref.node_id, index, index * 20, index * 20 + 20, "So it says."))
+            CitedSentence.of(
+                Sentence(ref.node_id, index, index * 20, index * 20 + 20, "So it says.")
+            )
             for ref in found
             for index in sorted(draw.sample(range(6), SENTENCES))
         )
-        evidence = (Evidence("What they say together.", None, cited),)
+        evidence = (Evidence(text="What they say together.", sentences=cited),)
         iterations.append(
-            Iteration(number, Verdict.FULLY_SUPPORTED, "So it is.", tuple(checked), (), evidence)
+            Iteration(
+                number=number,
+                verdict=Verdict.FULLY_SUPPORTED,
+                reasoning="So it is.",
+                checked=tuple(checked),
+                summaries=evidence,
+            )
         )
         paths += [
-            EvidencePath(ref.node_id, target, number)
+            EvidencePath(source=ref.node_id, target=target, iteration=number)
             for ref in found
             for target in frontier[ref.node_id]
         ]
@@ -167,9 +183,24 @@ def _order(ref: NodeRef) -> tuple[int, int]:
 
 
 def _steps(iterations: Sequence[Iteration]) -> tuple[StepRecord, ...]:
-    usage = Usage(3, 1, 9_000, 4_000, 300, 0.01)
+    usage = Usage(
+        calls=3,
+        cached_calls=1,
+        input_tokens=9_000,
+        cached_input_tokens=4_000,
+        output_tokens=300,
+        cost_usd=0.01,
+    )
     return tuple(
-        StepRecord(iteration.number, step, f"{step}.v1", "0f" * 32, "none", 0.0, usage)
+        StepRecord(
+            iteration=iteration.number,
+            step=step,
+            prompt=f"{step}.v1",
+            prompt_hash="0f" * 32,
+            model="none",
+            temperature=0.0,
+            usage=usage,
+        )
         for iteration in iterations
         for step in ("evidence_selection", "verdict")
     )

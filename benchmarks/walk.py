@@ -167,7 +167,7 @@ async def verify(store: Store, judge: FixedJudge, claims: int) -> list[Verificat
 
     run = Run(OURS, judge, nodes, write)
     verified = await run.verify(tasks(terminal, claims))
-    assert all(each.status is Status.SUCCEEDED for each in verified), verified[0].failure
+    assert all(each.status is Status.SUCCEEDED for each in verified), verified[0].error
     return verified
 
 

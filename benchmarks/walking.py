@@ -70,8 +70,8 @@ class FixedJudge:
         candidates = [node for node in nodes if node.ref.stage == highest]
         draw = random.Random(f"{claim.claim_id} {highest}")
         chosen = draw.sample(candidates, min(SELECTED, len(candidates)))
-        cited = tuple(CitedSentence(node.sentences[0]) for node in chosen)
-        return Selection((Evidence("What they say.", None, cited),))
+        cited = tuple(CitedSentence.of(node.sentences[0]) for node in chosen)
+        return Selection((Evidence(text="What they say.", sentences=cited),))
 
     async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """The same verdict, always."""
@@ -80,9 +80,13 @@ class FixedJudge:
         return Judgement(self.verdict, "fixed")
 
 
+def claim_number(number: int, terminal: NodeRef) -> Claim:
+    """A claim about the final answer."""
+    return Claim(
+        claim_id=f"claim-{number}", text=f"Claim number {number}.", node_id=terminal.node_id
+    )
+
+
 def tasks(terminal: NodeRef, count: int) -> list[Task]:
     """So many claims about the final answer."""
-    return [
-        Task(Claim(f"claim-{number}", f"Claim number {number}.", terminal.node_id), terminal)
-        for number in range(count)
-    ]
+    return [Task(claim_number(number, terminal), terminal) for number in range(count)]

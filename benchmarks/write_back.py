@@ -11,12 +11,11 @@ from benchmarks.children import run_child
 from benchmarks.engines import Engine
 from benchmarks.ingest import OURS
 from benchmarks.report import Line, Report, middle
+from benchmarks.walking import claim_number
 from veritrail_graph import cypher
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.model import (
     CitedSentence,
-    Claim,
-    ErrorLocation,
     Evidence,
     EvidencePath,
     Iteration,
@@ -126,23 +125,29 @@ def _verification(name: str, terminal: NodeRef, nodes: tuple[NodeRef, ...]) -> V
         start = number * each
         checked = tuple(nodes[place % len(nodes)] for place in range(start, start + size))
         cited = tuple(
-            CitedSentence(Sentence(ref.node_id, 0, 0, 20, "What a sentence says."))
+            CitedSentence.of(Sentence(ref.node_id, 0, 0, 20, "What a sentence says."))
             for ref in checked
         )
-        evidence = (Evidence("What they say together.", None, cited),)
+        evidence = (Evidence(text="What they say together.", sentences=cited),)
         reasons = "The reasons for it."
         iterations.append(
-            Iteration(number + 1, Verdict.NOT_FULLY_SUPPORTED, reasons, checked, (), evidence)
+            Iteration(
+                number=number + 1,
+                verdict=Verdict.NOT_FULLY_SUPPORTED,
+                reasoning=reasons,
+                checked=checked,
+                summaries=evidence,
+            )
         )
     paths = tuple(
-        EvidencePath(ref.node_id, terminal.node_id, iteration.number, ())
+        EvidencePath(source=ref.node_id, target=terminal.node_id, iteration=iteration.number)
         for iteration in iterations
         for ref in iteration.checked
     )
-    return Verification(
+    return Verification.of_claim(
+        claim_number(0, terminal),
         verification_id=f"v-bench-{name}",
         process_id=OURS,
-        claim=Claim("claim-0", "Claim number 0.", terminal.node_id),
         q=ITERATIONS,
         engine="fixed",
         model=None,
@@ -154,7 +159,7 @@ def _verification(name: str, terminal: NodeRef, nodes: tuple[NodeRef, ...]) -> V
         termination=Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED,
         iterations=tuple(iterations),
         paths=paths,
-        error=ErrorLocation((terminal,)),
+        error_nodes=(terminal,),
     )
 
 
