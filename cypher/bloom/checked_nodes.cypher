@@ -5,7 +5,7 @@
 // column i: any - an iteration
 // column checked: any - that it read the node
 // column s: any - the node
-// source: VeriTrail 3.1.1
+// source: VeriTrail C.1, Algorithm 1 line 17
 MATCH (v:Verification {verification_id: $verification})-[belongs:HAS_ITERATION]->(i:Iteration)
 MATCH (:Process {process_id: v.process_id, status: 'ready'})
 OPTIONAL MATCH (i)-[checked:CHECKED]->(s:Span)

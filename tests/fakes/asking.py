@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -64,10 +64,3 @@ class ScriptedAsking:
                 fault = error
         assert fault is not None
         raise fault
-
-
-def answering(texts: Sequence[str]) -> Callable[[Request], str]:
-    """Give these texts one after the other, the last one for all beyond."""
-    given = iter(texts)
-    last = texts[-1]
-    return lambda _request: next(given, last)

@@ -246,13 +246,6 @@ def test_a_file_that_is_locked_is_not_cleared(path: Path, monkeypatch: pytest.Mo
     assert use(path, get) == ("An answer.", [])
 
 
-def test_a_folder_that_cannot_be_made_ends_no_run(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    found, warnings = use(tmp_path / "file" / "answers.sqlite", put_and_get)
-    assert found is None
-    assert len(warnings) == 1
-
-
 def test_a_file_that_stays_locked_ends_no_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("veritrail_graph.verifier.models.cache.BUSY", 0.1)
     use(path, put_and_get)

@@ -25,8 +25,3 @@ def test_the_most_frequent_wording_of_a_majority_goes_on(
 ) -> None:
     found = agreed([Opinion(sentence, "why") for sentence in sentences], needed)
     assert found == Opinion(goes_on, "" if goes_on else "why")
-
-
-def test_a_sentence_that_is_given_up_keeps_the_first_words_that_give_it_up() -> None:
-    opinions = [Opinion("a", "for it"), Opinion(None), Opinion(None, "advice"), Opinion(None, "x")]
-    assert agreed(opinions, 2) == Opinion(None, "advice")

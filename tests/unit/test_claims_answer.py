@@ -98,28 +98,6 @@ def test_context_is_cut_on_both_sides_and_its_place_is_marked() -> None:
     ]
 
 
-def test_without_following_context_only_what_precedes_is_shown() -> None:
-    assert prompt(numbered(20), "number 2 ", BEFORE) == [
-        "(context) Sentence number 0 stands here.",
-        "(context) Sentence number 1 stands here.",
-        "Sentence: Sentence number 2 stands here.",
-    ]
-
-
-def test_the_whole_answer_is_not_marked_as_cut() -> None:
-    assert prompt(numbered(2), "number 0 ", AROUND) == [
-        "(context) [the sentence]",
-        "(context) Sentence number 1 stands here.",
-        "Sentence: Sentence number 0 stands here.",
-    ]
-    assert prompt("One only.", "One", AROUND, " ") == ["Sentence: One only."]
-
-
-def test_the_sentence_is_shown_as_the_stage_before_left_it() -> None:
-    read = answer("He sails. He rows.")
-    assert read.prompt(1, "Ole rows.", BEFORE) == "(context) He sails.\nSentence: Ole rows."
-
-
 HEADINGS = """# Harbours
 
 All of them are old.

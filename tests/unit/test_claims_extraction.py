@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from fakes.asking import ScriptedAsking
-from fakes.claim_answers import ClaimAnswers, steps_over, words
+from fakes.claim_answers import ClaimAnswers, steps_over
 
 from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.model.extraction import SentenceOutcome
@@ -112,11 +112,6 @@ def test_two_stages_take_three_completions_and_decomposition_takes_one() -> None
     assert meter.total.calls == 7
 
 
-def test_one_completion_is_drawn_at_temperature_zero() -> None:
-    _, asking, _ = extracted(ClaimAnswers(), "The harbour is old.", Samples())
-    assert [(one.sample, one.call.temperature) for one in asking.requests] == [(0, 0.0)] * 3
-
-
 @pytest.mark.parametrize(
     ("selection", "outcome"),
     [
@@ -167,18 +162,6 @@ def test_a_sentence_without_claims_keeps_what_the_model_said_of_it(
     assert found.sentences[0].reason == reason
 
 
-def test_the_reasoning_of_a_structured_answer_is_kept_too() -> None:
-    structured = {"reasoning": "It is advice.", **NO}
-    answers = ClaimAnswers(selection={"It is old.": [json.dumps(structured)] * 3})
-    assert extracted(answers, "It is old.")[0].sentences[0].reason == "It is advice."
-
-
-def test_a_sentence_that_is_verifiable_stays_as_it_is_whatever_is_said_beside_it() -> None:
-    answers = ClaimAnswers(selection={TEXT: [{"outcome": "verifiable", "sentence": "Else."}] * 3})
-    found, _, _ = extracted(answers)
-    assert "Else." not in claims(found)
-
-
 def test_no_claims_of_a_sentence_is_an_outcome_of_its_own() -> None:
     found, _, _ = extracted(ClaimAnswers(claims={"It has two piers.": []}))
     assert outcomes(found) == ["claims", "no_claims"]
@@ -195,28 +178,6 @@ def test_a_sentence_whose_calls_fail_is_failed_and_ends_no_other() -> None:
     assert outcomes(found) == ["failed", "claims"]
     assert found.sentences[0].reason == "no answer within 120 s"
     assert meter.total.calls == 6 + 7
-
-
-@pytest.mark.parametrize(
-    ("step", "invalid"),
-    [
-        (Step.CLAIM_SELECTION, {"outcome": "rewritten", "sentence": None}),
-        (Step.CLAIM_SELECTION, {"outcome": "clear", "sentence": None}),
-        (Step.CLAIM_DISAMBIGUATION, {"outcome": "verifiable", "sentence": None}),
-        (Step.CLAIM_DECOMPOSITION, {"claims": "one"}),
-        (Step.CLAIM_DECOMPOSITION, {"claims": ["half of \ud83d"]}),
-    ],
-)
-def test_an_invalid_answer_is_asked_for_again_and_then_fails_the_sentence(
-    step: Step, invalid: object
-) -> None:
-    def answer(request: Request) -> str:
-        return words(invalid) if request.call.step == step else ClaimAnswers()(request)
-
-    found, asking, _ = extracted(answer, "The harbour is old.", Samples(), retries=1)
-    assert outcomes(found) == ["failed"]
-    assert found.sentences[0].reason
-    assert [request.call.step for request in asking.requests].count(step) == 2
 
 
 @pytest.mark.parametrize("fault", [OverBudget, EndpointRefused, Unreachable])
@@ -252,18 +213,6 @@ def test_a_claim_that_is_stated_twice_is_kept_once_with_both_places() -> None:
         (first.claim_id,),
         (first.claim_id,),
     ]
-
-
-def test_a_claim_that_a_sentence_gives_twice_has_one_place() -> None:
-    found, _, _ = extracted(
-        ClaimAnswers(claims={"It is old.": ["It is old.", "it  is old."]}), "It is old."
-    )
-    assert [(claim.text, claim.also) for claim in found.claims] == [("It is old.", ())]
-    assert found.sentences[0].claim_ids == (found.claims[0].claim_id,)
-
-
-def test_extracting_again_gives_the_same() -> None:
-    assert extracted(ClaimAnswers())[0] == extracted(ClaimAnswers())[0]
 
 
 def test_what_holds_no_words_is_not_asked_about() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -15,13 +14,11 @@ from veritrail_graph.verifier.driver import Task
 from veritrail_graph.verifier.estimate import (
     HIGH,
     LIKELY,
-    NARROW,
     NOTHING,
     AssumedModel,
     AssumedWalk,
     Estimates,
     Estimator,
-    assumptions,
 )
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.limits import Limits, Samples
@@ -99,13 +96,6 @@ def test_low_is_a_claim_that_is_given_up_after_q_rounds_without_evidence() -> No
     assert found.low.usage.output_tokens == NOTHING.decomposed + 3 * NOTHING.nothing_found
 
 
-def test_low_is_the_narrowest_way_to_a_root_where_that_is_cheaper() -> None:
-    found = estimate(layered(), claims(layered()), q=10)
-    # All of c, two of b, two roots: 3 + 1 + 1 prompts and a verdict each round.
-    assert found.low.usage.calls == 1 + (3 + 1) + (1 + 1) + (1 + 1)
-    assert len(found.low.visited) == 10 + 2 + 2
-
-
 def test_likely_follows_one_node_in_five() -> None:
     found = estimate(layered(), claims(layered()))
     # c0 and c5, so four nodes of b; the first of those, so two roots.
@@ -147,12 +137,6 @@ def test_claims_about_one_node_are_walked_once() -> None:
     assert many.likely.visited == single.likely.visited
 
 
-def test_nodes_that_are_read_for_several_claims_count_once() -> None:
-    dag = layered()
-    found = estimate(dag, [*claims(dag, node="c0"), *claims(dag, node="c0", sub_claims=("a", "b"))])
-    assert found.high.visited == {"b0", "b1", "r0", "r1", "r2", "r3"}
-
-
 def test_sub_claims_that_are_given_cost_no_call() -> None:
     dag = layered()
     asked = estimate(dag, claims(dag))
@@ -168,28 +152,6 @@ def test_every_sample_is_a_call_but_a_claim_is_taken_apart_once() -> None:
     apart = LIKELY.decompositions
     assert three.likely.usage.calls - apart == 3 * (one.likely.usage.calls - apart)
     assert three.likely.visited == one.likely.visited
-
-
-def test_claims_that_stay_whole_need_no_call_to_take_them_apart() -> None:
-    dag = layered()
-    apart, whole = (estimate(dag, claims(dag), sub_claims=wanted) for wanted in (True, False))
-    assert apart.high.usage.calls == whole.high.usage.calls + HIGH.decompositions
-    assert apart.low.usage.calls == whole.low.usage.calls + 1
-    assert apart.high.visited == whole.high.visited
-
-
-def test_a_walk_tells_now_and_then_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("veritrail_graph.verifier.estimate.PROMPTS_APART", 5)
-    dag = layered()
-    tasks = [*claims(dag, 3), *claims(dag, 2, sub_claims=("One.", "Two."))]
-    told: list[tuple[int, int]] = []
-    asyncio.run(estimator(dag).estimate(tasks, lambda *progress: told.append(progress)))
-    assert told[0] == (0, 0)
-    assert told[-1][0] == len(tasks)
-    assert {done for done, _ in told} == {0, 3, 5}
-    prompts = [number for _, number in told]
-    assert prompts == sorted(prompts)
-    assert all(after - before <= 5 for before, after in pairwise(prompts))
 
 
 def test_money_is_tokens_times_price() -> None:
@@ -255,20 +217,3 @@ def test_a_node_that_cannot_be_read_is_named() -> None:
     dag = layered()
     with pytest.raises(JudgeError, match="no estimate for node 't': c0 is gone"):
         estimate(dag, claims(dag), source=Gone(dag))
-
-
-def test_all_assumptions_can_be_told() -> None:
-    told = assumptions()
-    assert told["likely"]["one_in"] == LIKELY.one_in
-    assert told["low_nothing_found"]["at_most"] == 0
-    assert told["low_one_node"]["at_most"] == NARROW.at_most == 1
-    assert told["high"]["at_most"] is None  # any number
-    assert told["high"]["decompositions"] == HIGH.decompositions == 20
-
-
-def test_likely_does_not_widen_with_the_frontier() -> None:
-    sources = {"t": [f"a{n}" for n in range(200)]} | {f"a{n}": [f"r{n}"] for n in range(200)}
-    dag = Dag.of(sources, texts={f"a{n}": [f"{n} {TEXT}"] for n in range(200)})
-    found = estimate(dag, claims(dag))
-    assert found.likely.visited - {f"a{n}" for n in range(200)} == {"r0", "r5", "r10", "r15", "r20"}
-    assert len(found.high.visited) == 400

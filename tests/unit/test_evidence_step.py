@@ -9,14 +9,13 @@ from fakes.asking import ScriptedAsking
 from fakes.judging import NOTHING, a_claim, a_node, evidence_step, numbered, selects
 from fakes.model_prompts import parse_excerpts
 
-from veritrail_graph.graph.model import EvidenceRole, Usage
+from veritrail_graph.graph.model import EvidenceRole
 from veritrail_graph.verifier.excerpts import Unit
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.port import (
     ContextTooLong,
     InvalidAnswer,
     Meter,
-    OverBudget,
     Request,
 )
 from veritrail_graph.verifier.ports import JudgeError
@@ -137,12 +136,6 @@ def test_sub_claims_are_shown_only_when_there_is_more_than_one():
         assert read(asking.requests[0]).sub_claims == shown
 
 
-def test_a_claim_stands_on_one_line():
-    asking = ScriptedAsking(lambda _: NOTHING)
-    select(asking, MIXED[:1], a_claim("One\nline\u2028only."))
-    assert asking.requests[0].user.endswith("\nClaim: One line only.")
-
-
 def test_requests_name_step_prompt_and_temperature_and_say_what_is_shared():
     asking = ScriptedAsking(lambda _: NOTHING)
     select(asking, MIXED[:1], a_claim("The claim."))
@@ -205,22 +198,6 @@ def test_an_answer_that_stays_invalid_fails_when_the_others_have_ended():
     with pytest.raises(InvalidAnswer):
         select(asking, MIXED, meter=meter)
     assert meter.total.calls == 4  # three attempts, and the other prompt
-
-
-def test_other_faults_are_passed_on_as_they_are():
-    def give(_request: Request) -> str:
-        raise OverBudget("the budget is used up")
-
-    with pytest.raises(OverBudget):
-        select(ScriptedAsking(give), MIXED)
-
-
-def test_every_call_is_charged_to_the_claim():
-    charged: list[Usage] = []
-    meter = Meter(charged.append)
-    select(ScriptedAsking(lambda _: NOTHING), MIXED, meter=meter)
-    assert meter.total.calls == len(charged) == 2
-    assert meter.total.input_tokens > 0
 
 
 def test_samples_are_drawn_apart_and_merged_for_each_prompt():

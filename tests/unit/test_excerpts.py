@@ -82,11 +82,6 @@ def test_every_kind_of_line_break_becomes_one_space(line_break):
     assert one_line(f"a{line_break}{line_break}b") == "a  b"
 
 
-def test_nothing_else_of_a_text_is_changed():
-    text = "  two  blanks\ttab \u00a0 \u200b \x1f \x00 ﬁ é e\u0301 🚢 [[1]] 0: "
-    assert one_line(text) == text
-
-
 @given(blocks_of_texts, broken.filter(bool), st.lists(broken.filter(bool), max_size=3))
 def test_a_prompt_is_read_back_as_what_it_shows_whatever_the_texts_are(blocks, claim, sub_claims):
     excerpts = render([unit(*block) for block in blocks])
@@ -132,12 +127,6 @@ def test_without_a_limit_prompts_are_filled_by_tokens():
     assert sizes(packed(units, None, 10**6, words)) == [10]
 
 
-def test_both_limits_hold_at_once():
-    units = [unit(*["one two three four five six."] * 6)]
-    assert sizes(packed(units, 2, 35, words))[0] == 2
-    assert sizes(packed(units, 40, 25, words))[0] == 2
-
-
 def test_a_sentence_longer_than_the_room_gets_a_prompt_of_its_own():
     long = "word " * 100 + "end."
     prompts = packed([unit("Short one.", long, "Short two.")], 40, 60, words)
@@ -158,30 +147,11 @@ def test_the_later_part_of_a_cut_node_shows_its_heading_and_the_last_two_sentenc
     assert second.text.splitlines()[1] == "(context) NORTH BREAKWATER"
 
 
-def test_a_part_of_a_node_keeps_its_context_when_it_is_packed_anew():
-    part = unit("HEADING", *numbered("a", 8)).part(5, 9)
-    first, second = packed([part], 3)
-    assert contexts(first) == [("HEADING", *numbered("a", 4)[2:])]
-    assert contexts(second) == [("HEADING", *numbered("a", 7)[5:])]
-
-
-def test_a_heading_among_the_last_sentences_is_shown_once():
-    first, second = packed([unit("Some words.", "A HEADING", "More words.", "The rest.")], 3)
-    assert contexts(second) == [("A HEADING", "More words.")]
-    assert contexts(first) == [()]
-
-
 def test_the_nearest_heading_before_the_cut_counts_through_all_parts():
     node = unit("FIRST", *numbered("a", 3), "SECOND", *numbered("b", 7))
     shown = [contexts(excerpts)[0] for excerpts in packed([node], 3)]
     assert [each[0] if each else None for each in shown] == [None, "FIRST", "SECOND", "SECOND"]
     assert all(len(each) <= 3 for each in shown)
-
-
-def test_a_node_that_begins_in_a_prompt_shows_no_context():
-    prompts = packed([unit(*numbered("a", 3)), unit(*numbered("b", 3), name="b")], 4)
-    assert contexts(prompts[0]) == [(), ()]
-    assert contexts(prompts[1]) == [(numbered("b", 3)[0],)]
 
 
 def test_context_lines_have_no_id_and_are_kept_short():
@@ -204,11 +174,6 @@ def test_context_counts_against_the_room():
 )
 def test_what_is_short_and_does_not_end_like_a_sentence_is_a_heading(text):
     assert is_heading(text)
-
-
-@pytest.mark.parametrize("text", ["It rained.", "and so on", "He said: “Go”", "x" * 200, "Why?"])
-def test_sentences_and_parts_of_them_are_no_headings(text):
-    assert not is_heading(text)
 
 
 def test_a_node_of_100_000_sentences_is_packed_quickly():

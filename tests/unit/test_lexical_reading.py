@@ -31,17 +31,3 @@ from veritrail_graph.verifier.engines.lexical.reading import NumberKind, read
 def test_numbers_have_one_normal_form(text: str, value: str, kind: NumberKind) -> None:
     (number,) = read(text).numbers
     assert (number.value, number.kind) == (value, kind)
-
-
-def test_two_numbers_beside_each_other_stay_two() -> None:
-    assert [number.value for number in read("between two and three carts").numbers] == ["2", "3"]
-    assert [number.value for number in read("in 2010, 12 carts").numbers] == ["2010", "12"]
-
-
-def test_names_of_several_words_are_one_name() -> None:
-    names = read("He met Ilse Kramer of the Bank of Tarn and the Carters' Co-operative.").names
-    assert [name.surface for name in names] == [
-        "Ilse Kramer",
-        "Bank of Tarn",
-        "Carters' Co-operative",
-    ]

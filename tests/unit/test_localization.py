@@ -89,14 +89,6 @@ def test_paths_lead_to_direct_dependants_else_to_the_nearest_on_every_way(case):
         event("a path leads through nodes without evidence")
 
 
-@settings(max_examples=150)
-@given(walks())
-def test_paths_stand_in_the_order_of_iterations_and_frontiers(case):
-    dag, _, walked = case
-    order = [(p.iteration, frontier_order(dag.refs[p.source]), p.target) for p in walked.paths]
-    assert order == sorted(order)
-
-
 def error_nodes(dag: Dag, target: str, walked: Walked) -> set[str]:
     """Rule 7, in names of nodes."""
     if walked.outcome.verdict is not NFS:
@@ -236,9 +228,3 @@ def test_nodes_that_carried_the_content_unseen_count_as_carriers():
     walked = located(sources, {"b", "a", "r"}, [NFS, NFS, FS, NFS], q=3)
     assert [ref.node_id for ref in walked.error.nodes] == ["a"]
     assert [ref.node_id for ref in walked.error.propagated] == ["b", "c", "t"]
-
-
-def test_of_several_ways_to_the_same_node_the_shortest_is_told():
-    """From r to t: through a, or through b and c."""
-    walked = located({"t": ["a", "c"], "c": ["b"], "a": ["r"], "b": ["r"]}, {"r"}, [NFS, NFS])
-    assert [(path.source, path.target, path.via) for path in walked.paths] == [("r", "t", ("a",))]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,7 +28,6 @@ from veritrail_graph.verifier.models.port import (
     OverBudget,
     Request,
     StepCall,
-    Unreachable,
 )
 from veritrail_graph.verifier.models.prices import Price
 from veritrail_graph.verifier.models.retrying import Patience, Spending
@@ -40,7 +38,6 @@ UNHURRIED = Patience(
     deadline=4.0, attempt_timeout=3.0, unreachable=0.3, base=0.01, cap=0.05, give_up_after=3
 )
 """A busy machine may hold up an answer; only where none ever comes is one given up early."""
-QUICKLY = replace(UNHURRIED, attempt_timeout=0.5)
 PRICE = Price(input=1_000.0, cached_input=100.0, output=2_000.0)
 
 
@@ -82,30 +79,6 @@ def test_an_answer_is_read_and_charged() -> None:
     assert total.unpriced_calls == 0
 
 
-def test_a_price_that_is_not_known_is_said_to_be_unknown() -> None:
-    meter = Meter()
-    with ModelServer() as server:
-        ask(model(server), meter)
-    assert meter.total.cost_usd is None
-    assert meter.total.unpriced_calls == 1
-
-
-@pytest.mark.parametrize("fault", [*QUICK, Fault.EMPTY_CHOICES])
-def test_a_transport_fault_is_tried_again_and_costs_no_call(fault: Fault) -> None:
-    meter = Meter()
-    with ModelServer(faults=FaultScript({("verdict", 0): fault})) as server:
-        ask(model(server), meter)
-    assert len(server.requests) == 2
-    assert meter.total.calls == 1
-
-
-@pytest.mark.parametrize("fault", [Fault.HANG, Fault.SLOW_TRICKLE])
-def test_an_answer_that_never_ends_is_asked_for_again(fault: Fault) -> None:
-    with ModelServer(faults=FaultScript({("verdict", 0): fault})) as server:
-        ask(model(server, patience=QUICKLY))
-    assert len(server.requests) == 2
-
-
 @pytest.mark.parametrize("fault", [fault for fault in INVALID if fault is not Fault.EMPTY_CHOICES])
 def test_an_invalid_answer_is_charged_and_asked_for_again(fault: Fault) -> None:
     meter = Meter()
@@ -134,13 +107,6 @@ def test_answers_that_stay_invalid_end_with_the_reason(fault: Fault, words: str)
     assert words in str(raised.value)
 
 
-def test_answers_are_asked_for_again_as_often_as_is_set() -> None:
-    with ModelServer(faults=always(Fault.NO_JSON)) as server:
-        with pytest.raises(ModelError):
-            ask(model(server, answer_retries=2))
-        assert len(server.requests) == 3
-
-
 def test_with_many_faults_every_call_ends_as_without() -> None:
     faults = Faults(0.2, QUICK, beside=(0.1, INVALID))
     with ModelServer(faults=faults) as server:
@@ -152,39 +118,6 @@ def test_with_many_faults_every_call_ends_as_without() -> None:
         )
     assert [answer.verdict for answer in found] == [Verdict.FULLY_SUPPORTED] * 60
     assert len(server.requests) > 60
-
-
-def test_when_everything_fails_all_calls_end_in_bounded_time() -> None:
-    began = time.monotonic()
-    patience = Patience(deadline=1.0, attempt_timeout=1.0, base=0.01, cap=0.05)
-    with ModelServer(faults=always(Fault.STATUS_500)) as server:
-        found = run(
-            model(server, patience=patience, limiter=Limiter(4)),
-            lambda it: asyncio.gather(
-                *(it.ask(request(number), read_verdict, Meter()) for number in range(200)),
-                return_exceptions=True,
-            ),
-        )
-    assert time.monotonic() - began < 15  # not 200 / 4 times the deadline of a second
-    assert {type(error) for error in found} == {ModelError}
-    assert all("HTTP 500" in str(error) for error in found)
-
-
-def test_an_endpoint_that_is_not_there_stops_the_run() -> None:
-    with ModelServer() as server:
-        url = server.base_url
-
-    async def work(asking: LanguageModel) -> None:
-        with pytest.raises(Unreachable, match="from the first call on"):
-            await asking.ask(request(), read_verdict, Meter())
-        began = time.monotonic()
-        with pytest.raises(Unreachable):
-            await asking.ask(request(1), read_verdict, Meter())
-        assert time.monotonic() - began < 0.2
-
-    spending = Spending()
-    run(model(url, spending=spending), work)
-    assert spending.calls == 0
 
 
 @pytest.mark.parametrize("options", [{"key": "sk-another"}, {"models": ["some-other"]}])
@@ -200,20 +133,6 @@ def test_a_wrong_key_or_model_stops_all_calls_at_once(options: dict[str, Any]) -
         assert len(server.requests) <= 4
     assert {type(error) for error in found} == {EndpointRefused}
     assert all(KEY not in str(error) for error in found)
-
-
-def test_parameters_that_are_refused_are_left_out_for_the_run() -> None:
-    meter = Meter()
-    with ModelServer(refuses=("temperature", "max_tokens")) as server:
-
-        async def work(asking: LanguageModel) -> None:
-            for number in range(3):
-                await asking.ask(request(number), read_verdict, meter)
-
-        run(model(server), work)
-        assert len(server.requests) == 5
-        assert "max_completion_tokens" in server.requests[-1].body
-    assert meter.total.calls == 3
 
 
 def test_a_prompt_that_is_too_long_lowers_the_window() -> None:
@@ -266,18 +185,6 @@ def test_an_answer_in_the_cache_is_not_paid_again(tmp_path: Path) -> None:
         assert len(server.requests) == 1
     assert bills[0].total.calls == 1
     assert bills[1].total == Usage(cached_calls=1, cost_usd=0.0)
-
-
-def test_samples_of_one_prompt_are_answers_of_their_own(tmp_path: Path) -> None:
-    async def work(asking: LanguageModel) -> None:
-        for sample in (0, 1, 0):
-            await asking.ask(request(sample=sample), read_verdict, Meter())
-        await cache.close()
-
-    cache = AnswerCache(tmp_path / "answers.sqlite")
-    with ModelServer() as server:
-        run(model(server, cache=cache), work)
-        assert len(server.requests) == 2
 
 
 def test_invalid_answers_are_never_kept(tmp_path: Path) -> None:
@@ -403,16 +310,3 @@ def test_the_budget_is_never_passed_by_more_than_the_calls_in_the_air() -> None:
     assert spending.spent == pytest.approx(total.cost_usd)
     assert spending.in_flight == 0
     assert sum(isinstance(error, OverBudget) for error in found) == 60 - total.calls
-
-
-def test_no_more_requests_are_sent_than_are_allowed() -> None:
-    with ModelServer(faults=Faults(0.3, (Fault.STATUS_500, Fault.NO_JSON))) as server:
-        found = run(
-            model(server, spending=Spending(max_calls=20)),
-            lambda it: asyncio.gather(
-                *(it.ask(request(number), read_verdict, Meter()) for number in range(60)),
-                return_exceptions=True,
-            ),
-        )
-        assert len(server.requests) == 20
-    assert any(isinstance(error, OverBudget) for error in found)

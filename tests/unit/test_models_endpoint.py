@@ -19,7 +19,6 @@ from veritrail_graph.verifier.models.port import (
     ContextTooLong,
     CutOff,
     EmptyAnswer,
-    EndpointRefused,
     Filtered,
     InvalidAnswer,
     Meter,
@@ -27,7 +26,6 @@ from veritrail_graph.verifier.models.port import (
     ParameterRefused,
     Refused,
     Request,
-    RequestRejected,
     StepCall,
     TransportFault,
 )
@@ -103,7 +101,7 @@ def test_azure_is_addressed_by_deployment() -> None:
     async def call() -> Server:
         async with serving(answer()) as server:
             address = f"http://127.0.0.1:{server.port}"
-            endpoint = OpenAiEndpoint.azure(address, KEY, "2024-10-21")
+            endpoint = OpenAiEndpoint(address, KEY, api_version="2024-10-21")
             await endpoint.send(REQUEST, 100)
             await endpoint.close()
             return server
@@ -200,27 +198,6 @@ def test_a_body_that_is_no_completion_is_worth_another_try(reply: bytes) -> None
     assert isinstance(found, TransportFault)
     assert found.status == 200
     assert not found.is_unreachable
-
-
-@pytest.mark.parametrize(
-    ("reply", "kind"),
-    [
-        (http(500, {"error": {"message": "Busy."}}), TransportFault),
-        (http(401, {"error": {"message": "Incorrect API key provided."}}), EndpointRefused),
-        (http(400, {"error": {"code": "context_length_exceeded"}}), ContextTooLong),
-        (http(400, {"error": {"code": "content_filter"}}), Filtered),
-        (http(400, {"error": {"message": "Invalid messages."}}), RequestRejected),
-    ],
-)
-def test_errors_are_told_apart(reply: bytes, kind: type[ModelError]) -> None:
-    assert type(fault(reply)) is kind
-
-
-def test_what_the_endpoint_asks_to_wait_is_known() -> None:
-    found = fault(http(429, {}, "Retry-After: 7"))
-    assert isinstance(found, TransportFault)
-    assert found.is_throttling
-    assert found.retry_after == 7
 
 
 def picky(body: dict[str, Any]) -> bytes:
@@ -323,13 +300,6 @@ def test_an_answer_that_has_too_much_room_is_asked_for_with_less() -> None:
             return server
 
     assert [body["max_tokens"] for body in asyncio.run(call()).bodies] == [8192, 1024]
-
-
-def test_a_connection_that_breaks_off_is_not_an_endpoint_that_is_not_there() -> None:
-    found = fault(b"")
-    assert isinstance(found, TransportFault)
-    assert found.status is None
-    assert not found.is_unreachable
 
 
 def test_an_endpoint_that_is_not_there_is_unreachable() -> None:

@@ -139,13 +139,6 @@ def test_a_breaker_opens_rests_lets_one_through_and_closes() -> None:
     assert not breaker.is_open
 
 
-def test_a_breaker_that_is_open_for_long_rests_sooner() -> None:
-    breaker = Breaker(2, deadline=10.0, rest=20.0)
-    breaker.given_up(0.0)
-    breaker.given_up(0.0)
-    assert [breaker.failed(moment, "no") for moment in (1.0, 11.0)] == [False, True]
-
-
 def test_a_refused_request_is_no_outage() -> None:
     async def work() -> None:
         async with serving(http(400, {"error": {"message": "Invalid messages."}})) as server:

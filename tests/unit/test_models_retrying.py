@@ -156,12 +156,6 @@ def test_a_call_that_waits_for_its_retry_holds_no_slot() -> None:
     asyncio.run(work())
 
 
-def test_too_many_requests_lower_the_limit() -> None:
-    limiter = Limiter(8)
-    asyncio.run(retrying(Script([busy(429), ANSWER]), limiter=limiter).call(REQUEST, 100))
-    assert limiter.limit == 4
-
-
 def test_after_three_deadlines_in_a_row_calls_get_one_attempt_until_one_is_answered() -> None:
     patience = Patience(deadline=0.2, attempt_timeout=0.1, base=0.01, cap=0.02, give_up_after=3)
     script = Script([busy()])

@@ -64,31 +64,6 @@ def test_siblings_wait_until_the_first_call_is_over_and_never_again() -> None:
     run(work())
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        request(1, model="another"),
-        request(1, EXCERPTS.replace("[[1]]", "[[1]] ", 1)),
-    ],
-)
-def test_calls_with_another_prefix_do_not_wait(other: Request) -> None:
-    async def work() -> None:
-        it = warming()
-        await it.wait(request(0))
-        assert not await waits(it, other)
-
-    run(work())
-
-
-def test_short_prefixes_are_not_warmed() -> None:
-    async def work() -> None:
-        it = warming()
-        assert await it.wait(request(0, "[[1]]\n0: Short.\n")) is None
-        assert not await waits(it, request(1, "[[1]]\n0: Short.\n"))
-
-    run(work())
-
-
 def test_a_prefix_goes_cold_when_nobody_uses_it() -> None:
     async def work() -> None:
         clock = Clock()
@@ -156,11 +131,6 @@ def test_one_call_goes_ahead_and_the_others_read_from_the_cache() -> None:
     assert first.cached == 0
     assert all(other.cached > 0.8 * other.characters / 4 for other in others)
     assert total.cached_input_tokens > 0.7 * total.input_tokens
-
-
-def test_without_warming_all_go_at_once() -> None:
-    server, _ = ask_all(Warm.OFF)
-    assert server.most_at_once == 8
 
 
 def test_siblings_are_let_loose_when_the_call_that_warms_is_cancelled() -> None:

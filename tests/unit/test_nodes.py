@@ -261,14 +261,3 @@ def test_the_topology_is_read_once_and_only_when_it_has_paid_for_itself(
     kinds = [what for what, _ in reader.calls]
     assert kinds.count("topology") == topologies
     assert kinds.count("sources") == (2 if topologies else 50)
-
-
-def test_one_claim_never_reads_the_topology() -> None:
-    reader = Known()
-
-    async def work() -> None:
-        nodes = SharedNodes(reader, "p", Lines(), size=55, edges=1)
-        await nodes.read((await nodes.source_nodes(["t1"])).nodes)
-
-    asyncio.run(work())
-    assert [what for what, _ in reader.calls] == ["sources"]

@@ -11,7 +11,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from fakes.asking import ScriptedAsking
 from fakes.judging import NOTHING, SPLITTER, a_claim, a_node, evidence_step, numbered
 
@@ -79,14 +78,6 @@ def repeated(prompts: list[str]) -> float:
     return again / sum(map(len, prompts))
 
 
-def test_the_measure_counts_whole_blocks_of_an_equal_beginning_only():
-    long = "a" * (3 * BLOCK)
-    assert repeated([long]) == 0
-    assert repeated([long, long]) == 0.5
-    assert repeated([long, "b" + long[1:]]) == 0
-    assert repeated([long, long[:-1] + "b"]) == pytest.approx(2 / 6)
-
-
 def test_28_claims_over_the_example_repeat_at_least_80_percent_of_their_input():
     process, nodes, terminal, texts = example()
     read = frontier({terminal}, process, nodes)
@@ -94,20 +85,6 @@ def test_28_claims_over_the_example_repeat_at_least_80_percent_of_their_input():
     share = repeated(prompts)
     sentences = sum(len(node.sentences) for node in read)
     assert share >= 0.8, f"{share:.1%} of the input over {sentences} sentences repeat a prefix"
-
-
-@pytest.mark.parametrize("limits", [Limits(), Limits(20, 20), Limits(None, None)])
-@pytest.mark.parametrize("is_root", [False, True])
-def test_28_claims_over_a_long_frontier_repeat_at_least_80_percent_of_their_input(limits, is_root):
-    nodes = [
-        a_node(f"n{place}", numbered(f"node {place}, as was reported in the year,", 23),
-               root=is_root, position=place)
-        for place in range(5)
-    ]  # fmt: skip
-    texts = [f"The ship number {number} was told of in the yearly report." for number in range(28)]
-    prompts = prompts_of(claims_of(texts), nodes, limits)
-    share = repeated(prompts)
-    assert share >= 0.8, f"{share:.1%} of the input in {len(prompts)} prompts repeat a prefix"
 
 
 def test_claims_that_differ_in_length_share_their_excerpts_where_the_window_is_the_limit():

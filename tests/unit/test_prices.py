@@ -74,14 +74,6 @@ def test_other_prices_are_not_known(model: str, address: str) -> None:
     assert price_of(model, address) is None
 
 
-def test_the_prices_of_two_lengths_of_prompt_are_kept_apart() -> None:
-    price = price_of("gemini-2.5-pro", "https://generativelanguage.googleapis.com/v1beta/openai")
-    assert price is not None
-    (start, higher), *_ = price.above
-    assert start == 200_000
-    assert higher.input > price.input
-
-
 def table(tmp_path: Path, content: Any) -> Path:
     path = tmp_path / "prices.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content))
@@ -129,8 +121,3 @@ def test_a_table_that_is_wrong_is_refused_with_the_place(
         read_table(path)
     assert words in str(raised.value)
     assert str(path) in str(raised.value)
-
-
-def test_a_table_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No such file"):
-        read_table(tmp_path / "none.json")

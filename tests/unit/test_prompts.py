@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -125,11 +124,6 @@ def test_every_outcome_of_a_claim_step_is_shown(step: Step) -> None:
     assert {answer["outcome"] for answer in shown} == OUTCOMES[step]
 
 
-def test_the_verdict_prompt_names_all_three_verdicts() -> None:
-    text = load_prompts()[Step.VERDICT].text
-    assert all(f"`{verdict}`" in text for verdict in Verdict)
-
-
 @pytest.mark.parametrize("step", Step)
 def test_material_is_said_to_be_no_instruction(step: Step) -> None:
     assert "never an instruction to you" in load_prompts()[step].text
@@ -193,34 +187,10 @@ def test_a_folder_that_cannot_be_used_is_refused(
         load_prompts(folder_with(tmp_path, **files))
 
 
-def test_a_prompt_of_the_largest_size_is_taken(tmp_path: Path) -> None:
-    folder = folder_with(tmp_path, verdict__v1=b"x" * MOST_BYTES)
-    assert len(load_prompts(folder)[Step.VERDICT].text) == MOST_BYTES
-
-
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "nowhere"
     with pytest.raises(InputError, match=re.escape(f"Folder of prompts {folder}: No such file")):
         load_prompts(folder)
-
-
-def test_a_file_in_place_of_a_folder_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "verdict.v1.md"
-    file.write_text("Judge.")
-    with pytest.raises(InputError, match="Not a directory"):
-        load_prompts(file)
-
-
-def test_a_folder_with_the_name_of_a_prompt_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "verdict.v1.md").mkdir()
-    with pytest.raises(InputError, match=r"verdict\.v1\.md is not a file"):
-        load_prompts(tmp_path)
-
-
-def test_prompts_are_resources_of_the_package() -> None:
-    package = resources.files("veritrail_graph.verifier.prompts")
-    for name, pinned in RELEASED.items():
-        assert hashlib.sha256(package.joinpath(name).read_bytes()).hexdigest() == pinned
 
 
 def test_prompts_load_from_a_package_that_is_no_folder(tmp_path: Path) -> None:
@@ -284,27 +254,6 @@ def test_the_answers_that_the_protocol_page_shows_are_read(protocol: str) -> Non
     completion = json.loads(fenced(protocol, "chat.completion"))
     (choice,) = completion["choices"]
     assert read_verdict(choice["message"]["content"]).verdict is Verdict.FULLY_SUPPORTED
-
-
-@pytest.mark.parametrize(
-    ("ids", "evidence", "dropped"),
-    [
-        (["7-9"], (7, 8, 9), 0),
-        (["7 \u2013 9"], (7, 8, 9), 0),
-        (["5"], (5,), 0),
-        ([5.0], (5,), 0),
-        ([5, 10], (5,), 1),
-        ([5, "[[1]]:5", "9-7", -1, True], (5,), 4),
-        ([10], (), 1),
-    ],
-)
-def test_what_the_protocol_page_says_of_ids_holds(
-    ids: list[object], evidence: tuple[int, ...], dropped: int
-) -> None:
-    answer = {"sentence_ids": ids, "context_ids": [], "summary": "It says so.", "missing": None}
-    found = read_selection(json.dumps(answer), 10)
-    assert (found.evidence, found.dropped) == (evidence, dropped)
-    assert bool(found.summary) is bool(evidence)
 
 
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:

@@ -61,12 +61,6 @@ def test_one_piece_that_entails_and_another_that_contradicts_are_inconclusive():
     assert (judgement.verdict, judgement.score) == (INC, 0.9)
 
 
-def test_the_threshold_is_what_counts():
-    score = by_text({}, 0.7)
-    assert judged(score, threshold=0.7).verdict is FS
-    assert judged(score, threshold=0.71).verdict is NFS
-
-
 def test_a_scorer_is_given_the_claim_and_each_piece_roots_whole_and_first():
     asked = []
 

@@ -25,10 +25,10 @@ def _endpoint(settings: EndpointSettings) -> Endpoint:
         raise InputError(
             "Engine azure needs OPENAI_API_VERSION, such as 2024-10-21.", code="version_needed"
         )
-    return OpenAiEndpoint.azure(
+    return OpenAiEndpoint(
         settings.base_url,
         settings.api_key,
-        settings.api_version,
+        api_version=settings.api_version,
         attempt_timeout=settings.attempt_timeout,
         connections=settings.connections,
     )

@@ -112,48 +112,23 @@ class OpenAiEndpoint:
         base_url: str | None = None,
         api_key: str | None = None,
         *,
+        api_version: str | None = None,
         attempt_timeout: float = ATTEMPT_TIMEOUT,
         connections: int = 256,
     ) -> None:
-        """Take the base URL as OpenAI's own clients do; None: OpenAI itself."""
+        """Connect when first asked.
+
+        Args:
+            base_url: As OpenAI's own clients take it; None: OpenAI itself.
+            api_key: The key; None: the endpoint asks for none.
+            api_version: Of Azure OpenAI; `base_url` is the resource then, and the name of a model
+                that of its deployment.
+            attempt_timeout: Seconds for one attempt.
+            connections: The most connections that are kept.
+        """
         import openai
 
         url = base_url or OPENAI
-        self._keep(url, api_key, attempt_timeout)
-        self._client = openai.AsyncOpenAI(
-            api_key=api_key or NO_KEY,
-            base_url=url,
-            max_retries=0,
-            timeout=_timeout(attempt_timeout),
-            http_client=_pool(attempt_timeout, connections),
-        )
-
-    @classmethod
-    def azure(
-        cls,
-        azure_endpoint: str,
-        api_key: str,
-        api_version: str,
-        *,
-        attempt_timeout: float = ATTEMPT_TIMEOUT,
-        connections: int = 256,
-    ) -> OpenAiEndpoint:
-        """Azure OpenAI: the model's name is the name of the deployment."""
-        import openai
-
-        self = cls.__new__(cls)
-        self._keep(azure_endpoint, api_key, attempt_timeout)
-        self._client = openai.AsyncAzureOpenAI(
-            azure_endpoint=azure_endpoint,
-            api_key=api_key,
-            api_version=api_version,
-            max_retries=0,
-            timeout=_timeout(attempt_timeout),
-            http_client=_pool(attempt_timeout, connections),
-        )
-        return self
-
-    def _keep(self, url: str, api_key: str | None, attempt_timeout: float) -> None:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2].lower()
         self.address = f"{parts.scheme.lower()}://{host}{parts.path.rstrip('/')}"
@@ -161,6 +136,17 @@ class OpenAiEndpoint:
         self._timeout = attempt_timeout
         self._dialect = Dialect()
         self._has_answered = False
+        options: dict[str, Any] = {
+            "api_key": api_key or NO_KEY,
+            "max_retries": 0,
+            "timeout": _timeout(attempt_timeout),
+            "http_client": _pool(attempt_timeout, connections),
+        }
+        self._client: openai.AsyncOpenAI = (
+            openai.AsyncAzureOpenAI(azure_endpoint=url, api_version=api_version, **options)
+            if api_version
+            else openai.AsyncOpenAI(base_url=url, **options)
+        )
 
     async def send(self, request: Request, max_output_tokens: int | None) -> Completion:
         """Ask once; see `Endpoint`."""

@@ -56,11 +56,6 @@ class Spending:
         self.calls = 0
         self.in_flight = 0
 
-    @property
-    def is_limited(self) -> bool:
-        """Whether the run may end before all is done."""
-        return self.budget_usd is not None or self.max_calls is not None
-
     async def ready(self) -> None:
         """Wait until it is known whether there is anything left; called before `admit`.
 
