@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.agreement import AgreementReport
     from veritrail_graph.graph.model import Review, Reviewed
+    from veritrail_graph.graph.model.listed import JudgedReview
     from veritrail_graph.graph.reviewing import NewReview, Seen
     from veritrail_graph.graph.store import Store
-    from veritrail_graph.graph.store.review_queue import JudgedReview
 
 REVIEWER = "VERITRAIL_REVIEWER"
 """The setting that names the reviewer where a command does not."""

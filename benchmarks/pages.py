@@ -23,8 +23,8 @@ from benchmarks import dag, service_reads
 from benchmarks.children import BenchmarkError, run_child
 from benchmarks.engines import Engine
 from benchmarks.report import Line, Report, middle
+from veritrail_graph.graph.model.listed import ClaimFilter
 from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
-from veritrail_graph.graph.store.judged_claims import ClaimFilter
 from veritrail_graph.graph.store.overview import read_overview
 
 OURS = "bench-pages"

@@ -21,7 +21,7 @@ from veritrail_graph.graph.model import Review, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.review import latest_of_each
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.store.review_queue import JudgedReview
+    from veritrail_graph.graph.model.listed import JudgedReview
 
 FEW = 30
 """Below this number of pairs a figure is not meaningful."""

@@ -23,8 +23,9 @@ from pydantic import (
 if TYPE_CHECKING:
     from veritrail_graph.api.app.nodes import NodePage
     from veritrail_graph.graph.ingest import IngestReport
+    from veritrail_graph.graph.model.listed import StoredNode
     from veritrail_graph.graph.store.lineage import Lineage
-    from veritrail_graph.graph.store.nodes import NodeContent, StoredNode
+    from veritrail_graph.graph.store.nodes import NodeContent
     from veritrail_graph.graph.store.overview import ProcessOverview
     from veritrail_graph.graph.store.processes import ProcessSummary
 

@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.model import Claim, Usage
     from veritrail_graph.graph.model.extraction import ExtractedSentence
+    from veritrail_graph.graph.model.listed import ClaimFilter, JudgedClaim, PlacedClaim, Tally
     from veritrail_graph.graph.store.claims import Removed
-    from veritrail_graph.graph.store.judged_claim import JudgedClaim
-    from veritrail_graph.graph.store.judged_claims import ClaimFilter
     from veritrail_graph.graph.store.outlines import ClaimNeighbours
-    from veritrail_graph.graph.store.placed_claims import PlacedClaim, Tally
 
 COMPLETIONS = 3
 """Completions of selection and disambiguation, where nothing is said."""
@@ -107,7 +105,7 @@ class Claims(Part):
         Raises:
             NotFound: There is no such process.
         """
-        from veritrail_graph.graph.store.judged_claims import ClaimFilter
+        from veritrail_graph.graph.model.listed import ClaimFilter
 
         wanted = ClaimFilter(verdict, error_stage, review, node_id)
         return await self.page(process_id, wanted, after, limit)

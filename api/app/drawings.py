@@ -13,10 +13,10 @@ from veritrail_graph.api.app.part import Part
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import EvidencePath, Process
+    from veritrail_graph.graph.model.listed import Degrees, ListedNode, NodeQuery, StageEdges
     from veritrail_graph.graph.model.walk import Direction
-    from veritrail_graph.graph.store.listed_nodes import ListedNode, NodeQuery
     from veritrail_graph.graph.store.node_search import NodeSearch
-    from veritrail_graph.graph.store.picture import Degrees, PictureReader, StageEdges
+    from veritrail_graph.graph.store.picture import PictureReader
 
 
 class Drawings(Part):

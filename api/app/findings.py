@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.agreement import AgreementReport
     from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model import Claim, Verification
-    from veritrail_graph.graph.store.judged_claim import JudgedClaim
-    from veritrail_graph.graph.store.queries import QueryResult
+    from veritrail_graph.graph.model.listed import JudgedClaim, QueryResult
 
 
 class StoredClaim(Answer):

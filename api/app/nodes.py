@@ -11,17 +11,18 @@ from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import NodeRef
-    from veritrail_graph.graph.model.walk import Direction
-    from veritrail_graph.graph.store.lineage import Lineage
-    from veritrail_graph.graph.store.listed_nodes import (
+    from veritrail_graph.graph.model.listed import (
         CitedSentenceHere,
         IntroducedError,
         ListedNode,
         Neighbour,
         NodeText,
+        StoredNode,
     )
+    from veritrail_graph.graph.model.walk import Direction
+    from veritrail_graph.graph.store.lineage import Lineage
     from veritrail_graph.graph.store.node_search import NodeSearch
-    from veritrail_graph.graph.store.nodes import NodeContent, NodeFilter, StoredNode
+    from veritrail_graph.graph.store.nodes import NodeContent, NodeFilter
 
 DEEPEST, LARGEST = 100, 5_000
 """The greatest depth and limit of a lineage."""

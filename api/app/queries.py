@@ -9,8 +9,8 @@ from veritrail_graph.api.app.part import Part
 
 if TYPE_CHECKING:
     from veritrail_graph.cypher import Statement
+    from veritrail_graph.graph.model.listed import QueryResult
     from veritrail_graph.graph.store.database import QueryRows
-    from veritrail_graph.graph.store.queries import QueryResult
 
 
 class Queries(Part):

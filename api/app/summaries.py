@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from veritrail_graph.graph.store.standing import NEVER, Named, Standing, StandingStore
+from veritrail_graph.graph.model.listed import NEVER, Named, Standing
+from veritrail_graph.graph.store.standing import StandingStore
 
 if TYPE_CHECKING:
     from veritrail_graph.api.graph_connection import GraphConnection

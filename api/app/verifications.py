@@ -16,9 +16,9 @@ from veritrail_graph.graph.errors import NotFound
 if TYPE_CHECKING:
     from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model import Review, Verification
+    from veritrail_graph.graph.model.listed import Outlay
     from veritrail_graph.graph.outline import TrailOutline
     from veritrail_graph.graph.store import Store
-    from veritrail_graph.graph.store.placed_claims import Outlay
     from veritrail_graph.graph.store.runs import RunSummary
 
 

@@ -19,7 +19,7 @@ from veritrail_graph.api.reports.data import (
 from veritrail_graph.api.views.context import Around, Place, cited_in, context_of, named_nodes
 from veritrail_graph.graph.errors import ProcessConflict
 from veritrail_graph.graph.model import NodeRef, Review, Verification
-from veritrail_graph.graph.store.nodes import StoredNode
+from veritrail_graph.graph.model.listed import StoredNode
 
 TRAILS = 100
 """Trails that are held at a time."""

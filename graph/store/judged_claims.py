@@ -5,42 +5,15 @@ Source: VeriTrail 3.2 (verdicts and error stages).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from veritrail_graph.graph.errors import NotFound, shown
+from veritrail_graph.graph.model.listed import ClaimFilter, JudgedClaim, Place
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.judged_claim import JudgedClaim, JudgedRow, judged_from
+from veritrail_graph.graph.store.judged_claim import JudgedRow, judged_from
 from veritrail_graph.graph.store.processes import ProcessStore
 from veritrail_graph.graph.store.reviews import ReviewStore
 
 WINDOW = 1_000
 """Claims that one statement looks at where only some are wanted."""
-
-Place = tuple[int, str]
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimFilter:
-    """Which claims are wanted; None: any.
-
-    Attributes:
-        verdict: Those whose latest succeeded verification gave this verdict; `none`: those that
-            have no such verification; of these, `failed`: those whose latest verification came
-            to no end, and `unchecked`: the others.
-        error_stage: Those into which an error came at this stage.
-        review: `none`, `any`, `confirmed`, `overridden` or `unclear`: what people said of them.
-        node_id: Those about this node.
-    """
-
-    verdict: str | None = None
-    error_stage: int | None = None
-    review: str | None = None
-    node_id: str | None = None
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether claims have to be looked at to know whether they are wanted."""
-        return any(one is not None for one in (self.verdict, self.error_stage, self.review))
 
 
 class JudgedClaimStore:

@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from veritrail_graph.graph.errors import NotFound, shown
-from veritrail_graph.graph.model.walk import Direction
-from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.listed_nodes import (
+from veritrail_graph.graph.model.listed import (
     ANY_NODE,
     EXCERPT,
     CitedSentenceHere,
@@ -23,10 +21,10 @@ from veritrail_graph.graph.store.listed_nodes import (
     Neighbour,
     NodeQuery,
     NodeText,
-    citation_from,
-    listed_from,
-    neighbour_from,
 )
+from veritrail_graph.graph.model.walk import Direction
+from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.listed_nodes import citation_from, listed_from, neighbour_from
 from veritrail_graph.graph.store.looking import look
 from veritrail_graph.graph.store.processes import ProcessStore
 

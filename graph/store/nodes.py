@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Role
+from veritrail_graph.graph.model.listed import StoredNode
 from veritrail_graph.graph.store.database import Database, Row
 from veritrail_graph.graph.store.looking import look
 from veritrail_graph.graph.store.processes import ProcessStore
@@ -31,31 +32,6 @@ class NodeFilter:
     stage: int | None = None
     role: Role | None = None
     text: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StoredNode:
-    """A node as it is listed.
-
-    Attributes:
-        node_id: Its id in the process.
-        stage: Its place in the generative process.
-        position: Its place in the input.
-        role: Root, intermediate or terminal.
-        kind: What sort of text it is, where the input says so.
-        step: The step that produced it.
-        model: The model that produced it.
-        length: UTF-16 units of all that `NodeContent` holds of it.
-    """
-
-    node_id: str
-    stage: int
-    position: int
-    role: Role
-    kind: str | None
-    step: str | None
-    model: str | None
-    length: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.graph.adjacency import SPARSE
 from veritrail_graph.graph.model import EvidencePath, Process
+from veritrail_graph.graph.model.listed import Degrees, StageEdges
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.looking import look
@@ -30,18 +31,6 @@ _NEXT = {
     Direction.UPSTREAM: "lineage/next_sources",
     Direction.DOWNSTREAM: "lineage/next_dependants",
 }
-
-StageEdges = Mapping[tuple[int, int], int]
-"""How many edges there are, by stage of the source and stage of the target."""
-
-
-@dataclass(frozen=True, slots=True)
-class Degrees:
-    """A node with how many neighbours it has on either side."""
-
-    node_id: str
-    upstream: int
-    downstream: int
 
 
 @dataclass(frozen=True, slots=True)

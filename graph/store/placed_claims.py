@@ -5,82 +5,12 @@ Source: VeriTrail 3.2 (what verdicts are about).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 from veritrail_graph.graph.model import Status, Usage, Verdict
+from veritrail_graph.graph.model.listed import Outlay, PlacedClaim, Tally
 from veritrail_graph.graph.store.database import Database
 
 MOST = 3_000
 """Claims of one part of a text that are read."""
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedClaim:
-    """A claim where it stands in a text.
-
-    Attributes:
-        claim_id: The claim.
-        text: What it says; where its place is known, only the beginning.
-        start: Where it begins, in code points; None: not known.
-        end: The offset just behind it.
-        also: Further places.
-        position: Its place among the claims of the process.
-        verdict: That of its latest succeeded verification, or None.
-        indicative: Whether no model judged.
-        error_stages: Where an error came in.
-        status: How its latest verification stands; None: it has none.
-        error: Why that one has no verdict, if it was said.
-    """
-
-    claim_id: str
-    text: str
-    start: int | None
-    end: int | None
-    also: tuple[tuple[int, int], ...]
-    position: int
-    verdict: Verdict | None
-    indicative: bool
-    error_stages: tuple[int, ...]
-    status: Status | None
-    error: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How the claims of a process stand.
-
-    Attributes:
-        states: Claims by the verdict of their latest succeeded verification, or else by `failed`
-            or `unchecked`.
-        together: Claims into which an error came, by the stages where it did.
-        without_stage: Claims that are not fully supported and have no error stage.
-        indicative: Claims that have a verdict which no model gave.
-    """
-
-    states: Mapping[str, int]
-    together: Mapping[tuple[int, ...], int]
-    without_stage: int
-    indicative: int
-
-    @property
-    def stages(self) -> dict[int, int]:
-        """By stage, the claims into which an error came there."""
-        found: dict[int, int] = {}
-        for stages, claims in self.together.items():
-            for stage in stages:
-                found[stage] = found.get(stage, 0) + claims
-        return found
-
-    @property
-    def total(self) -> int:
-        """How many claims there are."""
-        return sum(self.states.values())
-
-    @property
-    def judged(self) -> int:
-        """How many claims have a verdict."""
-        return sum(self.states.get(verdict.value, 0) for verdict in Verdict)
 
 
 async def claims_in_text(
@@ -120,23 +50,6 @@ async def tally(database: Database, process_id: str) -> Tally:
         if error_stages:
             together[tuple(error_stages)] = together.get(tuple(error_stages), 0) + claims
     return Tally(states, together, without_stage, indicative)
-
-
-@dataclass(frozen=True, slots=True)
-class Outlay:
-    """What the verifications of a process came to.
-
-    Attributes:
-        verifications: How many there are, whatever their status.
-        usage: What they came to together.
-        modelled: How many of them a model judges.
-        unmetered: How many of these have a verdict and do not say what it took.
-    """
-
-    verifications: int
-    usage: Usage
-    modelled: int = 0
-    unmetered: int = 0
 
 
 async def spent_on(database: Database, process_id: str) -> Outlay:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from veritrail_graph import cypher
 from veritrail_graph.cypher import Parameter, Statement
 from veritrail_graph.graph.errors import InputError, NotFound, Violation, shown
+from veritrail_graph.graph.model.listed import QueryResult
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.processes import ProcessStore
 from veritrail_graph.graph.store.query_values import orders_of, plain
@@ -41,24 +41,6 @@ _PYTHON: Mapping[str, tuple[type, ...]] = {
     "list": (list, tuple),
     "map": (Mapping,),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class QueryResult:
-    """An answer of the library.
-
-    Attributes:
-        columns: Names of the columns.
-        rows: Rows as JSON values.
-        truncated: Whether there were more rows.
-        indicative: Whether the answer draws on a verdict that no model gave, so that it is
-            indicative only; None when the query draws on no verdicts.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    truncated: bool
-    indicative: bool | None = None
 
 
 class QueryLibrary:

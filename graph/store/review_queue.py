@@ -5,49 +5,16 @@ Source: ours (docs/adr/0017-reviews.md).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from veritrail_graph.graph.model import Review, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.listed import JudgedClaim, JudgedReview, QueuedClaim, Reviewers
 from veritrail_graph.graph.store.claim_rows import id_batches
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.judged_claim import JudgedClaim, judged_from
+from veritrail_graph.graph.store.judged_claim import judged_from
 
 WINDOW = 2_000
 """Claims, or reviews, in one row of an answer."""
-
-Reviewers = Mapping[str, Collection[str]]
-"""By claim_id, who has reviewed it."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedReview:
-    """A review, and who gave the verdict that was reviewed.
-
-    Attributes:
-        review: The review.
-        engine: The engine of judgement; None where no verification was reviewed.
-        model: Its model, where one judged.
-    """
-
-    review: Review
-    engine: str | None
-    model: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedClaim:
-    """A claim without its text.
-
-    Attributes:
-        claim_id: The claim.
-        verdict: That of its latest succeeded verification; None: there is none, or nobody asked.
-        error_stages: Where an error came in.
-    """
-
-    claim_id: str
-    verdict: Verdict | None = None
-    error_stages: tuple[int, ...] = ()
 
 
 async def queue(database: Database, process_id: str, *, judged: bool) -> list[QueuedClaim]:

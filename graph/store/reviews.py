@@ -11,6 +11,7 @@ from typing import Any
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Review, Reviewed, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.listed import JudgedClaim, JudgedReview, QueuedClaim, Reviewers
 from veritrail_graph.graph.model.review import reviewed
 from veritrail_graph.graph.reviewing import (
     Considered,
@@ -24,8 +25,6 @@ from veritrail_graph.graph.reviewing import (
 from veritrail_graph.graph.store import review_queue
 from veritrail_graph.graph.store.claim_rows import id_batches
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.judged_claim import JudgedClaim
-from veritrail_graph.graph.store.review_queue import JudgedReview
 from veritrail_graph.graph.store.trail_rows import in_words, short
 from veritrail_graph.graph.store.transaction import Transaction
 
@@ -144,13 +143,11 @@ class ReviewStore:
                     states[claim_id] = state
         return states
 
-    async def queue(
-        self, process_id: str, *, judged: bool = True
-    ) -> list[review_queue.QueuedClaim]:
+    async def queue(self, process_id: str, *, judged: bool = True) -> list[QueuedClaim]:
         """All claims of a process in the order of the input, with verdicts where wanted."""
         return await review_queue.queue(self._database, process_id, judged=judged)
 
-    async def reviewers(self, process_id: str) -> review_queue.Reviewers:
+    async def reviewers(self, process_id: str) -> Reviewers:
         """Who has reviewed which claims of a process."""
         return await review_queue.reviewers(self._database, process_id)
 

@@ -5,52 +5,12 @@ Source: VeriTrail 2 (the three verdicts).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from veritrail_graph.graph.model import Usage
+from veritrail_graph.graph.model.listed import Named, Standing
 from veritrail_graph.graph.store.database import Database, Row
-
-NEVER = "none"
-"""The outcome of a claim that was never verified."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A process that is ready, as a list needs it.
-
-    Attributes:
-        process_id: The process.
-        name: What people call it.
-        nodes: How many nodes it has.
-        created_at: When it was stored.
-    """
-
-    process_id: str
-    name: str
-    nodes: int
-    created_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How a process stands.
-
-    Attributes:
-        outcomes: Claims by their outcome: the verdict of the latest verification that succeeded,
-            else the status of the latest one, else `none`.
-        usage: What all its verifications came to; only calls and cost are told.
-        changed_at: When the latest verification was made; None: there is none.
-        modelled: How many verifications a model judges, whatever their status.
-        unmetered: How many of them have a verdict and do not say what it took.
-    """
-
-    outcomes: Mapping[str, int] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
-    changed_at: str | None = None
-    modelled: int = 0
-    unmetered: int = 0
 
 
 class StandingStore:

@@ -17,11 +17,10 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
+from veritrail_graph.graph.model.listed import ClaimFilter, JudgedClaim
 from veritrail_graph.graph.reviewing import NewReview
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store import judged_claims as judged_module
-from veritrail_graph.graph.store.judged_claim import JudgedClaim
-from veritrail_graph.graph.store.judged_claims import ClaimFilter
 from veritrail_graph.graph.store.overview import read_overview
 
 pytestmark = pytest.mark.engine

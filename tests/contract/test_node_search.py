@@ -24,9 +24,9 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
+from veritrail_graph.graph.model.listed import NodeQuery
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.listed_nodes import NodeQuery
 from veritrail_graph.graph.store.node_search import NodeSearch
 
 pytestmark = pytest.mark.engine

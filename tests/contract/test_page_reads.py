@@ -25,16 +25,16 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
+from veritrail_graph.graph.model.listed import Outlay, Standing
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.outlines import neighbours, read_outline, verifications_of
 from veritrail_graph.graph.store.placed_claims import (
-    Outlay,
     claims_in_text,
     nodes_with_claims,
     spent_on,
     tally,
 )
-from veritrail_graph.graph.store.standing import Standing, StandingStore
+from veritrail_graph.graph.store.standing import StandingStore
 
 pytestmark = pytest.mark.engine
 

@@ -13,9 +13,10 @@ from fakes.processes import process
 
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import EvidencePath
+from veritrail_graph.graph.model.listed import Degrees
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.picture import Degrees, PictureReader
+from veritrail_graph.graph.store.picture import PictureReader
 
 pytestmark = pytest.mark.engine
 

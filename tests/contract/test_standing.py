@@ -9,8 +9,9 @@ from fakes.processes import process
 
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Claim, Status, Usage, Verdict, Verification
+from veritrail_graph.graph.model.listed import Standing
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.standing import Standing, StandingStore
+from veritrail_graph.graph.store.standing import StandingStore
 
 pytestmark = pytest.mark.engine
 

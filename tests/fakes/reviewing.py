@@ -21,8 +21,8 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
+from veritrail_graph.graph.model.listed import JudgedClaim
 from veritrail_graph.graph.model.review import reviewed as reviewed_of
-from veritrail_graph.graph.store.judged_claim import JudgedClaim
 
 FS, NFS = ReviewVerdict.FULLY_SUPPORTED, ReviewVerdict.NOT_FULLY_SUPPORTED
 INC, UNCLEAR = ReviewVerdict.INCONCLUSIVE, ReviewVerdict.UNCLEAR

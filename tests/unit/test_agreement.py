@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from veritrail_graph.graph.agreement import FEW, Agreement, AgreementReport, Judge, agreement_report
 from veritrail_graph.graph.exporters.reviews import agreement_json
 from veritrail_graph.graph.model import Review, ReviewVerdict, Verdict
-from veritrail_graph.graph.store.review_queue import JudgedReview
+from veritrail_graph.graph.model.listed import JudgedReview
 
 FS, NFS, INC = Verdict
 PAIRS = st.lists(st.tuples(st.sampled_from(Verdict), st.sampled_from(Verdict)), max_size=60)

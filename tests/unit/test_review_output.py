@@ -21,8 +21,8 @@ from veritrail_graph.api.cli.trail import trail_tree
 from veritrail_graph.api.reviews import reviewer_named
 from veritrail_graph.graph.agreement import Agreement, agreement_report
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.listed import JudgedReview
 from veritrail_graph.graph.model.review import reviewed
-from veritrail_graph.graph.store.review_queue import JudgedReview
 
 FS, NFS, INC = Verdict
 HOSTILE = "\x1b[31mred\x1b[0m [bold]x[/] <b>&amp;</b> | `tick` \u202e\nnext"

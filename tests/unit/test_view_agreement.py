@@ -19,7 +19,7 @@ from veritrail_graph.api.web.views.agreement import (
 from veritrail_graph.api.web.views.review import Reviewer
 from veritrail_graph.graph.agreement import Agreement
 from veritrail_graph.graph.model import Verdict
-from veritrail_graph.graph.store.review_queue import QueuedClaim
+from veritrail_graph.graph.model.listed import QueuedClaim
 
 YES, NO = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 ADA = Reviewer("Ada")

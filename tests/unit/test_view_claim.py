@@ -26,8 +26,7 @@ from veritrail_graph.graph.model import (
     Status,
     Verdict,
 )
-from veritrail_graph.graph.store.judged_claim import JudgedClaim
-from veritrail_graph.graph.store.placed_claims import PlacedClaim, Tally
+from veritrail_graph.graph.model.listed import JudgedClaim, PlacedClaim, Tally
 
 WORDS = "Some words stand here. "
 PROCESS = Process(

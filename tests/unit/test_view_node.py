@@ -12,7 +12,7 @@ from veritrail_graph.api.web.views.node import (
     resting,
 )
 from veritrail_graph.graph.model import Status, Verdict
-from veritrail_graph.graph.store.listed_nodes import CitedSentenceHere
+from veritrail_graph.graph.model.listed import CitedSentenceHere
 
 FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 

@@ -25,7 +25,7 @@ from veritrail_graph.api.web.views.review import (
 )
 from veritrail_graph.api.web.views.review_queue import Queue, ReviewState, queue_of, state_of
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Verdict
-from veritrail_graph.graph.store.review_queue import QueuedClaim
+from veritrail_graph.graph.model.listed import QueuedClaim
 
 ADA = Reviewer("Ada")
 NAMES = {1: "source", 2: "summary", 3: "answer"}

@@ -15,8 +15,8 @@ from veritrail_graph.api.app import summaries as standings
 from veritrail_graph.api.app.summaries import Ranked, Summaries, place_of
 from veritrail_graph.api.web.views.process import counts_of, unready, wanted
 from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.model.listed import Named, Standing
 from veritrail_graph.graph.store.process_state import StoredState
-from veritrail_graph.graph.store.standing import Named, Standing
 from veritrail_graph.graph.store.writers import this_writer
 
 LONG_AGO = "2020-01-01T00:00:00.000000Z"

@@ -39,12 +39,17 @@ from veritrail_graph.api.web.views.graph import (
 from veritrail_graph.api.web.views.picture import draw, overview_of
 from veritrail_graph.graph.errors import NotFound, VeriTrailError, shown
 from veritrail_graph.graph.model import Process, Role, Verdict, Verification
+from veritrail_graph.graph.model.listed import (
+    ANY_NODE,
+    ClaimFilter,
+    Degrees,
+    ListedNode,
+    NodeQuery,
+    StageEdges,
+    Tally,
+)
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 from veritrail_graph.graph.model.walk import Direction
-from veritrail_graph.graph.store.judged_claims import ClaimFilter
-from veritrail_graph.graph.store.listed_nodes import ANY_NODE, ListedNode, NodeQuery
-from veritrail_graph.graph.store.picture import Degrees, StageEdges
-from veritrail_graph.graph.store.placed_claims import Tally
 
 MOST_PINNED = 150
 """Nodes of an evidence trail that are drawn from the start."""

@@ -35,7 +35,7 @@ from veritrail_graph.api.web.views.jobs import (
 )
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, with_advice
 from veritrail_graph.graph.model import Process, Verification
-from veritrail_graph.graph.store.judged_claims import ClaimFilter, Place
+from veritrail_graph.graph.model.listed import ClaimFilter, Place
 
 if TYPE_CHECKING:
     from veritrail_graph.api.configured_judge import JudgeOptions

@@ -16,8 +16,8 @@ from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
 from veritrail_graph.api.web.links import plain, url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.node import as_text, cited_here, pieces_near, resting
+from veritrail_graph.graph.model.listed import QueryResult
 from veritrail_graph.graph.model.walk import Direction
-from veritrail_graph.graph.store.queries import QueryResult
 
 router = APIRouter(include_in_schema=False)
 

@@ -37,8 +37,8 @@ from veritrail_graph.api.web.views import process as views
 from veritrail_graph.api.web.views.process import PAGE, item_of, unready, wanted
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Process, Verdict
+from veritrail_graph.graph.model.listed import Tally
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
-from veritrail_graph.graph.store.placed_claims import Tally
 
 router = APIRouter(include_in_schema=False)
 

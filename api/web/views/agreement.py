@@ -13,9 +13,8 @@ from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.review import Reviewer, SaidView, cut, said_view
 from veritrail_graph.graph.agreement import Agreement, AgreementReport
 from veritrail_graph.graph.model import Review, Reviewed, ReviewVerdict, Verdict
+from veritrail_graph.graph.model.listed import JudgedClaim, QueuedClaim
 from veritrail_graph.graph.model.review import latest_of_each
-from veritrail_graph.graph.store.judged_claim import JudgedClaim
-from veritrail_graph.graph.store.review_queue import QueuedClaim
 
 MOST_FIGURES = 100
 """Reviewers, and pairs of them, that the page has a line for."""

@@ -13,8 +13,8 @@ from enum import StrEnum
 from urllib.parse import urlencode
 
 from veritrail_graph.graph.model import Claim, Verification
+from veritrail_graph.graph.model.listed import ANY_NODE, ListedNode, NodeQuery
 from veritrail_graph.graph.model.walk import Direction
-from veritrail_graph.graph.store.listed_nodes import ANY_NODE, ListedNode, NodeQuery
 
 MOST_DRAWN = 300
 """Nodes of a picture; what is beyond stands in lists."""

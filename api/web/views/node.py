@@ -13,7 +13,7 @@ from typing import Any
 
 from veritrail_graph.api.views.words import RANK, Mark, mark_of
 from veritrail_graph.graph.model import Status, Verdict
-from veritrail_graph.graph.store.listed_nodes import CitedSentenceHere
+from veritrail_graph.graph.model.listed import CitedSentenceHere
 
 MOST_SENTENCES = 25
 """Cited sentences that are shown."""

@@ -22,9 +22,8 @@ from veritrail_graph.api.web.views.graph import (
 )
 from veritrail_graph.api.web.views.layout import Layout, Line, Sizes, Vertex, arrange
 from veritrail_graph.graph.model import Process
+from veritrail_graph.graph.model.listed import ListedNode, StageEdges
 from veritrail_graph.graph.model.walk import Direction
-from veritrail_graph.graph.store.listed_nodes import ListedNode
-from veritrail_graph.graph.store.picture import StageEdges
 
 MOST_BOXES = 24
 """Boxes of the drawing; more stages share boxes, neighbours with neighbours."""

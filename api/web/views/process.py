@@ -24,11 +24,15 @@ from veritrail_graph.api.views.words import (
     short_reason,
 )
 from veritrail_graph.graph.model import Process, Reviewed, Status, Verdict
-from veritrail_graph.graph.store.judged_claim import JudgedClaim
-from veritrail_graph.graph.store.judged_claims import ClaimFilter
-from veritrail_graph.graph.store.placed_claims import PlacedClaim, Tally
+from veritrail_graph.graph.model.listed import (
+    NEVER,
+    ClaimFilter,
+    JudgedClaim,
+    PlacedClaim,
+    Standing,
+    Tally,
+)
 from veritrail_graph.graph.store.process_state import DELETING, LOADING, StoredState
-from veritrail_graph.graph.store.standing import NEVER, Standing
 
 ROW_BYTES = 900
 """Bytes of HTML that a claim in the list may come to."""

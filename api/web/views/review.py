@@ -22,8 +22,8 @@ from veritrail_graph.graph.model import (
     ReviewVerdict,
     Verification,
 )
+from veritrail_graph.graph.model.listed import JudgedClaim
 from veritrail_graph.graph.reviewing import words_of
-from veritrail_graph.graph.store.judged_claim import JudgedClaim
 
 ROW_TEXT = 160
 """Code points of a claim in the list."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from veritrail_graph.api.web.links import url
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.store.review_queue import QueuedClaim
+    from veritrail_graph.graph.model.listed import QueuedClaim
 
 SHOWN = ("all", "open", "mine", "others")
 """Which claims are listed: all, those without a word of the reviewer's, with one, with others'."""

@@ -1,0 +1,429 @@
+"""What lists, drawings and summaries of a process show of its claims and nodes.
+
+Source: VeriTrail 2 (processes), VeriTrail 3.2 (verdicts, evidence trail).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from veritrail_graph.graph.model.node_ref import Role
+from veritrail_graph.graph.model.process import Claim, Verdict
+from veritrail_graph.graph.model.review import Review, Reviewed
+from veritrail_graph.graph.model.trail import Status, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedClaim:
+    """A claim with its latest succeeded verification, and with what people said.
+
+    Attributes:
+        claim: The claim.
+        verdict: The verdict; None: it was never verified to the end.
+        verification_id: The verification that gave it.
+        indicative: Whether no model judged.
+        error_stages: Where an error came in.
+        verifications: How many verifications the claim has, whatever their status.
+        reviewed: What its reviews come to; None: there are none, or nobody asked.
+        status: How its latest verification stands; None: it has none.
+        error: Why that one has no verdict, if it was said.
+        position: Its place among the claims of the process, counted from 0.
+    """
+
+    claim: Claim
+    verdict: Verdict | None
+    verification_id: str | None
+    indicative: bool | None
+    error_stages: tuple[int, ...]
+    verifications: int
+    reviewed: Reviewed | None = None
+    status: Status | None = None
+    error: str | None = None
+    position: int = 0
+
+
+Place = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFilter:
+    """Which claims are wanted; None: any.
+
+    Attributes:
+        verdict: Those whose latest succeeded verification gave this verdict; `none`: those that
+            have no such verification; of these, `failed`: those whose latest verification came
+            to no end, and `unchecked`: the others.
+        error_stage: Those into which an error came at this stage.
+        review: `none`, `any`, `confirmed`, `overridden` or `unclear`: what people said of them.
+        node_id: Those about this node.
+    """
+
+    verdict: str | None = None
+    error_stage: int | None = None
+    review: str | None = None
+    node_id: str | None = None
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether claims have to be looked at to know whether they are wanted."""
+        return any(one is not None for one in (self.verdict, self.error_stage, self.review))
+
+
+Reviewers = Mapping[str, Collection[str]]
+"""By claim_id, who has reviewed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedReview:
+    """A review, and who gave the verdict that was reviewed.
+
+    Attributes:
+        review: The review.
+        engine: The engine of judgement; None where no verification was reviewed.
+        model: Its model, where one judged.
+    """
+
+    review: Review
+    engine: str | None
+    model: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedClaim:
+    """A claim without its text.
+
+    Attributes:
+        claim_id: The claim.
+        verdict: That of its latest succeeded verification; None: there is none, or nobody asked.
+        error_stages: Where an error came in.
+    """
+
+    claim_id: str
+    verdict: Verdict | None = None
+    error_stages: tuple[int, ...] = ()
+
+
+EXCERPT = 160
+"""Characters of a text that are shown in a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeQuery:
+    """Which nodes are looked for; None: any.
+
+    Attributes:
+        text: With a text or an id that holds this, in capitals or not.
+        stage: Of this stage.
+        role: Of this role.
+        kind: Of this kind.
+        cited: True: with sentences that are evidence.
+    """
+
+    text: str | None = None
+    stage: int | None = None
+    role: Role | None = None
+    kind: str | None = None
+    cited: bool | None = None
+
+
+ANY_NODE = NodeQuery()
+
+
+@dataclass(frozen=True, slots=True)
+class ListedNode:
+    """A node in a list.
+
+    Attributes:
+        node_id: Its id in the process.
+        stage: Its place in the generative process.
+        position: Its place in the input.
+        role: Root, intermediate or terminal.
+        kind: What sort of text it is, where the input says so.
+        step: The step that produced it.
+        model: The model that produced it.
+        excerpt: How its text begins.
+        length: Characters of the whole text.
+        upstream: How many source nodes it has.
+        downstream: How many nodes it was an input to.
+        cited: How many of its sentences are evidence.
+    """
+
+    node_id: str
+    stage: int
+    position: int
+    role: Role
+    kind: str | None
+    step: str | None
+    model: str | None
+    excerpt: str
+    length: int
+    upstream: int
+    downstream: int
+    cited: int
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Its place in a list."""
+        return self.stage, self.position
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether its text goes on behind the excerpt."""
+        return self.length > EXCERPT
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A source node of a node, or one that it was an input to."""
+
+    node_id: str
+    stage: int
+    position: int
+    role: Role
+    kind: str | None
+    excerpt: str
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Its place in a list."""
+        return self.stage, self.position
+
+
+@dataclass(frozen=True, slots=True)
+class NodeText:
+    """A piece of a node's text, with what else there is to read of the node.
+
+    Attributes:
+        piece: The piece.
+        number: Which one it is, counted from 1.
+        pieces: How many there are.
+        length: Characters of the whole text.
+        prompt: The prompt that it was written with, cut where it is very long.
+        metadata: All else that the input says of it, as JSON, cut where it is very long.
+    """
+
+    piece: str
+    number: int
+    pieces: int
+    length: int
+    prompt: str | None
+    metadata: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class IntroducedError:
+    """A claim into which unsupported content came at a node."""
+
+    claim_id: str
+    claim: str
+    verification_id: str
+    indicative: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSentenceHere:
+    """A sentence of a node with a claim that it was cited for.
+
+    Attributes:
+        index: Its number in the node, counted from 0.
+        text: The sentence.
+        claim_id: The claim.
+        claim: Its text.
+        verification_id: The claim's latest succeeded verification.
+        verdict: Its verdict.
+        indicative: Whether no model judged.
+        is_evidence: Whether it was cited as evidence, and not only as context.
+    """
+
+    index: int
+    text: str
+    claim_id: str
+    claim: str
+    verification_id: str
+    verdict: Verdict
+    indicative: bool
+    is_evidence: bool
+
+
+StageEdges = Mapping[tuple[int, int], int]
+"""How many edges there are, by stage of the source and stage of the target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Degrees:
+    """A node with how many neighbours it has on either side."""
+
+    node_id: str
+    upstream: int
+    downstream: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedClaim:
+    """A claim where it stands in a text.
+
+    Attributes:
+        claim_id: The claim.
+        text: What it says; where its place is known, only the beginning.
+        start: Where it begins, in code points; None: not known.
+        end: The offset just behind it.
+        also: Further places.
+        position: Its place among the claims of the process.
+        verdict: That of its latest succeeded verification, or None.
+        indicative: Whether no model judged.
+        error_stages: Where an error came in.
+        status: How its latest verification stands; None: it has none.
+        error: Why that one has no verdict, if it was said.
+    """
+
+    claim_id: str
+    text: str
+    start: int | None
+    end: int | None
+    also: tuple[tuple[int, int], ...]
+    position: int
+    verdict: Verdict | None
+    indicative: bool
+    error_stages: tuple[int, ...]
+    status: Status | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How the claims of a process stand.
+
+    Attributes:
+        states: Claims by the verdict of their latest succeeded verification, or else by `failed`
+            or `unchecked`.
+        together: Claims into which an error came, by the stages where it did.
+        without_stage: Claims that are not fully supported and have no error stage.
+        indicative: Claims that have a verdict which no model gave.
+    """
+
+    states: Mapping[str, int]
+    together: Mapping[tuple[int, ...], int]
+    without_stage: int
+    indicative: int
+
+    @property
+    def stages(self) -> dict[int, int]:
+        """By stage, the claims into which an error came there."""
+        found: dict[int, int] = {}
+        for stages, claims in self.together.items():
+            for stage in stages:
+                found[stage] = found.get(stage, 0) + claims
+        return found
+
+    @property
+    def total(self) -> int:
+        """How many claims there are."""
+        return sum(self.states.values())
+
+    @property
+    def judged(self) -> int:
+        """How many claims have a verdict."""
+        return sum(self.states.get(verdict.value, 0) for verdict in Verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outlay:
+    """What the verifications of a process came to.
+
+    Attributes:
+        verifications: How many there are, whatever their status.
+        usage: What they came to together.
+        modelled: How many of them a model judges.
+        unmetered: How many of these have a verdict and do not say what it took.
+    """
+
+    verifications: int
+    usage: Usage
+    modelled: int = 0
+    unmetered: int = 0
+
+
+NEVER = "none"
+"""The outcome of a claim that was never verified."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A process that is ready, as a list needs it.
+
+    Attributes:
+        process_id: The process.
+        name: What people call it.
+        nodes: How many nodes it has.
+        created_at: When it was stored.
+    """
+
+    process_id: str
+    name: str
+    nodes: int
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a process stands.
+
+    Attributes:
+        outcomes: Claims by their outcome: the verdict of the latest verification that succeeded,
+            else the status of the latest one, else `none`.
+        usage: What all its verifications came to; only calls and cost are told.
+        changed_at: When the latest verification was made; None: there is none.
+        modelled: How many verifications a model judges, whatever their status.
+        unmetered: How many of them have a verdict and do not say what it took.
+    """
+
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    changed_at: str | None = None
+    modelled: int = 0
+    unmetered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """An answer of the library.
+
+    Attributes:
+        columns: Names of the columns.
+        rows: Rows as JSON values.
+        truncated: Whether there were more rows.
+        indicative: Whether the answer draws on a verdict that no model gave, so that it is
+            indicative only; None when the query draws on no verdicts.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool
+    indicative: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNode:
+    """A node as it is listed.
+
+    Attributes:
+        node_id: Its id in the process.
+        stage: Its place in the generative process.
+        position: Its place in the input.
+        role: Root, intermediate or terminal.
+        kind: What sort of text it is, where the input says so.
+        step: The step that produced it.
+        model: The model that produced it.
+        length: UTF-16 units of all that `NodeContent` holds of it.
+    """
+
+    node_id: str
+    stage: int
+    position: int
+    role: Role
+    kind: str | None
+    step: str | None
+    model: str | None
+    length: int
