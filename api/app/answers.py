@@ -40,8 +40,9 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True, protected_namespaces=())
 
     def as_json(self) -> dict[str, Any]:
-        """The object as a service sends it."""
-        return self.model_dump(mode="json", exclude_unset=True)
+        """The object as a service sent it, with what a newer service says besides."""
+        known = self.model_dump(mode="json", exclude_unset=True)
+        return {**known, **(self.__pydantic_extra__ or {})}
 
 
 class Listed(Answer):

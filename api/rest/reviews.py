@@ -61,37 +61,17 @@ class ReviewGiven(BaseModel):
     )
 
 
-class ReviewModel(BaseModel):
-    """A review as it is stored."""
-
-    review_id: str = Field(examples=["review-5c1f0e6b9a3d4f7e8b2a1c0d9e8f7a6b"])
-    process_id: str
-    claim_id: str
-    claim: str = Field(description="The claim's text as it was reviewed.")
-    verdict: ReviewVerdict
-    kind: str = Field(
-        description="What it did to the verdict: confirmed, overridden or unclear.",
-        examples=["overridden"],
-    )
-    reason: str
-    reviewer: str
-    recorded_by: str | None = Field(description="Name of the key that it came in with.")
-    created_at: str = Field(examples=["2026-11-21T10:00:00.000000Z"])
-    overrides: str | None = Field(description="The verification whose verdict was reviewed.")
-    model_verdict: str | None = Field(description="Its verdict, which stays as it is.")
-
-
 class ReviewPage(BaseModel):
     """A page of reviews, newest first."""
 
-    reviews: list[ReviewModel]
+    reviews: list[Review]
     nextCursor: NextCursor  # noqa: N815
 
 
 @router.post(
     "/claims/{claim_id}/reviews",
     status_code=201,
-    response_model=ReviewModel,
+    response_model=Review,
     responses=problems_of(404),
     dependencies=[needs(Scope.WRITE)],
 )
