@@ -89,9 +89,8 @@ async def store_sample(store: Store) -> None:
             request = VerifyRequest(process_id=PROCESS)
             done = await verify(Settings.load(), store, judge, request)
         made += [
-            replace(
-                verification,
-                verification_id=f"v-{verification.claim.claim_id}-q{q}",
+            verification.replace(
+                verification_id=f"v-{verification.claim_id}-q{q}",
                 created_at=MOMENT.format(place),
                 run_id=f"run-q{q}",
             )
@@ -110,7 +109,7 @@ def _reviews(verifications: Sequence[Verification]) -> list[Review]:
     }
     said = []
     for number, one in enumerate(verifications[:6]):
-        name = one.claim.claim_id
+        name = one.claim_id
         said.append(("Ada", one, labels[name]))
         if number in BO:
             said.append(("Bo", one, BO[number][0]))
@@ -118,13 +117,13 @@ def _reviews(verifications: Sequence[Verification]) -> list[Review]:
         Review(
             review_id=f"review-{number}",
             process_id=PROCESS,
-            claim_id=one.claim.claim_id,
-            claim=one.claim.text,
+            claim_id=one.claim_id,
+            claim=one.claim,
             verdict=ReviewVerdict(verdict),
             reviewer=reviewer,
             created_at=MOMENT.format(number + 2),
             reason=next((why for what, why in BO.values() if what == verdict != one.verdict), ""),
-            verification_id=one.verification_id,
+            overrides=one.verification_id,
             model_verdict=one.verdict,
         )
         for number, (reviewer, one, verdict) in enumerate(said, start=1)

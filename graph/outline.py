@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from veritrail_graph.graph.model import Iteration, Verification
+from veritrail_graph.graph.model import Verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,3 @@ class TrailOutline:
 
     verification: Verification
     checked: Mapping[int, int] = field(default_factory=dict)
-
-    def read_in(self, iteration: Iteration) -> int:
-        """How many nodes a round read."""
-        return self.checked.get(iteration.number, len(iteration.checked))

@@ -1,12 +1,12 @@
 // purpose: Verifications without a verdict: queued, running, failed, over budget or cancelled; the latest first.
 // param process_id: string = null - only those of this process
-// param status: string = null in queued|running|failed|over_budget|cancelled - only those that stand so
+// param status: string = null in queued|running|failed|over_budget|cancelled - only those of this status
 // param limit: integer = 100 in 1..10000 - at most this many
 // column process_id: string - the process
 // column verification_id: string - the verification
 // column claim_id: string - the claim
 // column claim: string - its text, as it was verified
-// column status: string - where it stands
+// column status: string - its status
 // column failure: string - why there is no verdict
 // column engine: string - the engine of judgement
 // column model: string - its model

@@ -162,7 +162,7 @@ def test_an_outline_holds_the_evidence_and_counts_the_rest(
     whole = arun(store.trails.get(f"{stored}/k1"))
     first, second = outline.verification.iterations
     assert [ref.node_id for ref in (*first.checked, *second.checked)] == ["s", "b"]
-    assert [outline.read_in(one) for one in (first, second)] == [1, 2]
+    assert [outline.checked.get(one.number, len(one.checked)) for one in (first, second)] == [1, 2]
     again = outline.verification.replace(iterations=whole.iterations)
     assert again == whole
     assert [one.summaries for one in (first, second)] == [one.summaries for one in whole.iterations]
