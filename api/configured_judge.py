@@ -6,7 +6,6 @@ work is not done twice and a run can go on as it began.
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,6 @@ from veritrail_graph.api.models import ModelOptions, OpenModels, open_models
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.comparing import changed_settings
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model import Verification
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.verifier.driver import DEFAULT_Q
 from veritrail_graph.verifier.engines import Engine, Parts, engine_named
@@ -116,7 +114,7 @@ async def configure_judge(
 
 
 def _check_windows(judge: Judge) -> None:
-    """See that the instructions leave room for something to judge.
+    """See that the instructions leave space for something to judge.
 
     Raises:
         InputError: They do not; the message names the model and its window.
@@ -157,33 +155,6 @@ def _settings(settings: Settings, how: JudgeOptions, judge: Judge) -> str:
         **judge.settings,
     }
     return canonical(decides).decode()
-
-
-def stored_options(verification: Verification, how: JudgeOptions) -> JudgeOptions:
-    """The options of a stored verification; what its settings do not hold is taken from `how`."""
-    values = json.loads(verification.settings or "{}")
-    steps = values.get("steps")
-    if not steps:
-        return replace(how, engine=values.get("engine", verification.engine), q=verification.q)
-    options = json.loads(verification.run_options or "{}")
-    models = replace(
-        how.models,
-        model=None,
-        price=how.models.price or options.get("price"),
-        structured=any(step.get("structured") for step in steps.values() if step),
-        claims_model=(steps["sub_claim_decomposition"] or steps["evidence_selection"])["model"],
-        selection_model=steps["evidence_selection"]["model"],
-        verdict_model=steps["verdict"].get("model"),
-    )
-    return replace(
-        how,
-        engine=values["engine"],
-        q=verification.q,
-        limits=Limits(**values["limits"]),
-        samples=Samples(**values["samples"]),
-        sub_claims=steps["sub_claim_decomposition"] is not None,
-        models=models,
-    )
 
 
 def judge_options(

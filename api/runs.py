@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.configured_judge import ConfiguredJudge, JudgeOptions
+from veritrail_graph.api.configured_judge import ConfiguredJudge
 from veritrail_graph.api.models import ModelOptions, claim_deadline
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, NotFound
-from veritrail_graph.graph.model import Process, Verification
+from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.verifier.run import affordable_claims
 
@@ -31,15 +30,22 @@ another, and claims that share a frontier ask about it at about the same time.
 """
 
 
-def pace(bench: ConfiguredJudge) -> Callable[[int], int]:
+def most_claims(judge: ConfiguredJudge) -> int:
+    """How many claims are on their way at a time, as far as no budget says less."""
+    if judge.models is None:
+        return judge.how.concurrency
+    return min(CLAIMS_A_CALL * judge.models.concurrency, MOST_CLAIMS)
+
+
+def pace(judge: ConfiguredJudge) -> Callable[[int], int]:
     """How many claims are on their way at a time.
 
     Under a budget only as many begin as can be finished, as far as the claims until then tell.
     """
-    if bench.models is None:
-        return lambda _ended: bench.how.concurrency
-    spending = bench.models.spending
-    most = min(CLAIMS_A_CALL * bench.models.concurrency, MOST_CLAIMS)
+    if judge.models is None:
+        return lambda _ended: judge.how.concurrency
+    spending = judge.models.spending
+    most = min(CLAIMS_A_CALL * judge.models.concurrency, MOST_CLAIMS)
 
     def affordable(ended: int) -> int:
         at_a_time = most
@@ -84,8 +90,17 @@ def held_run(settings: Settings, run_id: str) -> Iterator[None]:
         lock.release()
 
 
+def is_held(settings: Settings, run_id: str) -> bool:
+    """Whether a process of this home carries a run out."""
+    try:
+        with held_run(settings, run_id):
+            return False
+    except InputError:
+        return True
+
+
 @dataclass(frozen=True, slots=True)
-class Ways:
+class Ports:
     """How a run reaches the graph.
 
     Attributes:
@@ -101,9 +116,9 @@ class Ways:
 
 def made_run(
     settings: Settings,
-    bench: ConfiguredJudge,
+    judge: ConfiguredJudge,
     process: Process,
-    ways: Ways,
+    ports: Ports,
     observer: Observer | None,
     run_id: str | None = None,
 ) -> Run:
@@ -111,9 +126,9 @@ def made_run(
 
     Args:
         settings: The settings.
-        bench: Who judges.
+        judge: Who judges.
         process: The process.
-        ways: JudgeOptions the graph is reached.
+        ports: JudgeOptions the graph is reached.
         observer: Told what happens.
         run_id: The run that is gone on with; None: a new one.
     """
@@ -121,22 +136,22 @@ def made_run(
     from veritrail_graph.verifier.nodes import SharedNodes
     from veritrail_graph.verifier.run import Run
 
-    keep = Keep(ways.write)
+    keep = Keep(ports.write)
     name, size, edges = process.process_id, process.nodes, process.edges
     run = Run(
         name,
-        bench.judge,
-        SharedNodes(ways.reader, name, bench.splitter, size=size, edges=edges),
+        judge.judge,
+        SharedNodes(ports.reader, name, judge.splitter, size=size, edges=edges),
         keep.write,
-        q=bench.how.q,
-        concurrency=pace(bench),
+        q=judge.how.q,
+        concurrency=pace(judge),
         content_hash=process.content_hash,
         observer=observer,
-        queue=ways.queue,
+        queue=ports.queue,
         run_id=run_id,
-        settings=bench.settings,
-        options=options_of(bench),
-        deadline=claim_deadline(settings) if bench.models is not None else None,
+        settings=judge.settings,
+        options=options_of(judge),
+        deadline=claim_deadline(settings) if judge.models is not None else None,
     )
     keep.on_loss = run.stop
     return run
@@ -149,30 +164,6 @@ def run_options(options: ModelOptions) -> str:
     ).decode()
 
 
-def options_of(bench: ConfiguredJudge) -> str | None:
+def options_of(judge: ConfiguredJudge) -> str | None:
     """What a run of these models may spend; None where no model is asked."""
-    return run_options(bench.how.models) if bench.models is not None else None
-
-
-def what_is_left(earlier: Sequence[Verification], how: JudgeOptions) -> JudgeOptions:
-    """The budget and the calls that a run has left, where the command gives no new ones.
-
-    Raises:
-        InputError: There is nothing left.
-    """
-    options = json.loads(earlier[0].run_options or "{}")
-    models = how.models
-    budget, calls = models.budget, models.max_calls
-    if budget is None and options.get("budget_usd") is not None:
-        spent = sum(v.usage.cost_usd or 0.0 for v in earlier)
-        budget = _rest(options["budget_usd"], spent, "budget_used_up", "budget")
-    if calls is None and options.get("max_calls") is not None:
-        made = sum(v.usage.calls for v in earlier)
-        calls = int(_rest(options["max_calls"], made, "calls_used_up", "number of calls"))
-    return replace(how, models=replace(models, budget=budget, max_calls=calls))
-
-
-def _rest(most: float, used: float, code: str, what: str) -> float:
-    if used >= most:
-        raise InputError(f"The run has used up its {what} ({most:g}).", code=code, most=most)
-    return most - used
+    return run_options(judge.how.models) if judge.models is not None else None

@@ -1,6 +1,6 @@
 """Runs against the scripted server, each in a child process: how long, how many calls, how large.
 
-Every run goes through `api.verification`, as the command line does, with a home of its own, so
+Every run goes through `api.app`, as the command line does, with a home of its own, so
 that no answer comes from an earlier run.
 """
 
@@ -18,12 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.claims import read_claims_file
 from veritrail_graph.api.configured_judge import ConfiguredJudge, JudgeOptions, configure_judge
+from veritrail_graph.api.jobs.submission import LocalOptions
 from veritrail_graph.api.models import ModelOptions
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.verification import verify
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model import Status, Usage, Verification
 from veritrail_graph.graph.store.database import Database, DatabaseAddress, Row, Step, Transaction
@@ -130,7 +131,9 @@ class Given:
     @property
     def request(self) -> VerifyRequest:
         """Which claims are verified."""
-        return VerifyRequest(process_id=self.process, again=True)
+        return VerifyRequest(
+            process_id=self.process, again=True, engine="openai", q=self.q, use_cache=self.use_cache
+        )
 
     @property
     def records(self) -> list[ClaimRecord]:
@@ -208,16 +211,12 @@ async def verified(given: Given) -> Ran:
     database = TimedDatabase(DatabaseAddress(**given.login))
     await database.connect()
     try:
-        async with given.bench() as (settings, bench):
-            start, cpu = time.perf_counter(), time.process_time()
-            done = await verify(
-                settings,
-                Store.of(database),
-                bench,
-                given.request,
-                records=given.records,
-            )
-            wall, spent = time.perf_counter() - start, time.process_time() - cpu
+        with tempfile.TemporaryDirectory(prefix="veritrail-bench-") as home:
+            here = LocalOptions(given.records, concurrency=given.concurrency)
+            async with Application.over(Store.of(database), given.settings(home)) as app:
+                start, cpu = time.perf_counter(), time.process_time()
+                done = await (await app.jobs.submit_here(given.request, here=here)).carry_out()
+                wall, spent = time.perf_counter() - start, time.process_time() - cpu
     finally:
         await database.close()
     graph = {

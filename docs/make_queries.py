@@ -73,10 +73,8 @@ async def answers_of(store: Store) -> dict[str, QueryResult]:
 
 async def store_sample(store: Store) -> None:
     """Store the sample with two verifications of each claim, the same in every run."""
+    from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.verify_request import VerifyRequest
-    from veritrail_graph.api.configured_judge import JudgeOptions, configure_judge
-    from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.verification import verify
     from veritrail_graph.graph.importers.process_file import ProcessFileImporter
     from veritrail_graph.graph.importers.registry import ImportOptions
     from veritrail_graph.graph.ingest import ingest
@@ -85,9 +83,9 @@ async def store_sample(store: Store) -> None:
     await ingest(store, source)
     made = []
     for place, q in enumerate((1, 3), start=1):
-        async with configure_judge(Settings.load(), JudgeOptions("lexical", q=q)) as judge:
-            request = VerifyRequest(process_id=PROCESS)
-            done = await verify(Settings.load(), store, judge, request)
+        async with Application.over(store) as app:
+            request = VerifyRequest(process_id=PROCESS, engine="lexical", q=q)
+            done = await (await app.jobs.submit_here(request)).carry_out()
         made += [
             verification.replace(
                 verification_id=f"v-{verification.claim_id}-q{q}",

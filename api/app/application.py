@@ -18,13 +18,13 @@ from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.drawings import Drawings
+    from veritrail_graph.api.app.jobs import Jobs
     from veritrail_graph.api.app.summaries import Summaries
     from veritrail_graph.api.auth.audit import Audit
     from veritrail_graph.api.auth.database import ServiceDatabase
     from veritrail_graph.api.auth.keys import Keys
     from veritrail_graph.api.jobs.event_feed import EventFeeds
-    from veritrail_graph.api.jobs.figures import Figures
-    from veritrail_graph.api.jobs.service import Jobs
+    from veritrail_graph.api.jobs.model import Figures
     from veritrail_graph.graph.store import DatabaseAddress, Store
 
 
@@ -37,7 +37,8 @@ class Application:
         settings: Where the graph is and how claims are judged; None: as the environment says.
         patience: Seconds that an operation waits for an engine that is starting; None: as long
             as the settings say.
-        works: Whether jobs run in this process.
+        works: Whether a worker in this process takes part in all jobs.
+        is_local: Whether this process carries out the jobs that it submits, and no others.
         on_engine_start: Called before the embedded engine is started.
         graph: An open graph; None: the one of the settings.
 
@@ -52,12 +53,13 @@ class Application:
         *,
         patience: float | None = None,
         works: bool = False,
+        is_local: bool = False,
         on_engine_start: Callable[[], None] | None = None,
         graph: GraphConnection | None = None,
     ) -> None:
         self.settings = settings if settings is not None else Settings.load()
         self.graph = graph or GraphConnection(self.settings, patience, on_engine_start)
-        self._works = works
+        self._works, self._is_local = works, is_local
 
     @classmethod
     def over(cls, store: Store, settings: Settings | None = None) -> Application:
@@ -172,13 +174,19 @@ class Application:
         Raises:
             EngineUnavailable: The service database cannot be reached.
         """
-        from veritrail_graph.api.jobs.figures import figures
+        from veritrail_graph.api.jobs.storage.reading import figures
 
         return await self.database.read(figures)
 
     @cached_property
     def jobs(self) -> Jobs:
         """Jobs: submit, follow, cancel, resume."""
-        from veritrail_graph.api.jobs.service import Jobs
+        from veritrail_graph.api.app.jobs import Jobs
 
-        return Jobs(self.settings, self.database, self.graph, works=self._works)
+        return Jobs(
+            self.settings,
+            self.database,
+            self.graph,
+            works=self._works,
+            is_local=self._is_local,
+        )

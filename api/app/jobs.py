@@ -1,14 +1,44 @@
 """Jobs as the doors know them: submit, follow, cancel, resume."""
 
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.app.verify_request import VerifyRequest
+from veritrail_graph.api.auth.access import LOCAL, Caller
+from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.event_feed import EventFeeds
-from veritrail_graph.api.jobs.events import Event, Kind
-from veritrail_graph.api.jobs.figures import Figures
-from veritrail_graph.api.jobs.model import OPEN, Job, JobStatus
-from veritrail_graph.api.jobs.orders import Busy
-from veritrail_graph.api.jobs.reading import JobClaim
-from veritrail_graph.api.jobs.service import Jobs
+from veritrail_graph.api.jobs.graph_sync import sync_graph
+from veritrail_graph.api.jobs.local import LocalResult, LocalRun, Progress
+from veritrail_graph.api.jobs.model import (
+    OPEN,
+    Busy,
+    Event,
+    Figures,
+    Job,
+    JobClaim,
+    JobStatus,
+    Kind,
+    OtherInput,
+)
 from veritrail_graph.api.jobs.settings import JobSettings
-from veritrail_graph.api.jobs.submission import OtherInput
+from veritrail_graph.api.jobs.storage import Transaction, changes, reading
+from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.storage.reading import figures
+from veritrail_graph.api.jobs.submission import LocalOptions, Submission
+from veritrail_graph.api.runs import is_held
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.graph_connection import GraphConnection
+    from veritrail_graph.api.jobs.worker import Worker
+    from veritrail_graph.graph.store import Store
 
 __all__ = [
     "OPEN",
@@ -22,5 +52,331 @@ __all__ = [
     "JobStatus",
     "Jobs",
     "Kind",
+    "LocalOptions",
+    "LocalResult",
+    "LocalRun",
     "OtherInput",
+    "Progress",
 ]
+
+TELL_SECONDS = 1.0
+"""How long cancelling waits for the graph to say so too."""
+
+BEFORE = 10
+"""Claims that have ended and are still shown before the first one that has not."""
+
+
+class Jobs:
+    """The jobs of a service.
+
+    Args:
+        settings: The settings.
+        service: The database of the service.
+        graph: The graph.
+        works: Whether a worker in this process takes part in all jobs.
+        is_local: Whether this process carries out the jobs that it submits, and no others.
+
+    Attributes:
+        events: What happens in them.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        service: ServiceDatabase,
+        graph: GraphConnection,
+        *,
+        works: bool = False,
+        is_local: bool = False,
+    ) -> None:
+        self.events = EventLog(service)
+        self._settings = settings
+        self._service = service
+        self._graph = graph
+        self._submission = Submission(settings, service, self.events)
+        self._works = works
+        self._is_local = is_local
+        self._worker: Worker | None = None
+        self._local: dict[str, tuple[LocalRun, asyncio.Task[Any]]] = {}
+        self._feeds: EventFeeds | None = None
+
+    def start(self) -> None:
+        """Begin to work, where that is wanted; it does not wait for what does not answer."""
+        if self._works:
+            from veritrail_graph.api.jobs.worker import Worker
+
+            self._worker = Worker(self._settings, self._service, self.events)
+            self._worker.start()
+
+    async def stop(self) -> None:
+        """Stop working; what was begun is handed back, and nothing of it is lost."""
+        for run, task in list(self._local.values()):
+            if not task.done():
+                run.cancel()
+                await asyncio.wait([task])
+        if self._worker is not None:
+            await self._worker.stop()
+        if self._feeds is not None:
+            await self._feeds.close()
+        await asyncio.to_thread(self.events.close)
+
+    async def submit(
+        self, caller: Caller, request: VerifyRequest, idempotency_key: str | None = None
+    ) -> tuple[Job, bool]:
+        """Submit a job; the answer says, too, whether it is new. See `Submission`."""
+        opened = self._graph.store
+        here = LocalOptions() if self._is_local else None
+        found = await self._submission.submit(opened, caller, request, idempotency_key, here)
+        self._poke()
+        if self._is_local and found[1] and found[0].status in OPEN:
+            self._carry_out(found[0].job_id, None)
+        return found
+
+    def _carry_out(self, job_id: str, changes: Mapping[str, Any] | None) -> None:
+        """Carry a job out in this process, beside what the caller does."""
+        run = self._run(job_id, updates=changes)
+        self._local[job_id] = run, asyncio.create_task(_quietly(run.carry_out()))
+
+    async def submit_here(
+        self,
+        request: VerifyRequest,
+        *,
+        here: LocalOptions | None = None,
+        progress: Progress | None = None,
+        caller: Caller = LOCAL,
+    ) -> LocalRun:
+        """Submit a job that this process carries out when the caller says so.
+
+        Args:
+            request: Which claims are verified, and how.
+            here: What no request can name.
+            progress: What is called as the job goes on.
+            caller: Who submits it.
+
+        Raises:
+            InputError: It cannot be done as it was asked for; nothing was submitted.
+            EngineUnavailable: The graph or the database does not answer.
+        """
+        here = here or LocalOptions()
+        job, _ = await self._submission.submit(self._graph.store, caller, request, here=here)
+        return self._run(job.job_id, here, progress)
+
+    async def resume_here(
+        self,
+        run_id: str,
+        *,
+        process_id: str | None = None,
+        changes: Mapping[str, Any] | None = None,
+        here: LocalOptions | None = None,
+        progress: Progress | None = None,
+    ) -> LocalRun:
+        """Take up a job by its run; this process carries it out when the caller says so.
+
+        Args:
+            run_id: The run.
+            process_id: The process that the caller named.
+            changes: Fields of the request that are changed; `budget_usd` and `max_calls` are what
+                may be spent from now on.
+            here: What no request can name.
+            progress: What is called as the job goes on.
+
+        Raises:
+            NotFound: There is no such run.
+            InputError: It is of another process, is carried out elsewhere, or may spend no more.
+        """
+        job_id = f"j-{run_id.removeprefix('r-')}"
+        found = await self._service.read(lambda one: reading.resumable(one, job_id))
+        if found is None or found.run_id != run_id:
+            raise NotFound(f"No run {run_id!r} is stored.", code="run_unknown", run_id=run_id)
+        if process_id not in {None, found.process_id}:
+            raise InputError(f"Run {run_id} is one of process {found.process_id!r}.")
+        if not found.is_local and found.is_open:
+            raise InputError(f"Run {run_id} is a job of the service, which carries it out.")
+        return self._run(job_id, here, progress, found.limits(changes or {}))
+
+    def _run(
+        self,
+        job_id: str,
+        here: LocalOptions | None = None,
+        progress: Progress | None = None,
+        updates: Mapping[str, Any] | None = None,
+    ) -> LocalRun:
+        return LocalRun(
+            self._settings, self._service, self.events, self._graph, job_id, here, progress, updates
+        )
+
+    async def follow(self, job_id: str, after: int = 0) -> AsyncIterator[Event]:
+        """The events of a job after a place, as they come, until nothing of it is left to do.
+
+        Raises:
+            NotFound: There is no such job.
+        """
+        await self.get(job_id)
+        if self._feeds is None:
+            self._feeds = EventFeeds(self._service, self.events)
+        last = await self._feeds.last(job_id)
+        if last is not None and last.kind == Kind.JOB_FINISHED and after >= last.seq:
+            return
+        async for events in self._feeds.follow(job_id, after):
+            for event in events:
+                yield event
+
+    def _poke(self) -> None:
+        if self._worker is not None:
+            self._worker.poke()
+
+    async def get(self, job_id: str) -> Job:
+        """A job as it stands.
+
+        Raises:
+            NotFound: There is none.
+        """
+        _check(job_id)
+        found = await self._service.read(lambda one: reading.found_jobs(one, [job_id]))
+        return _found(found, job_id)
+
+    async def page(
+        self,
+        *,
+        process_id: str | None = None,
+        status: JobStatus | None = None,
+        before: tuple[str, str] | None = None,
+        limit: int = 100,
+    ) -> list[Job]:
+        """Jobs, newest first, without their verification_ids; see `reading.page`."""
+        return await self._service.read(
+            lambda one: reading.page(
+                one, process_id=process_id, status=status, before=before, limit=limit
+            )
+        )
+
+    async def of_process(self, process_id: str) -> list[str]:
+        """Ids of the jobs of a process of which something is left to do, oldest first."""
+        return await self._service.read(lambda one: reading.open_jobs_of(one, process_id))
+
+    async def by_process(self) -> dict[str, list[str]]:
+        """Ids of all jobs of which something is left to do, by process."""
+        return await self._service.read(reading.open_by_process)
+
+    async def claims(self, job_id: str, after: int | None, limit: int) -> list[JobClaim]:
+        """Claims of a job in their order.
+
+        Args:
+            job_id: The job.
+            after: The place of the last one before; None: a few before the first one that has not
+                ended, where there are more than `limit`.
+            limit: The most.
+        """
+
+        def read(connection: Transaction) -> list[JobClaim]:
+            place = after
+            if place is None:
+                first = reading.first_open(connection, job_id) or 0
+                place = first - BEFORE - 1 if first >= limit else -1
+            return reading.claims_of(connection, job_id, place, limit)
+
+        return await self._service.read(read)
+
+    async def workers(self) -> int:
+        """How many workers live, in this process and elsewhere."""
+        return (await self._service.read(figures)).workers
+
+    async def cancel(self, job_id: str) -> Job:
+        """Cancel a job; what is finished stays. Cancelling again changes nothing.
+
+        Raises:
+            NotFound: There is none.
+        """
+        is_deserted = await self._is_deserted(job_id)
+        job = await self._change(
+            job_id, lambda one: changes.cancel(one, job_id, self.events, is_deserted=is_deserted)
+        )
+        if job_id in self._local:
+            self._local[job_id][0].cancel()
+        with suppress(TimeoutError, VeriTrailError):  # a worker tells the rest
+            await asyncio.wait_for(self._tell(job_id), TELL_SECONDS)
+        return job
+
+    async def _is_deserted(self, job_id: str) -> bool:
+        """Whether the process that carried a job out has ended."""
+        _check(job_id)
+        if not await self._service.read(lambda one: reading.is_local(one, job_id)):
+            return False
+        return not is_held(self._settings, f"r-{job_id.removeprefix('j-')}")
+
+    async def _tell(self, job_id: str) -> None:
+        """Let the graph say, too, what was cancelled."""
+
+        async def ask(question: Callable[[Store], Awaitable[Any]]) -> Any:
+            return await question(await self._graph.store())
+
+        while await sync_graph(ask, self._service.read, self._service.run, job_id):
+            pass
+
+    async def resume(self, job_id: str, limits: Mapping[str, float | int] | None = None) -> Job:
+        """Take up again what a job has left without a verdict.
+
+        Args:
+            job_id: The job.
+            limits: `budget_usd` and `max_calls`, where they are changed: in all, not from now on.
+
+        Raises:
+            NotFound: There is none.
+            changes.Busy: Something of it is still being stopped.
+        """
+        _check(job_id)
+        if self._is_local:
+            return await self._resume_here(job_id, limits or {})
+        if is_held(self._settings, f"r-{job_id.removeprefix('j-')}"):
+            return await self.get(job_id)
+        return await self._change(
+            job_id, lambda one: changes.resume(one, job_id, limits or {}, self.events)
+        )
+
+    async def _resume_here(self, job_id: str, limits: Mapping[str, float | int]) -> Job:
+        """Take up again in this process what a job has left."""
+        job = await self.get(job_id)
+        if job_id in self._local:
+            task = self._local[job_id][1]
+            if job.status in OPEN and not job.cancelling and not task.done():
+                return job
+            await asyncio.wait([task])
+        if job.status is not JobStatus.SUCCEEDED:
+            self._carry_out(job_id, limits)
+            run, task = self._local[job_id]
+            begun = asyncio.create_task(run.begun.wait())
+            await asyncio.wait([begun, task], return_when=asyncio.FIRST_COMPLETED)
+            begun.cancel()
+        return await self.get(job_id)
+
+    async def _change(self, job_id: str, change: Callable[[Transaction], Job | None]) -> Job:
+        _check(job_id)
+        found = await self._service.run(change)
+        self._poke()
+        return _found([found] if found is not None else [], job_id)
+
+
+_log = logging.getLogger("veritrail.jobs")
+
+
+async def _quietly(work: Coroutine[Any, Any, Any]) -> None:
+    """Carry a job out; how it ended is said by the job."""
+    try:
+        await work
+    except Exception as error:  # noqa: BLE001  # nobody waits for it
+        _log.warning("a job ended early: %s", error)
+
+
+_JOB_ID = re.compile(r"j-[0-9a-f]{32}")
+
+
+def _check(job_id: str) -> None:
+    """See that a database can be asked for it: not every character may stand there."""
+    if not _JOB_ID.fullmatch(job_id):
+        _found([], job_id)
+
+
+def _found(found: list[Job], job_id: str) -> Job:
+    if not found:
+        raise NotFound(f"There is no job {job_id!r}; jobs that ended are removed after a while.")
+    return found[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
@@ -136,6 +136,19 @@ class VerifyRequest(BaseModel):
                 for one in error.errors()
             ]
         raise InputError("The request is not as it must be.", violations)
+
+    def with_claims(self, records: Sequence[ClaimRecord]) -> Self:
+        """The request with claims that were read from a file or an option."""
+        objects = tuple(
+            {
+                name: list(map(list, value)) if name == "also" else value
+                for name in ("text", "claim_id", "node_id", "start", "end", "label", "also")
+                if (value := getattr(one, name))
+            }
+            | ({"sub_claims": list(one.sub_claims)} if one.sub_claims else {})
+            for one in records
+        )
+        return self.model_copy(update={"claims": objects or None})
 
     def with_limits(self, limits: Mapping[str, float | int]) -> Self:
         """The request with another `budget_usd` or `max_calls`."""

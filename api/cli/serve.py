@@ -17,9 +17,6 @@ from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
-    from veritrail_graph.api.auth.database import ServiceDatabase
-    from veritrail_graph.api.jobs.events import EventLog
-    from veritrail_graph.api.jobs.worker import Worker
 
 
 def serve(
@@ -85,7 +82,7 @@ def worker(log_format: Format = None, log_level: Level = LogLevel.INFO) -> None:
 
 async def _work(settings: Settings) -> None:
     from veritrail_graph.api.auth.database import ServiceDatabase, service_url
-    from veritrail_graph.api.jobs.events import EventLog
+    from veritrail_graph.api.jobs.storage.events import EventLog
     from veritrail_graph.api.jobs.worker import Worker
 
     service = ServiceDatabase(service_url(settings))
@@ -95,24 +92,16 @@ async def _work(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for one in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(one, ended.set)
-    starting = asyncio.create_task(worker.start())
+    worker.start()
+    starting = asyncio.create_task(asyncio.to_thread(worker.runner.wait))
     waiting = asyncio.create_task(ended.wait())
     await asyncio.wait([starting, waiting], return_when=asyncio.FIRST_COMPLETED)
     try:
         if not ended.is_set():
-            starting.result()
             say(f"Working as {worker.worker_id}", "dim")
             await waiting
             say("Ending: what was begun is handed back.", "dim")
     finally:
-        await _end(worker, starting, service, log)
-
-
-async def _end(
-    worker: Worker, starting: asyncio.Task[None], service: ServiceDatabase, log: EventLog
-) -> None:
-    worker.end()
-    await asyncio.wait([starting])
-    await worker.stop()
-    await asyncio.to_thread(log.close)
-    service.close()
+        await worker.stop()
+        await asyncio.to_thread(log.close)
+        service.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -53,13 +54,12 @@ from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verdict, Verification
 from veritrail_graph.verifier.driver import Observer
-from veritrail_graph.verifier.run import Run
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.jobs import LocalResult, LocalRun
     from veritrail_graph.api.app.verify_request import VerifyRequest
-    from veritrail_graph.api.configured_judge import ConfiguredJudge, JudgeOptions
+    from veritrail_graph.api.configured_judge import ConfiguredJudge
     from veritrail_graph.api.models import OpenModels
-    from veritrail_graph.api.verification import Done
     from veritrail_graph.graph.importers.records import ClaimRecord
 
 
@@ -70,9 +70,19 @@ UNKNOWN_PROCESS = "-"
 @dataclass(frozen=True, slots=True)
 class _Given:
     request: VerifyRequest
-    options: JudgeOptions
     records: list[ClaimRecord]
     resume: str | None
+    prompts: Path | None
+    concurrency: int | None
+
+    def changes(self) -> dict[str, Any]:
+        """What a command that resumes a run may change of it."""
+        changed: dict[str, Any] = {
+            "budget_usd": self.request.budget_usd,
+            "max_calls": self.request.max_calls,
+            "price": self.request.price,
+        }
+        return changed if self.request.use_cache else {**changed, "use_cache": False}
 
 
 def verify(
@@ -155,8 +165,11 @@ def verify(
     if threshold is not None and threshold > samples:
         raise InputError(f"--threshold {threshold} can not be met by {samples} sample(s)")
     request = verify_request(process or UNKNOWN_PROCESS, options_given)
-    options = judge_options(settings, request, prompts=prompts, concurrency=concurrency)
-    given = _Given(request, options, claim_records(claim, claims) if resume is None else [], resume)
+    judge_options(settings, request)  # what contradicts itself is refused before anything begins
+    records = claim_records(claim, claims) if resume is None else []
+    if extract:
+        request = request.with_claims(records)
+    given = _Given(request, records, resume, prompts, concurrency)
     report = run(_verify(settings, given), as_json=as_json)
     if as_json:
         tell_json(report)
@@ -180,53 +193,35 @@ def _check_use(
 
 
 async def _verify(settings: Settings, given: _Given) -> Report:
-    if given.resume is not None:
-        return await _resume(settings, given)
+    from veritrail_graph.api.app import Application
+    from veritrail_graph.api.app.jobs import LocalOptions, Progress
     from veritrail_graph.api.cli.claims import ExtractionWatch
-    from veritrail_graph.api.configured_judge import configure_judge
-    from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.api.verification import verify
 
-    async with configure_judge(settings, given.options) as bench:
-        if given.options.models.budget is not None and bench.models is None:
-            say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
-        async with open_graph(settings, say_starting) as store:
-            with long_work() as work:
-                watch = Watch(work, bench.models)
-                extraction = ExtractionWatch(work)
-                done = await verify(
-                    settings,
-                    store,
-                    bench,
-                    given.request,
-                    records=given.records,
-                    observer=watch.observer,
-                    on_run=watch.begins,
-                    on_sentence=extraction.sentence_done,
-                    on_answer=extraction.call_made,
+    request = given.request
+    records = None if request.extract else given.records
+    here = LocalOptions(records, given.prompts, given.concurrency)
+    async with Application(settings, on_engine_start=say_starting) as app:
+        with long_work() as work:
+            watch, extraction = Watch(work), ExtractionWatch(work)
+            progress = Progress(
+                watch.observer, watch.begins, extraction.sentence_done, extraction.call_made
+            )
+            if given.resume is None:
+                job = await app.jobs.submit_here(request, here=here, progress=progress)
+            else:
+                named = None if request.process_id == UNKNOWN_PROCESS else request.process_id
+                job = await app.jobs.resume_here(
+                    given.resume,
+                    process_id=named,
+                    changes=given.changes(),
+                    here=here,
+                    progress=progress,
                 )
-    return Report.of(bench, given.request.process_id, done, interrupted=watch.interrupted)
-
-
-async def _resume(settings: Settings, given: _Given) -> Report:
-    """Go on with a run: its settings are read from the graph, so that is opened first."""
-    from veritrail_graph.api.configured_judge import configure_judge, stored_options
-    from veritrail_graph.api.graph_connection import open_graph
-    from veritrail_graph.api.runs import what_is_left
-    from veritrail_graph.api.verification import resume, stored_run
-
-    run_id = given.resume or ""
-    async with open_graph(settings, say_starting) as store:
-        earlier = await stored_run(store, run_id)
-        first = earlier[0]
-        if given.request.process_id not in {UNKNOWN_PROCESS, first.process_id}:
-            raise InputError(f"Run {run_id} is one of process {first.process_id!r}.")
-        how = what_is_left(earlier, stored_options(first, given.options))
-        async with configure_judge(settings, how) as bench:
-            with long_work() as work:
-                watch = Watch(work, bench.models)
-                done = await resume(settings, store, bench, run_id, watch.observer, watch.begins)
-    return Report.of(bench, first.process_id, done, interrupted=watch.interrupted)
+            done = await job.carry_out()
+    assert done.judge is not None  # noqa: S101  # it was opened before any claim
+    if request.budget_usd is not None and done.judge.models is None:
+        say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
+    return Report.of(done.judge, done.process_id, done, interrupted=watch.interrupted)
 
 
 TRAILS_SHOWN = 3
@@ -252,22 +247,22 @@ class Report:
     engine: str
     model: str | None
     indicative: bool
-    done: Done
+    done: LocalResult
     warnings: tuple[str, ...]
     spent: float | None
     interrupted: bool
 
     @classmethod
     def of(
-        cls, bench: ConfiguredJudge, process_id: str, done: Done, *, interrupted: bool
+        cls, judge: ConfiguredJudge, process_id: str, done: LocalResult, *, interrupted: bool
     ) -> Report:
         """The report of a run."""
-        models = bench.models
+        models = judge.models
         return cls(
             process_id,
-            bench.judge.name,
-            bench.judge.model,
-            bench.judge.indicative,
+            judge.judge.name,
+            judge.judge.model,
+            judge.judge.indicative,
             done,
             tuple(models.warnings) if models else (),
             models.spending.spent if models and models.is_priced else None,
@@ -409,11 +404,11 @@ class Watch:
 
     Args:
         work: Where progress is shown.
-        models: The models that are asked, if any.
     """
 
-    def __init__(self, work: LongWork, models: OpenModels | None) -> None:
-        self._work, self._models = work, models
+    def __init__(self, work: LongWork) -> None:
+        self._work = work
+        self._models: OpenModels | None = None
         self._total = self._done = self._calls = self._cached = self._tokens = 0
         self._began = time.monotonic()
         self._was_interrupted: Callable[[], bool] = lambda: False
@@ -424,11 +419,12 @@ class Watch:
         """Whether a person stopped the run."""
         return self._was_interrupted()
 
-    def begins(self, run: Run, claims: int) -> None:
+    def begins(self, run: LocalRun, claims: int) -> None:
         """The run begins."""
+        self._models = run.judge.models if run.judge is not None else None
         self._total = claims
         self._began = time.monotonic()
-        self._was_interrupted = on_ctrl_c(run.stop)
+        self._was_interrupted = on_ctrl_c(run.cancel)
 
     def _called(self, usage: Usage) -> None:
         self._calls += usage.calls

@@ -19,15 +19,18 @@ from typing_extensions import override
 
 from veritrail_graph.api.app import Application, answers, findings
 from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import LOCAL
 from veritrail_graph.api.client.answers import Health
 from veritrail_graph.api.client.blocking import Blocking
 from veritrail_graph.api.client.faults import Problem, problem_of
-from veritrail_graph.api.client.local_jobs import LocalJobs
 from veritrail_graph.api.client.operations import AsyncOperations, Call, Source
 from veritrail_graph.api.client.trails import Event
+from veritrail_graph.api.jobs.model import JobStatus
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
+
+MOST_JOBS = 1_000
 
 T = TypeVar("T")
 
@@ -50,8 +53,7 @@ class AsyncLocal(AsyncOperations):
     ) -> None:
         settings = settings or Settings.load()
         self.settings = settings if home is None else changed(settings, home=Path(home))
-        self.app = Application(self.settings)
-        self._running = LocalJobs(self.settings, self.app.graph.store)
+        self.app = Application(self.settings, is_local=True)
 
     def __repr__(self) -> str:
         where = self.settings.neo4j_uri or f"the embedded engine in {self.settings.home}"
@@ -59,7 +61,6 @@ class AsyncLocal(AsyncOperations):
 
     @override
     async def aclose(self) -> None:
-        await self._running.close()
         await self.app.close()
 
     @override
@@ -84,8 +85,10 @@ class AsyncLocal(AsyncOperations):
     @override
     async def events(self, job_id: str, after: str | None) -> AsyncIterator[Event]:
         try:
-            async for event in self._running.events(job_id, after):
-                yield event
+            if after is not None and not after.isdigit():
+                raise InputError(f"{after!r} is no id of an event")
+            async for event in self.app.jobs.follow(job_id, int(after or 0)):
+                yield Event(id=str(event.seq), kind=event.kind, data=json.loads(event.data))
         except VeriTrailError as error:
             raise _problem(error) from error
 
@@ -212,21 +215,25 @@ class AsyncLocal(AsyncOperations):
     async def _query(self, name: str, params: Mapping[str, Any]) -> findings.QueryRows:
         return findings.QueryRows.of(await self.app.queries.run(name, params))
 
-    async def _jobs(self, limit: int, **filters: str) -> _Document:
+    async def _jobs(
+        self, limit: int, status: JobStatus | None = None, process_id: str | None = None
+    ) -> _Document:
         del limit  # they are few
-        return {"jobs": await self._running.listed(**filters)}
+        found = await self.app.jobs.page(process_id=process_id, status=status, limit=MOST_JOBS)
+        return {"jobs": [one.summary() for one in found], "nextCursor": None}
 
     async def _verify(self, request: Mapping[str, Any], key: str) -> _Document:
-        return await self._running.start(request, key)
+        wanted = VerifyRequest.checked(request, "body.")
+        return (await self.app.jobs.submit(LOCAL, wanted, key))[0].document()
 
     async def _job(self, job_id: str) -> _Document:
-        return await self._running.state(job_id)
+        return (await self.app.jobs.get(job_id)).document()
 
     async def _cancel(self, job_id: str) -> _Document:
-        return await self._running.cancel(job_id)
+        return (await self.app.jobs.cancel(job_id)).document()
 
     async def _resume(self, job_id: str, **limits: float) -> _Document:
-        return await self._running.resume(job_id, limits)
+        return (await self.app.jobs.resume(job_id, limits)).document()
 
 
 class Local(Blocking):

@@ -15,11 +15,10 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 from itertools import islice
 
-from sqlalchemy.engine import Connection
-
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs.event_table import Event, Kind, events_after, last_numbers
-from veritrail_graph.api.jobs.events import EventLog
+from veritrail_graph.api.jobs.model import Event, Kind
+from veritrail_graph.api.jobs.storage import Transaction
+from veritrail_graph.api.jobs.storage.events import EventLog, events_after, last_numbers
 from veritrail_graph.graph.errors import EngineUnavailable
 
 _log = logging.getLogger(__name__)
@@ -108,7 +107,7 @@ class EventFeeds:
             EngineUnavailable: The database does not answer.
         """
 
-        def read(connection: Connection) -> list[Event]:
+        def read(connection: Transaction) -> list[Event]:
             last = last_numbers(connection, [job_id]).get(job_id, 0)
             return events_after(connection, job_id, last - 1, 1)
 

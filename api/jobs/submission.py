@@ -1,8 +1,8 @@
 """Submitting a job: which claims, what it may cost, and that the same is not begun twice.
 
-Submitting waits for the graph, so that whoever names what is not there is told at once. The job is
-then a row of ours, and everything that has to be done for it is found from there, whoever is
-killed after that.
+Submitting waits for the graph, so that a request that names what is not there is refused at once.
+The job is then a row in the database, and all work for it is found from there, whichever process
+is killed after that.
 """
 
 from __future__ import annotations
@@ -10,35 +10,48 @@ from __future__ import annotations
 import hashlib
 import logging
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import sqlalchemy as sa
-from sqlalchemy.engine import Connection
-from sqlalchemy.exc import IntegrityError
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs import orders, reading
-from veritrail_graph.api.jobs.events import EventLog
-from veritrail_graph.api.jobs.model import Job, JobStatus
-from veritrail_graph.api.jobs.purse import purse_of_key, spent_of
-from veritrail_graph.api.jobs.repeating import is_void
-from veritrail_graph.api.jobs.tables import jobs
+from veritrail_graph.api.claims import choose_claims
+from veritrail_graph.api.configured_judge import ConfiguredJudge
+from veritrail_graph.api.jobs.model import OPEN, Job, JobStatus, OtherInput
+from veritrail_graph.api.jobs.session import queued
+from veritrail_graph.api.jobs.storage import AlreadySubmitted, Transaction, changes, reading, upkeep
+from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.storage.leases import budget_of_key, spent_of
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.clock import now
-from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, VeriTrailError
+from veritrail_graph.graph.model import Process, Status, Verification
+from veritrail_graph.verifier.driver import Task
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.jobs.choosing import Chosen
+    from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.store import Store
 
 _logger = logging.getLogger("veritrail.jobs")
 
 
-class OtherInput(InputError):
-    """Something else was submitted under the same idempotency key."""
+@dataclass(frozen=True, slots=True)
+class LocalOptions:
+    """A job that the process which submits it carries out itself.
+
+    Attributes:
+        records: The claims that are given; None: those of the request.
+        prompts: A folder of the user's own prompts.
+        concurrency: Calls in the air, or claims at a time of an engine without models.
+    """
+
+    records: Sequence[ClaimRecord] | None = None
+    prompts: Path | None = None
+    concurrency: int | None = None
 
 
 class Submission:
@@ -61,6 +74,7 @@ class Submission:
         caller: Caller,
         request: VerifyRequest,
         idempotency_key: str | None = None,
+        here: LocalOptions | None = None,
     ) -> tuple[Job, bool]:
         """Submit a job; the answer says, too, whether it is new.
 
@@ -69,13 +83,15 @@ class Submission:
             caller: Who submits it.
             request: What is asked for.
             idempotency_key: Who submits the same again under it is given the same job, if not void.
+            here: Set where this process carries the job out itself.
 
         Raises:
             InputError: It cannot be done as it was asked for; nothing was submitted.
             OtherInput: Something else was submitted under the key.
             EngineUnavailable: The graph or the database does not answer.
         """
-        request.claim_records()  # what breaks rules may be no text that can be hashed
+        if here is None or here.records is None:
+            request.claim_records()  # what breaks rules may be no text that can be hashed
         key_id = caller.key_id or ""
         input_hash = hashlib.sha256(request.to_json().encode()).hexdigest()
         earlier: Job | None = None
@@ -85,9 +101,12 @@ class Submission:
                 return earlier, False
         await self._check_budget(caller, request)
         job = _new_job(caller, request, idempotency_key, input_hash)
+        job |= {"is_local": here is not None, "is_enqueued": here is not None}
         try:
-            return await self._insert(await opened(), caller, request, job, earlier), True
-        except IntegrityError:  # somebody submitted it at the same time
+            return await self._insert(
+                opened, caller, request, job, earlier, here or LocalOptions()
+            ), True
+        except AlreadySubmitted:  # somebody submitted it at the same time
             if idempotency_key is None:
                 raise
             earlier = await self._earlier(key_id, idempotency_key, input_hash)
@@ -97,32 +116,36 @@ class Submission:
 
     async def _insert(
         self,
-        store: Store,
+        opened: Callable[[], Awaitable[Store]],
         caller: Caller,
         request: VerifyRequest,
         job: dict[str, Any],
         void: Job | None,
+        here: LocalOptions,
     ) -> Job:
         from veritrail_graph.api.configured_judge import configure_judge, judge_options
-        from veritrail_graph.api.jobs.choosing import chosen, claim_rows
         from veritrail_graph.api.shared import Shared
         from veritrail_graph.verifier.models.retrying import Spending
 
         limit = request.budget_usd if caller.budget_usd is None else caller.budget_usd
         shared = Shared(Spending(limit, request.max_calls))
-        async with configure_judge(
-            self._settings, judge_options(self._settings, request), shared
-        ) as bench:
-            job["settings"] = bench.settings
+        options = judge_options(
+            self._settings, request, prompts=here.prompts, concurrency=here.concurrency
+        )
+        async with configure_judge(self._settings, options, shared) as judge:
+            job["settings"] = judge.settings
             if request.extract:
-                if bench.models is None:
+                if judge.models is None:
                     raise InputError(
-                        f"`extract` needs a language model, and engine {bench.how.engine} asks "
-                        "none; name one with `model`."
+                        "Extracting claims needs a language model, and engine "
+                        f"{judge.how.engine} asks none.",
+                        code="extraction_needs_model",
+                        engine=judge.how.engine,
                     )
-                job["content_hash"] = await _extractable(store, request)
+                job["content_hash"] = await _extractable(await opened(), request)
                 return await self._service.run(lambda one: self._keep(one, job, None, void))
-            found = await chosen(store, bench, request, job["run_id"])
+            store = await opened()
+            found = await chosen(store, judge, request, job["run_id"], records=here.records)
         job["content_hash"] = found.process.content_hash
         job["is_queued_in_graph"] = not found.queued
         rows = claim_rows(found)
@@ -132,33 +155,28 @@ class Submission:
 
     def _keep(
         self,
-        connection: Connection,
+        connection: Transaction,
         job: dict[str, Any],
         rows: list[dict[str, Any]] | None,
         void: Job | None,
     ) -> Job:
         if void is not None:  # its key goes over to this one
-            orders.release_key(connection, void.job_id)
-        orders.insert(connection, job, rows or [], self._log)
+            changes.release_key(connection, void.job_id)
+        changes.insert(connection, job, rows or [], self._log)
         return reading.found_jobs(connection, [job["job_id"]])[0]
 
     async def _queue(self, store: Store, job_id: str, found: Chosen) -> None:
         """Queue the verifications in the graph; where that fails, a worker does it."""
-
-        def queued(connection: Connection) -> None:
-            mine = jobs.c.job_id == job_id
-            connection.execute(sa.update(jobs).where(mine).values(is_queued_in_graph=True))
-
         try:
             if found.queued:
                 await store.trails.queue(found.queued)
-                await self._service.run(queued)
+                await self._service.run(partial(upkeep.queued_in_graph, job_id=job_id))
         except VeriTrailError as error:
             _logger.warning("job %s is queued by a worker: %s", job_id, error)
 
     async def _earlier(self, key_id: str, idempotency_key: str, input_hash: str) -> Job | None:
         found = await self._service.read(
-            lambda one: orders.with_idempotency_key(one, key_id, idempotency_key)
+            lambda one: changes.with_idempotency_key(one, key_id, idempotency_key)
         )
         if found is None:
             return None
@@ -177,8 +195,8 @@ class Submission:
             raise InputError(
                 "A key with a budget may not say what a model costs; leave `price` out."
             )
-        purse = purse_of_key(caller.key_id)
-        spent = await self._service.read(lambda one: spent_of(one, purse))
+        lease = budget_of_key(caller.key_id)
+        spent = await self._service.read(lambda one: spent_of(one, lease))
         if spent >= caller.budget_usd:
             raise InputError(
                 f"The budget of the key {caller.name!r} ({caller.budget_usd:g} USD) is used up."
@@ -228,3 +246,120 @@ async def _extractable(store: Store, request: VerifyRequest) -> str:
     process = await store.processes.get(request.process_id)
     await extractable_node(store, process, request.node_id)
     return process.content_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The claims of a job.
+
+    Attributes:
+        process: The process.
+        tasks: All of them, in order.
+        reused: The verification_ids of those that were verified before, by claim_id.
+        queued: What is kept of those that are still to be verified, in the order of their turns.
+    """
+
+    process: Process
+    tasks: list[Task]
+    reused: dict[str, str]
+    queued: list[Verification]
+
+
+async def chosen(
+    store: Store,
+    judge: ConfiguredJudge,
+    request: VerifyRequest,
+    run_id: str,
+    extracted: Sequence[str] = (),
+    name: Callable[[str], str] | None = None,
+    records: Sequence[ClaimRecord] | None = None,
+) -> Chosen:
+    """Choose the claims of a job, and store those that are new.
+
+    Args:
+        store: The graph.
+        judge: Who judges.
+        request: What was asked for.
+        run_id: The run of the job.
+        extracted: Claims that were extracted for it.
+        name: Gives a claim's verification its id; None: they have new ones.
+        records: The claims that are given; None: those of the request.
+
+    Raises:
+        InputError: A claim or a node cannot be verified.
+    """
+    tasks = await choose_claims(
+        store,
+        request.process_id,
+        (),
+        request.claim_records() if records is None else records,
+        [*(request.claim_ids or ()), *extracted],
+        request.node_id,
+        unfinished=request.unfinished,
+        retry_failed=request.retry_failed,
+        may_be_none=request.extract,
+    )
+    if name is not None:
+        tasks = [replace(task, verification_id=name(task.claim.claim_id)) for task in tasks]
+    process = await store.processes.get(request.process_id)
+    reused: dict[str, str] = {}
+    if not (request.again or request.retry_failed):
+        claims = [task.claim for task in tasks]
+        reused = await store.trails.same(
+            process.process_id, claims, judge.settings, process.content_hash
+        )
+    left = by_frontier([task for task in tasks if task.claim.claim_id not in reused])
+    return Chosen(process, tasks, reused, queued(judge, process, run_id, left))
+
+
+def claim_rows(found: Chosen) -> list[dict[str, Any]]:
+    """The rows of the claims of a job: those to be verified first, in the order of their turns."""
+    place = {task.claim.claim_id: number for number, task in enumerate(found.tasks)}
+    open_ = [_row(one.verification_id, one.claim_id, Status.QUEUED) for one in found.queued]
+    done = [
+        _row(found.reused[claim.claim_id], claim.claim_id, Status.SUCCEEDED)
+        for claim in (task.claim for task in found.tasks)
+        if claim.claim_id in found.reused
+    ]
+    return [{**row, "place": place[row["claim_id"]]} for row in (*open_, *done)]
+
+
+def _row(verification_id: str, claim_id: str, status: Status) -> dict[str, Any]:
+    return {
+        "verification_id": verification_id,
+        "claim_id": claim_id,
+        "status": status.value,
+        "reused": status is Status.SUCCEEDED,
+    }
+
+
+def by_frontier(tasks: Sequence[Task]) -> list[Task]:
+    """Claims about one node together: they share their frontiers, and endpoints their prefixes."""
+    first = {task.node.node_id: place for place, task in reversed(list(enumerate(tasks)))}
+    return sorted(tasks, key=lambda task: first[task.node.node_id])
+
+
+_LOOKED_AT = 100
+
+
+async def is_void(store: Store, job: Job) -> bool:
+    """Whether a job has ended and nothing that it tells of is stored any more.
+
+    A job that still runs is none: it is told itself, soon, that its process is gone.
+
+    Args:
+        store: The graph.
+        job: The job.
+
+    Raises:
+        EngineUnavailable: The graph does not answer.
+    """
+    if job.status in OPEN:
+        return False
+    try:
+        await store.processes.get(job.process_id)
+    except NotFound:
+        return True
+    # They go all together, so a few tell; a claim that was removed took only its own along.
+    some = job.verification_ids[:_LOOKED_AT]
+    return bool(some) and not await store.trails.headers(some)

@@ -6,20 +6,23 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from veritrail_graph.api.auth.database import ServiceDatabase, service_url
-from veritrail_graph.api.jobs.books import Books
-from veritrail_graph.api.jobs.durable import Durable, Work
-from veritrail_graph.api.jobs.events import EventLog
-from veritrail_graph.api.jobs.presence import BEAT_SECONDS, Presence
-from veritrail_graph.api.jobs.room import Floor
-from veritrail_graph.api.jobs.rooms import Rooms
+from veritrail_graph.api.jobs.model import Work
+from veritrail_graph.api.jobs.reaper import Reaper
+from veritrail_graph.api.jobs.runner import Runner
+from veritrail_graph.api.jobs.session import SessionOptions
+from veritrail_graph.api.jobs.sessions import JobSessions
 from veritrail_graph.api.jobs.settings import JobSettings
-from veritrail_graph.api.jobs.sweeping import Sweeping
+from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.storage.heartbeat import BEAT_SECONDS, Heartbeat
+from veritrail_graph.api.jobs.storage.queue import WorkQueue
+from veritrail_graph.api.jobs.storage.repository import JobRepository
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
-from veritrail_graph.api.jobs.working import Working
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import VeriTrailError
 
@@ -37,101 +40,156 @@ _log = logging.getLogger("veritrail.jobs")
 class Worker:
     """A worker in this process; there is one at a time.
 
-    Everything that it does happens in the event loop of the engine of jobs, which runs in a thread
-    of its own.
+    It has a thread with an event loop of its own, so that a busy job does not hold up the pages of
+    a service. The engine of jobs is launched there and begins work there.
 
     Args:
         settings: The settings.
         service: The database of the service.
         log: The events of jobs.
+
+    Attributes:
+        working: Set when it takes work, and when it has ended.
     """
 
     def __init__(self, settings: Settings, service: ServiceDatabase, log: EventLog) -> None:
+        self.runner = threading.Event()
         self._settings = settings
         self._job_settings = JobSettings.of(settings)
         self._service = service
         self._log = log
-        self._presence = Presence(service, settings.home)
-        self._durable = Durable(service_url(settings), settings.home, self._presence.worker_id)
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._heartbeat = Heartbeat(service, settings.home)
+        self._queue = WorkQueue(service_url(settings), settings.home, self._heartbeat.worker_id)
         self._parts: _Parts | None = None
-        self._poked: asyncio.Event | None = None
-        self._tasks: list[asyncio.Task[None]] = []
-        self._is_launched = False
-        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="job-worker", daemon=True)
+        self._has_loop = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ended = asyncio.Event()
+        self._poked = asyncio.Event()
+        self._furnished = asyncio.Event()
 
     @property
     def worker_id(self) -> str:
         """Its id."""
-        return self._presence.worker_id
+        return self._heartbeat.worker_id
 
-    async def start(self) -> None:
-        """Begin to work, unless it is told to stop first; it waits for what does not answer yet."""
-        while not self._ending.is_set():
+    def start(self) -> None:
+        """Begin to work; databases that do not answer yet are waited for in its thread."""
+        self._thread.start()
+        self._has_loop.wait()
+
+    def poke(self) -> None:
+        """Look at once for what was submitted."""
+        self._call(self._poked.set)
+
+    async def stop(self) -> None:
+        """Stop working: calls in the air are waited for a while, everything else is handed back."""
+        self._call(self._ended.set)
+        await asyncio.to_thread(self._thread.join)
+
+    def _call(self, what: Callable[[], object]) -> None:
+        """Call something in the loop of the worker, if it runs."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it is closed: the worker has ended
+                self._loop.call_soon_threadsafe(what)
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._main())
+        except Exception:  # noqa: BLE001  # nobody waits for this thread
+            _log.exception("the worker ended")
+        finally:
             try:
-                await asyncio.to_thread(self._presence.arrive)
-                break
+                self._queue.destroy()
+            finally:
+                self._heartbeat.leave()
+                self.runner.set()
+
+    async def _main(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._has_loop.set()
+        if not await self._lasting(self._arrive, "jobs wait for their database"):
+            return
+        self._heartbeat.on_change = self._changed
+        self._heartbeat.on_death = self._held_for_dead
+        self._heartbeat.watch()
+        if len(self._heartbeat.alive) > 1:  # let the others leave us our share of the calls first
+            await self._ends_within(BEAT_SECONDS + 0.5)
+        if not await self._lasting(self._launch, "the engine of jobs waits for its database"):
+            return
+        tasks = await self._furnish()
+        try:
+            self._heartbeat.recover = self._queue.recover
+            await asyncio.to_thread(self._look)
+            self.runner.set()
+            await self._ended.wait()
+        finally:
+            self._queue.pause()
+            if self._parts is not None:
+                await self._parts.close(tasks, self._job_settings.closing_seconds)
+
+    async def _lasting(self, begin: Callable[[], Awaitable[None]], waits: str) -> bool:
+        """Begin something, again until it succeeds; False: the worker is to end first."""
+        while not self._ended.is_set():
+            try:
+                await begin()
             except Exception as error:  # noqa: BLE001  # whatever it is, it may pass
-                _log.warning("jobs wait for their database: %s", error)
-                await asyncio.to_thread(self._ending.wait, RETRY_SECONDS)
-        self._presence.on_change = self._changed
-        self._presence.on_death = self._held_for_dead
-        self._presence.watch()
-        if len(self._presence.alive) > 1:  # let the others leave us our share of the calls first
-            await asyncio.to_thread(self._ending.wait, BEAT_SECONDS + 0.5)
-        await asyncio.to_thread(self._launch)
-
-    def _launch(self) -> None:
-        while not self._ending.is_set():
-            try:
-                at_a_time = self._job_settings.at_a_time(len(self._presence.alive))
-                self._durable.launch(self._do, at_a_time)
-            except Exception as error:  # noqa: BLE001  # such as a database that is starting
-                _log.warning("the engine of jobs waits for its database: %s", error)
-                self._durable.destroy()
-                self._ending.wait(RETRY_SECONDS)
+                _log.warning("%s: %s", waits, error)
+                await self._ends_within(RETRY_SECONDS)
             else:
-                self._is_launched = True
-                self._loop = self._durable.loop
-                asyncio.run_coroutine_threadsafe(self._furnish(), self._loop).result()
-                self._presence.recover = self._durable.recover
-                self._look()
-                return
+                return True
+        return False
+
+    async def _ends_within(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._ended.wait(), seconds)
+
+    async def _arrive(self) -> None:
+        await asyncio.to_thread(self._heartbeat.arrive)
+
+    async def _launch(self) -> None:
+        at_a_time = self._job_settings.at_a_time(len(self._heartbeat.alive))
+        try:
+            await self._queue.launch(self._do, at_a_time)
+        except BaseException:
+            await asyncio.to_thread(self._queue.destroy)
+            raise
 
     def _look(self) -> None:
         """Take over at once from workers of this home that were killed."""
         try:
-            self._presence.look()
+            self._heartbeat.look()
         except VeriTrailError as error:
             _log.debug("looked for in vain: %s", error)
 
-    async def _furnish(self) -> None:
-        """Make everything that belongs to the engine's event loop."""
-        self._parts = _Parts.of(
+    async def _furnish(self) -> list[asyncio.Task[None]]:
+        """Make what belongs to the event loop; gives the tasks that run again and again."""
+        parts = self._parts = _Parts.of(
             self._settings,
             self._job_settings,
             self._service,
             self._log,
-            self._presence,
-            self._durable,
+            self._heartbeat,
+            self._queue,
         )
-        self._parts.rooms.limiters.share_among(len(self._presence.alive))
-        self._poked = asyncio.Event()
-        sweeping = self._parts.sweeping
-        await sweeping.begin_again()
-        self._tasks = [
-            asyncio.create_task(self._always(LOOK_SECONDS, sweeping.enqueue, wakes=True)),
-            asyncio.create_task(self._always(LOOK_SECONDS, sweeping.stop_cancelled)),
-            asyncio.create_task(self._always(TELL_SECONDS, self._parts.rooms.tell)),
-            asyncio.create_task(self._always(TELL_SECONDS, sweeping.tell_graph)),
-            asyncio.create_task(self._always(SWEEP_SECONDS, sweeping.queue_in_graph)),
-            asyncio.create_task(self._always(FORGET_SECONDS, self._forget)),
-        ]
+        parts.sessions.limiters.share_among(len(self._heartbeat.alive))
+        await parts.reaper.begin_again()
+        self._furnished.set()
+        reaper, keep = parts.reaper, self._job_settings.keep_seconds
+        again = (
+            self._always(LOOK_SECONDS, reaper.enqueue, wakes=True),
+            self._always(LOOK_SECONDS, reaper.stop_cancelled),
+            self._always(TELL_SECONDS, parts.sessions.tell),
+            self._always(TELL_SECONDS, reaper.sync_graph),
+            self._always(SWEEP_SECONDS, reaper.queue_in_graph),
+            self._always(FORGET_SECONDS, lambda: reaper.forget(keep)),
+        )
+        return [asyncio.create_task(one) for one in again]
 
     async def _do(self, work: Work) -> None:
-        while self._parts is None:  # noqa: ASYNC110  # a moment, once
-            await asyncio.sleep(0.01)
-        await self._parts.working.do(work)
+        await self._furnished.wait()
+        if self._parts is not None:
+            await self._parts.runner.do(work)
 
     async def _always(
         self, seconds: float, what: Callable[[], Coroutine[Any, Any, None]], *, wakes: bool = False
@@ -141,69 +199,38 @@ class Worker:
             try:
                 await what()
             except Exception:  # noqa: BLE001  # the others must go on
-                _log.exception("a sweep of the jobs failed; it is tried again")
-            if wakes and self._poked is not None:
-                try:
+                _log.exception("a step of the reaper failed; it is tried again")
+            if wakes:
+                with suppress(TimeoutError):
                     await asyncio.wait_for(self._poked.wait(), seconds)
-                except TimeoutError:
-                    continue
                 self._poked.clear()
             else:
                 await asyncio.sleep(seconds)
 
-    async def _forget(self) -> None:
-        if self._parts is not None:
-            await self._parts.sweeping.forget(self._job_settings.keep_seconds)
-
-    def poke(self) -> None:
-        """Look at once for what was submitted."""
-        if self._loop is not None and self._poked is not None:
-            self._loop.call_soon_threadsafe(self._poked.set)
-
     def _changed(self) -> None:
         """Another worker came or went: share the endpoints anew."""
-        if self._loop is not None and self._parts is not None:
-            among = len(self._presence.alive)
-            self._loop.call_soon_threadsafe(self._parts.rooms.limiters.share_among, among)
-            self._durable.take(self._job_settings.at_a_time(among))
+        if self._parts is not None:
+            among = len(self._heartbeat.alive)
+            self._call(partial(self._parts.sessions.limiters.share_among, among))
+            self._queue.take(self._job_settings.at_a_time(among))
 
     def _held_for_dead(self) -> None:
         """Stop what others have begun again meanwhile; nothing of it is written."""
         _log.warning("this worker was held for dead; others do what it had begun")
-        if self._loop is not None and self._parts is not None:
-            for job_id in self._parts.rooms.job_ids:
-                self._loop.call_soon_threadsafe(
-                    self._parts.working.stop, job_id, "another worker does it"
-                )
-
-    def end(self) -> None:
-        """Have `start` come to its end, where it is still waiting for something."""
-        self._ending.set()
-
-    async def stop(self) -> None:
-        """Stop working: calls in the air are waited for a while, everything else is handed back.
-
-        `start` has to have come to its end, or not to have been called; see `end`.
-        """
-        self.end()
-        if self._is_launched:
-            if self._loop is not None and self._parts is not None:
-                closing = self._parts.close(self._tasks, self._job_settings.closing_seconds)
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(closing, self._loop))
-            await asyncio.to_thread(self._durable.destroy)
-            self._is_launched = False
-        await asyncio.to_thread(self._presence.leave)
+        if self._parts is not None:
+            for job_id in self._parts.sessions.job_ids:
+                self._call(partial(self._parts.runner.stop, job_id, "another worker does it"))
 
 
 class _Parts:
     """What of a worker lives in the engine's event loop."""
 
     def __init__(
-        self, rooms: Rooms, working: Working, sweeping: Sweeping, graph: WaitingGraph
+        self, sessions: JobSessions, runner: Runner, reaper: Reaper, graph: WaitingGraph
     ) -> None:
-        self.rooms = rooms
-        self.working = working
-        self.sweeping = sweeping
+        self.sessions = sessions
+        self.runner = runner
+        self.reaper = reaper
         self.graph = graph
 
     @classmethod
@@ -213,30 +240,32 @@ class _Parts:
         job_settings: JobSettings,
         service: ServiceDatabase,
         log: EventLog,
-        presence: Presence,
-        durable: Durable,
+        heartbeat: Heartbeat,
+        queue: WorkQueue,
     ) -> _Parts:
         from veritrail_graph.api.graph_connection import GraphConnection
 
         graph = WaitingGraph(GraphConnection(settings), job_settings.patience_seconds)
-        books = Books(service, log, presence.worker_id)
-        floor = Floor(settings, graph)
-        rooms = Rooms(floor, books, log, presence.worker_id, lambda: presence.alive)
-        working = Working(rooms, books, log, graph)
-        sweeping = Sweeping(books, durable, rooms, graph, log, working.stop)
-        return cls(rooms, working, sweeping, graph)
+        repository = JobRepository(service, log, heartbeat.worker_id)
+        options = SessionOptions(settings, graph)
+        sessions = JobSessions(
+            options, repository, log, heartbeat.worker_id, lambda: heartbeat.alive
+        )
+        runner = Runner(sessions, repository, log, graph)
+        reaper = Reaper(repository, queue, sessions, graph, log, runner.stop)
+        return cls(sessions, runner, reaper, graph)
 
     async def close(self, tasks: list[asyncio.Task[None]], seconds: float) -> None:
         """Let calls in the air come back, so that they are not paid again, and close."""
-        self.rooms.is_closing.set()
+        self.sessions.is_closing.set()
         until = time.monotonic() + seconds
-        while self.rooms.calls_in_air and time.monotonic() < until:  # noqa: ASYNC110  # once
+        while self.sessions.calls_in_air and time.monotonic() < until:  # noqa: ASYNC110  # once
             await asyncio.sleep(0.05)
         for task in tasks:
             task.cancel()
-        await _quietly(self.rooms.tell())
-        await _quietly(self.working.hand_back())
-        await _quietly(self.rooms.close())
+        await _quietly(self.sessions.tell())
+        await _quietly(self.runner.hand_back())
+        await _quietly(self.sessions.close())
         await _quietly(self.graph.close())
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel, ConfigDict, Field
 
-from veritrail_graph.api.app.jobs import Job, JobStatus
+from veritrail_graph.api.app.jobs import JobStatus
 from veritrail_graph.api.app.verify_request import BudgetUsd, CallLimit
 from veritrail_graph.api.http.pages import NextCursor
 from veritrail_graph.graph.model import Usage
@@ -59,27 +57,3 @@ class JobPage(BaseModel):
 
     jobs: list[JobSummary]
     nextCursor: NextCursor  # noqa: N815
-
-
-def summary_json(job: Job) -> dict[str, Any]:
-    """A job in a list, as it is answered."""
-    return {
-        "job_id": job.job_id,
-        "status": job.status.value,
-        "process_id": job.process_id,
-        "run_id": job.run_id,
-        "cancelling": job.cancelling,
-        "submitted_by": job.name,
-        "counts": dict(job.counts),
-        "usage": job.usage.json_object(),
-        "reused": job.reused,
-        "error": job.error,
-        "created_at": job.created_at,
-        "started_at": job.started_at,
-        "ended_at": job.ended_at,
-    }
-
-
-def job_json(job: Job) -> dict[str, Any]:
-    """A job, as it is answered."""
-    return {**summary_json(job), "verification_ids": list(job.verification_ids)}

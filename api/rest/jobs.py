@@ -13,7 +13,7 @@ from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED, PROCESS_ID
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problem, problems_of
-from veritrail_graph.api.rest.job_models import JobModel, JobPage, Limits, job_json, summary_json
+from veritrail_graph.api.rest.job_models import JobModel, JobPage, Limits
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"], dependencies=[CHECKED, needs(Scope.VERIFY)])
 
@@ -42,7 +42,7 @@ async def list_jobs(
     last = found[limit - 1] if len(found) > limit else None
     return answer(
         {
-            "jobs": [summary_json(job) for job in found[:limit]],
+            "jobs": [job.summary() for job in found[:limit]],
             "nextCursor": listing.cursor(last.created_at, last.job_id) if last else None,
         }
     )
@@ -51,7 +51,7 @@ async def list_jobs(
 @router.get("/{job_id}", response_model=JobModel, responses=problems_of(404))
 async def get_job(request: Request, job_id: JobId) -> Response:
     """A job as it stands now."""
-    return answer(job_json(await request.app.state.jobs.get(job_id)))
+    return answer((await request.app.state.jobs.get(job_id)).document())
 
 
 @router.post("/{job_id}:cancel", response_model=JobModel, responses=problems_of(404))
@@ -62,7 +62,7 @@ async def cancel_job(request: Request, caller: Calling, job_id: JobId) -> Respon
     """
     job = await request.app.state.jobs.cancel(job_id)
     await record(request, caller, "job.cancel", job_id)
-    return answer(job_json(job))
+    return answer(job.document())
 
 
 @router.post("/{job_id}:resume", response_model=JobModel, responses=problems_of(404, 409))
@@ -76,4 +76,4 @@ async def resume_job(
     except Busy as error:
         return problem(409, "job-busy", str(error), headers={"Retry-After": "1"})
     await record(request, caller, "job.resume", job_id)
-    return answer(job_json(job))
+    return answer(job.document())

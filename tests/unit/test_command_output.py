@@ -10,8 +10,8 @@ from rich.console import Console
 from veritrail_graph.api.claims import read_claims_file
 from veritrail_graph.api.cli import stored, verify
 from veritrail_graph.api.cli.trail import verdict_table
+from veritrail_graph.api.jobs.local import LocalResult
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.verification import Done
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, Process, Status, Verdict, Verification
 from veritrail_graph.graph.store.processes import ProcessSummary
@@ -89,7 +89,9 @@ def test_a_narrow_terminal_loses_nothing_of_an_id(narrow):
 def test_cancelled_claims_are_counted_and_not_listed(narrow, capsys, ended):
     done = [verification(number) for number in range(ended)]
     done += [verification(number, Status.CANCELLED) for number in range(50, 90)]
-    run = verify.Report("p", "lexical", None, False, Done(None, "r-1", done), (), None, True)
+    run = verify.Report(
+        "p", "lexical", None, False, LocalResult(None, "r-1", "p", done), (), None, True
+    )
     verify.tell(run)
     printed = narrow.getvalue()
     assert printed.count("Claim ") == ended

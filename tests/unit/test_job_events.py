@@ -18,8 +18,9 @@ from sqlalchemy.engine import Connection
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs import event_feed
 from veritrail_graph.api.jobs.event_feed import EventFeeds
-from veritrail_graph.api.jobs.event_table import Event, events_after, last_numbers
-from veritrail_graph.api.jobs.events import EventLog, Kind, forget_in, observer
+from veritrail_graph.api.jobs.events import observer
+from veritrail_graph.api.jobs.model import Event, Kind
+from veritrail_graph.api.jobs.storage.events import EventLog, events_after, forget_in, last_numbers
 from veritrail_graph.graph.model import Claim, NodeRef, Role, Usage, Verdict
 from veritrail_graph.verifier.driver import Task
 from veritrail_graph.verifier.models.port import Meter, StepCall
@@ -122,7 +123,7 @@ def test_what_a_transaction_that_fails_took_along_is_written_later(opener: Opene
 def test_progress_waits_for_a_database_that_is_down(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("veritrail_graph.api.jobs.events.RETRY_SECONDS", 0.1)
+    monkeypatch.setattr("veritrail_graph.api.jobs.storage.events.RETRY_SECONDS", 0.1)
     down = ServiceDatabase(f"sqlite:///{tmp_path / 'not-made.sqlite3'}")  # no table is there yet
     log = EventLog(down)
     log.append(JOB, Kind.CLAIM_STARTED, {})
@@ -138,8 +139,8 @@ def test_progress_waits_for_a_database_that_is_down(
 def test_the_buffer_of_progress_is_bounded_and_ends_are_not_dropped(
     opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("veritrail_graph.api.jobs.events.MOST_BUFFERED", 10)
-    monkeypatch.setattr("veritrail_graph.api.jobs.events.GATHER_SECONDS", 60)
+    monkeypatch.setattr("veritrail_graph.api.jobs.storage.events.MOST_BUFFERED", 10)
+    monkeypatch.setattr("veritrail_graph.api.jobs.storage.events.GATHER_SECONDS", 60)
     service = opener()
     log = EventLog(service)
     for number in range(100):

@@ -9,8 +9,8 @@ import pytest
 
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.http.metrics import Metrics
-from veritrail_graph.api.jobs.figures import figures
-from veritrail_graph.api.jobs.tables import job_claims
+from veritrail_graph.api.jobs.storage.reading import figures
+from veritrail_graph.api.jobs.storage.tables import job_claims
 
 
 @pytest.fixture

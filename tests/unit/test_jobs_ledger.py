@@ -11,12 +11,10 @@ from sqlalchemy.exc import IntegrityError
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs import ledger, orders, reading
-from veritrail_graph.api.jobs.event_table import events_after
-from veritrail_graph.api.jobs.events import EventLog
-from veritrail_graph.api.jobs.ledger import Begun, Ended
-from veritrail_graph.api.jobs.model import Job, JobStatus
-from veritrail_graph.api.jobs.tables import job_claims
+from veritrail_graph.api.jobs.model import Begun, Ended, Job, JobStatus
+from veritrail_graph.api.jobs.storage import changes, reading
+from veritrail_graph.api.jobs.storage.events import EventLog, events_after
+from veritrail_graph.api.jobs.storage.tables import job_claims
 from veritrail_graph.graph.model import Status, Usage
 
 JOB = "j-1"
@@ -60,7 +58,7 @@ def claim(number: int, status: Status = Status.QUEUED, prefix: str = "v") -> dic
 
 def submit(service: ServiceDatabase, log: EventLog, count: int = 2, **more: Any) -> None:
     rows = [claim(number) for number in range(count)]
-    service.run_now(lambda one: orders.insert(one, job_row(**more), rows, log))
+    service.run_now(lambda one: changes.insert(one, job_row(**more), rows, log))
 
 
 def job_of(service: ServiceDatabase, job_id: str = JOB) -> Job:
@@ -69,7 +67,7 @@ def job_of(service: ServiceDatabase, job_id: str = JOB) -> Job:
 
 def begin(service: ServiceDatabase, log: EventLog, *numbers: int, worker: str = "w1") -> set[str]:
     claims = [Begun(JOB, f"v{number}", 1) for number in numbers]
-    mine = service.run_now(lambda one: ledger.begin(one, worker, claims, log))
+    mine = service.run_now(lambda one: changes.begin(one, worker, claims, log))
     return {verification_id for _, verification_id in mine}
 
 
@@ -85,7 +83,7 @@ def finish(
 ) -> None:
     event = {"verification_id": f"v{number}", "status": status.value}
     ended = Ended(Begun(JOB, f"v{number}", attempt), status, None, usage, event)
-    service.run_now(lambda one: ledger.finish(one, worker, [ended], log))
+    service.run_now(lambda one: changes.finish(one, worker, [ended], log))
 
 
 def kinds(service: ServiceDatabase, job_id: str = JOB) -> list[str]:
@@ -153,27 +151,27 @@ def test_cancelling_ends_what_waits_and_leaves_what_runs_to_its_worker(
 ) -> None:
     submit(service, log, 3)
     begin(service, log, 0)
-    job = service.run_now(lambda one: orders.cancel(one, JOB, log))
+    job = service.run_now(lambda one: changes.cancel(one, JOB, log))
     assert job is not None
     assert (job.status, job.cancelling) == (JobStatus.RUNNING, True)
     assert job.counts == {"running": 1, "cancelled": 2}
-    again = service.run_now(lambda one: orders.cancel(one, JOB, log))
+    again = service.run_now(lambda one: changes.cancel(one, JOB, log))
     assert again == job
     assert begin(service, log, 1) == set()
     finish(service, log, 0, Status.CANCELLED)
     assert job_of(service).status is JobStatus.CANCELLED
     assert kinds(service)[-1] == "job.finished"
-    assert service.run_now(lambda one: orders.cancel(one, JOB, log)) == job_of(service)
+    assert service.run_now(lambda one: changes.cancel(one, JOB, log)) == job_of(service)
 
 
 def test_a_job_that_was_cancelled_before_it_began_has_ended(
     service: ServiceDatabase, log: EventLog
 ) -> None:
     submit(service, log)
-    job = service.run_now(lambda one: orders.cancel(one, JOB, log))
+    job = service.run_now(lambda one: changes.cancel(one, JOB, log))
     assert job is not None
     assert job.status is JobStatus.CANCELLED
-    assert service.run_now(lambda one: orders.cancel(one, "j-none", log)) is None
+    assert service.run_now(lambda one: changes.cancel(one, "j-none", log)) is None
 
 
 def told(connection: Connection) -> None:
@@ -187,17 +185,17 @@ def test_resuming_takes_up_everything_without_a_verdict_and_nothing_else(
     begin(service, log, 0, 1)
     finish(service, log, 0)
     finish(service, log, 1, Status.FAILED)
-    service.run_now(lambda one: orders.cancel(one, JOB, log))
-    with pytest.raises(orders.Busy):  # the graph does not know yet
-        service.run_now(lambda one: orders.resume(one, JOB, {}, log))
+    service.run_now(lambda one: changes.cancel(one, JOB, log))
+    with pytest.raises(changes.Busy):  # the graph does not know yet
+        service.run_now(lambda one: changes.resume(one, JOB, {}, log))
     service.run_now(told)
-    job = service.run_now(lambda one: orders.resume(one, JOB, {"max_calls": 7}, log))
+    job = service.run_now(lambda one: changes.resume(one, JOB, {"max_calls": 7}, log))
     assert job is not None
     assert job.status is JobStatus.QUEUED
     assert job.counts == {"succeeded": 1, "queued": 2}
     assert begin(service, log, 1) == set()  # of the attempt before
     again = [Begun(JOB, name, 2) for name in ("v1", "v2")]
-    assert len(service.run_now(lambda one: ledger.begin(one, "w1", again, log))) == 2
+    assert len(service.run_now(lambda one: changes.begin(one, "w1", again, log))) == 2
     finish(service, log, 1, attempt=2)
     finish(service, log, 2, attempt=2)
     assert job_of(service).status is JobStatus.SUCCEEDED
@@ -209,7 +207,7 @@ def test_a_claim_that_takes_its_worker_with_it_each_time_is_given_up(
     service: ServiceDatabase, log: EventLog
 ) -> None:
     submit(service, log, 1)
-    for number in range(ledger.MOST_BEGINNINGS):
+    for number in range(changes.MOST_BEGINNINGS):
         assert begin(service, log, 0, worker=f"w{number}") == {"v0"}
     assert begin(service, log, 0, worker="last") == set()
     assert job_of(service).counts == {"failed": 1}
@@ -223,7 +221,7 @@ def test_a_reason_that_holds_for_all_ends_the_job_with_one_message(
     begin(service, log, 0)
 
     def give_up(connection: Connection) -> None:
-        ledger.give_up(connection, JOB, Status.CANCELLED, "not begun", log, error="no key")
+        changes.give_up(connection, JOB, Status.CANCELLED, "not begun", log, error="no key")
 
     service.run_now(give_up)
     assert job_of(service).error == "no key"
@@ -237,10 +235,10 @@ def test_an_idempotency_key_belongs_to_one_job_of_a_key(
 ) -> None:
     submit(service, log, key="same")
     with pytest.raises(IntegrityError):
-        service.run_now(lambda one: orders.insert(one, job_row("j-2", "same"), [], log))
+        service.run_now(lambda one: changes.insert(one, job_row("j-2", "same"), [], log))
     other = job_row("j-3", "same", key_id="another")
-    service.run_now(lambda one: orders.insert(one, other, [], log))
-    found = service.read_now(lambda one: orders.with_idempotency_key(one, "", "same"))
+    service.run_now(lambda one: changes.insert(one, other, [], log))
+    found = service.read_now(lambda one: changes.with_idempotency_key(one, "", "same"))
     assert found is not None
     assert found[0].job_id == JOB
 
@@ -253,7 +251,7 @@ def test_the_claims_of_two_keys_take_turns(service: ServiceDatabase, log: EventL
     def insert(job_id: str, key_id: str, count: int, prefix: str) -> None:
         rows = [claim(number, prefix=prefix) for number in range(count)]
         row = job_row(job_id, key_id=key_id)
-        service.run_now(lambda one: orders.insert(one, row, rows, log))
+        service.run_now(lambda one: changes.insert(one, row, rows, log))
 
     insert(JOB, "a", 200, "v")
     begin(service, log, *range(10))
@@ -266,7 +264,7 @@ def test_the_claims_of_two_keys_take_turns(service: ServiceDatabase, log: EventL
 def test_jobs_are_paged_newest_first(service: ServiceDatabase, log: EventLog) -> None:
     for number in range(5):
         row = job_row(f"j-{number}")
-        service.run_now(lambda one, row=row: orders.insert(one, row, [], log))  # type: ignore[misc]
+        service.run_now(lambda one, row=row: changes.insert(one, row, [], log))  # type: ignore[misc]
     first = service.read_now(lambda one: reading.page(one, limit=2))
     assert [job.job_id for job in first] == ["j-4", "j-3"]
     place = (first[-1].created_at, first[-1].job_id)

@@ -12,24 +12,24 @@ from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs import ledger, orders
-from veritrail_graph.api.jobs.books import Together
-from veritrail_graph.api.jobs.events import EventLog
-from veritrail_graph.api.jobs.ledger import Begun
-from veritrail_graph.api.jobs.presence import DEAD_SECONDS, Presence
+from veritrail_graph.api.jobs.model import Begun
 from veritrail_graph.api.jobs.settings import JobSettings
-from veritrail_graph.api.jobs.tables import job_claims, workers
+from veritrail_graph.api.jobs.storage import changes
+from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.storage.heartbeat import DEAD_SECONDS, Heartbeat
+from veritrail_graph.api.jobs.storage.repository import Batches
+from veritrail_graph.api.jobs.storage.tables import job_claims, workers
 from veritrail_graph.api.runs import MOST_CLAIMS
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
 
 
-def arrived(service: ServiceDatabase, home: Path) -> tuple[Presence, list[str]]:
+def arrived(service: ServiceDatabase, home: Path) -> tuple[Heartbeat, list[str]]:
     recovered: list[str] = []
-    presence = Presence(service, home)
-    presence.arrive()
-    presence.recover = recovered.extend
-    return presence, recovered
+    heartbeat = Heartbeat(service, home)
+    heartbeat.arrive()
+    heartbeat.recover = recovered.extend
+    return heartbeat, recovered
 
 
 def grow_old(service: ServiceDatabase, worker_id: str) -> None:
@@ -112,17 +112,17 @@ def test_what_a_dead_worker_had_is_queued_again(service: ServiceDatabase, tmp_pa
     }
     claim = {"verification_id": "v", "claim_id": "k", "reused": False}
     claims = [{**claim, "status": "queued"}]
-    service.run_now(lambda one: orders.insert(one, row, claims, log))
+    service.run_now(lambda one: changes.insert(one, row, claims, log))
     first, _ = arrived(service, tmp_path / "a")
     second, _ = arrived(service, tmp_path / "b")
     begun = [Begun("j", "v", 1)]
-    service.run_now(lambda one: ledger.begin(one, second.worker_id, begun, log))
+    service.run_now(lambda one: changes.begin(one, second.worker_id, begun, log))
     grow_old(service, second.worker_id)
     first.look()
     state = sa.select(job_claims.c.status, job_claims.c.worker_id, job_claims.c.begun)
     assert service.read_now(lambda one: tuple(one.execute(state).one())) == ("queued", None, 1)
     # A worker that ends in good order hands back what it has: that is not counted.
-    service.run_now(lambda one: ledger.begin(one, first.worker_id, begun, log))
+    service.run_now(lambda one: changes.begin(one, first.worker_id, begun, log))
     assert service.read_now(lambda one: one.execute(state).one())[2] == 2
     first.leave()
     assert service.read_now(lambda one: one.execute(state).one())[2] == 1
@@ -136,7 +136,7 @@ def test_what_comes_while_a_transaction_is_on_its_way_is_written_with_the_next()
             sizes.append(len(items))
             return [2 * item for item in items]
 
-        together: Together[int, int] = Together(write)
+        together: Batches[int, int] = Batches(write)
         assert await asyncio.gather(*(together.add(number) for number in range(50))) == [
             2 * number for number in range(50)
         ]
@@ -157,7 +157,7 @@ def test_a_database_that_is_down_is_waited_for() -> None:
                 raise EngineUnavailable("down")
             return list(items)
 
-        return await Together(write).add("a"), tries
+        return await Batches(write).add("a"), tries
 
     assert asyncio.run(run()) == ("a", 3)
 

@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs.purse import Grant, Limit, close_purses, spent_of
-from veritrail_graph.api.jobs.spending import JobSpending, Purse
+from veritrail_graph.api.jobs.budget import BudgetLease, JobBudget
+from veritrail_graph.api.jobs.storage.leases import Grant, Limit, close_leases, spent_of
 from veritrail_graph.api.model_settings import ModelSettings
 from veritrail_graph.api.shared import Limiters
 from veritrail_graph.verifier.models.limits import Limiter
@@ -18,7 +18,7 @@ from veritrail_graph.verifier.models.port import OverBudget
 
 
 class Workers:
-    """Workers that spend out of one purse."""
+    """Workers that spend out of one budget."""
 
     def __init__(self, service: ServiceDatabase, limit: Limit) -> None:
         self.service = service
@@ -26,18 +26,18 @@ class Workers:
         self.alive: list[str] = []
         self.is_closing = asyncio.Event()
 
-    async def arrive(self, name: str) -> tuple[Purse, JobSpending]:
+    async def arrive(self, name: str) -> tuple[BudgetLease, JobBudget]:
         self.alive.append(name)
 
         async def ask(work: Callable[[Connection], Grant]) -> Grant:
             return await self.service.run(work)
 
-        purse = Purse("job/j", name, self.limit, ask, lambda: self.alive, "the job")
-        await purse.open(self.limit)
-        return purse, JobSpending((purse,), self.is_closing)
+        lease = BudgetLease("job/j", name, self.limit, ask, lambda: self.alive, "the job")
+        await lease.open(self.limit)
+        return lease, JobBudget((lease,), self.is_closing)
 
 
-async def spend(spending: JobSpending, cost: float = 0.0) -> bool:
+async def spend(spending: JobBudget, cost: float = 0.0) -> bool:
     """One call; the answer says whether it was made."""
     await spending.ready()
     try:
@@ -49,14 +49,14 @@ async def spend(spending: JobSpending, cost: float = 0.0) -> bool:
     return True
 
 
-async def spend_all(spending: JobSpending, cost: float = 0.0) -> int:
+async def spend_all(spending: JobBudget, cost: float = 0.0) -> int:
     made = 0
     while await spend(spending, cost):
         made += 1
     return made
 
 
-def test_a_worker_that_is_alone_spends_the_whole_purse(service: ServiceDatabase) -> None:
+def test_a_worker_that_is_alone_spends_the_whole_budget(service: ServiceDatabase) -> None:
     async def run() -> tuple[int, int]:
         workers = Workers(service, Limit(calls=10))
         _, spending = await workers.arrive("a")
@@ -69,7 +69,7 @@ def test_a_worker_that_is_alone_spends_the_whole_purse(service: ServiceDatabase)
 
 
 @pytest.mark.parametrize("number", [2, 3])
-def test_several_workers_make_as_many_calls_as_there_are_in_the_purse(
+def test_several_workers_make_as_many_calls_as_there_are_in_the_budget(
     service: ServiceDatabase, number: int
 ) -> None:
     async def run() -> list[int]:
@@ -79,8 +79,8 @@ def test_several_workers_make_as_many_calls_as_there_are_in_the_purse(
         async def tell() -> None:
             while True:
                 await asyncio.sleep(0.05)
-                for purse, _ in some:
-                    await purse.tell()
+                for lease, _ in some:
+                    await lease.tell()
 
         telling = asyncio.create_task(tell())
         made = await asyncio.gather(*(spend_all(spending) for _, spending in some))
@@ -96,12 +96,12 @@ def test_what_a_dead_worker_was_granted_and_did_not_spend_is_there_for_the_other
 ) -> None:
     async def run() -> int:
         workers = Workers(service, Limit(calls=20))
-        purse, spending = await workers.arrive("dead")
+        lease, spending = await workers.arrive("dead")
         for _ in range(5):
             await spend(spending)
-        await purse.tell()
+        await lease.tell()
         workers.alive.remove("dead")
-        service.run_now(lambda one: close_purses(one, "dead"))
+        service.run_now(lambda one: close_leases(one, "dead"))
         _, heir = await workers.arrive("heir")
         return await spend_all(heir)
 
@@ -111,11 +111,11 @@ def test_what_a_dead_worker_was_granted_and_did_not_spend_is_there_for_the_other
 def test_spending_goes_on_where_the_limit_is_raised(service: ServiceDatabase) -> None:
     async def run() -> tuple[int, int, float]:
         workers = Workers(service, Limit(usd=1.0))
-        purse, spending = await workers.arrive("a")
+        lease, spending = await workers.arrive("a")
         first = await spend_all(spending, 0.5)
-        await purse.open(Limit(usd=2.0))
+        await lease.open(Limit(usd=2.0))
         second = await spend_all(spending, 0.5)
-        await purse.tell()
+        await lease.tell()
         return first, second, service.read_now(lambda one: spent_of(one, "job/j"))
 
     assert asyncio.run(run()) == (2, 2, 2.0)
@@ -124,7 +124,7 @@ def test_spending_goes_on_where_the_limit_is_raised(service: ServiceDatabase) ->
 def test_no_call_is_made_once_the_worker_closes(service: ServiceDatabase) -> None:
     async def run() -> None:
         workers = Workers(service, Limit())
-        spending = JobSpending((), workers.is_closing)
+        spending = JobBudget((), workers.is_closing)
         assert await spend(spending)
         workers.is_closing.set()
         with pytest.raises(TimeoutError):

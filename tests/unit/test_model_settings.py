@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.api.configured_judge import JudgeOptions, stored_options
+from veritrail_graph.api.jobs.storage.reading import Resumable
 from veritrail_graph.api.model_settings import Use, model_settings
 from veritrail_graph.api.models import ModelOptions, all_model_settings, claim_deadline, patience
-from veritrail_graph.api.runs import held_run, run_options, what_is_left
+from veritrail_graph.api.runs import held_run
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, NotFound
-from veritrail_graph.graph.model import Claim, Status, Usage, Verification
 
 
 def of(use: Use = Use.VERDICT, engine: str = "openai", **values: str):
@@ -124,42 +123,25 @@ def test_times_are_above_zero(value: str) -> None:
         claim_deadline(Settings.load({"VERITRAIL_CLAIM_DEADLINE": value}))
 
 
-def earlier(cost: float, calls: int, options: ModelOptions) -> Verification:
-    return Verification.of_claim(
-        Claim(claim_id="k", text="A claim.", node_id="t"),
-        verification_id="v-1",
-        process_id="p",
-        q=3,
-        engine="openai",
-        model="m",
-        indicative=False,
-        created_at="2026-01-01T00:00:00Z",
-        status=Status.SUCCEEDED,
-        usage=Usage(calls=calls, cost_usd=cost),
-        run_options=run_options(options),
-    )
+def left(budget: float | None, calls: int | None) -> Resumable:
+    """A job that has spent 0.3 USD and made 40 calls."""
+    request = {"budget_usd": budget, "max_calls": calls}
+    return Resumable("r-1", "p", True, False, request, 0.3, 40)
 
 
-def test_a_resumed_run_has_what_the_run_has_left() -> None:
-    done = earlier(0.3, 40, ModelOptions(budget=1.0, max_calls=100, price="1,2"))
-    left = what_is_left([done], JudgeOptions("openai")).models
-    assert (left.budget, left.max_calls) == (0.7, 60)
-    new = what_is_left(
-        [done], JudgeOptions("openai", models=ModelOptions(budget=5.0, max_calls=7))
-    ).models
-    assert (new.budget, new.max_calls) == (5.0, 7)
+def test_new_limits_of_a_resumed_job_count_from_now_on() -> None:
+    assert left(1.0, 100).limits({}) == {}
+    assert left(1.0, 100).limits({"budget_usd": 5.0, "price": None}) == {"budget_usd": 5.3}
+    assert left(0.3, 40).limits({"budget_usd": 1.0, "max_calls": 7}) == {
+        "budget_usd": 1.3,
+        "max_calls": 47,
+    }
 
 
-@pytest.mark.parametrize("options", [ModelOptions(budget=0.3), ModelOptions(max_calls=40)])
-def test_a_run_that_has_nothing_left_wants_a_new_limit(options: ModelOptions) -> None:
+@pytest.mark.parametrize(("budget", "calls"), [(0.3, None), (None, 40)])
+def test_a_job_that_has_nothing_left_wants_a_new_limit(budget, calls) -> None:
     with pytest.raises(InputError, match="used up"):
-        what_is_left([earlier(0.3, 40, options)], JudgeOptions("openai"))
-
-
-def test_a_verification_without_settings_is_resumed_with_its_engine_and_q() -> None:
-    old = earlier(0.0, 0, ModelOptions())
-    how = stored_options(old, JudgeOptions("lexical"))
-    assert (how.engine, how.q) == ("openai", 3)
+        left(budget, calls).limits({})
 
 
 def test_a_run_is_held_by_one_at_a_time(tmp_path) -> None:

@@ -22,7 +22,8 @@ from fakes.model_server import ModelServer
 from fakes.service_process import ServiceProcess, serving
 
 from veritrail_graph.api.auth.database import ServiceDatabase, service_url
-from veritrail_graph.api.jobs.events import EventLog, Kind
+from veritrail_graph.api.jobs.model import Kind
+from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.settings import Settings
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]

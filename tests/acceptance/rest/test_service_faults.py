@@ -26,7 +26,7 @@ from fakes.service_process import serving
 from fakes.waiting import until
 from postgres_server.launcher import Server
 
-from veritrail_graph.api.jobs.events import Kind
+from veritrail_graph.api.jobs.model import Kind
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 

@@ -22,7 +22,7 @@ from fakes.model_server import ModelServer
 from fakes.service_process import serving
 from fakes.waiting import until
 
-from veritrail_graph.api.jobs.events import Kind
+from veritrail_graph.api.jobs.model import Kind
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 

@@ -1,4 +1,4 @@
-"""The rooms that are open in a worker: who enters and leaves them, and what they spend."""
+"""The job sessions that are open in a process: who enters and leaves them, and what they spend."""
 
 from __future__ import annotations
 
@@ -8,22 +8,19 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-import sqlalchemy as sa
-from sqlalchemy.engine import Connection, RowMapping
-
 from veritrail_graph.api.app.verify_request import VerifyRequest
-from veritrail_graph.api.jobs.books import Books
-from veritrail_graph.api.jobs.events import EventLog, observer
-from veritrail_graph.api.jobs.model import OPEN_CLAIMS
-from veritrail_graph.api.jobs.purse import Limit, purse_of_job, purse_of_key
-from veritrail_graph.api.jobs.room import Claimed, Floor, Room
-from veritrail_graph.api.jobs.spending import JobSpending, Purse
-from veritrail_graph.api.jobs.tables import job_claims, jobs
+from veritrail_graph.api.jobs.budget import BudgetLease, JobBudget
+from veritrail_graph.api.jobs.events import observer
+from veritrail_graph.api.jobs.session import JobSession, SessionOptions
+from veritrail_graph.api.jobs.storage import JobRow, reading
+from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.storage.leases import Limit, budget_of_job, budget_of_key
+from veritrail_graph.api.jobs.storage.repository import JobRepository
 from veritrail_graph.api.shared import Limiters, Shared
 from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.verifier.driver import Observer
 
 LINGER_SECONDS = 1.0
-"""How long a room stays open for the next claim of its job."""
 
 _log = logging.getLogger("veritrail.jobs")
 
@@ -33,48 +30,55 @@ _Key = tuple[str, int]
 
 @dataclass(slots=True)
 class _Place:
-    """A room that is open, or being opened."""
+    """A session that is open, or being opened."""
 
-    opening: asyncio.Task[Room]
+    opening: asyncio.Task[JobSession]
     stack: AsyncExitStack = field(default_factory=AsyncExitStack)
     users: int = 0
     closing: asyncio.TimerHandle | None = None
 
 
-class Rooms:
-    """Rooms of one worker, all in one event loop.
+class JobSessions:
+    """Sessions of one process, all in one event loop.
 
     Args:
-        floor: What they stand on.
-        books: The state of their claims.
+        options: What they have in common.
+        repository: The state of their claims.
         log: The events of their jobs.
         worker_id: The worker.
         alive: Names the workers that live.
+        linger: How long a session stays open for the next claim of its job.
+        observe: Gives the observer of a job.
     """
 
     def __init__(
         self,
-        floor: Floor,
-        books: Books,
+        options: SessionOptions,
+        repository: JobRepository,
         log: EventLog,
         worker_id: str,
         alive: Callable[[], list[str]],
+        *,
+        linger: float = LINGER_SECONDS,
+        observe: Callable[[str], Observer] | None = None,
     ) -> None:
+        self._linger = linger
+        self._observe = observe or (lambda job_id: observer(job_id, log))
         self.limiters = Limiters()
         self.is_closing = asyncio.Event()
-        self._floor = floor
-        self._books = books
+        self._options = options
+        self._repository = repository
         self._log = log
         self._worker_id = worker_id
         self._alive = alive
         self._places: dict[_Key, _Place] = {}
-        self._purses: dict[str, Purse] = {}
-        self._spendings: dict[_Key, JobSpending] = {}
+        self._leases: dict[str, BudgetLease] = {}
+        self._spendings: dict[_Key, JobBudget] = {}
         self._leaving: set[asyncio.Task[None]] = set()
 
     @property
     def job_ids(self) -> list[str]:
-        """The jobs that have a room here."""
+        """The jobs that have a session here."""
         return sorted({job_id for job_id, _ in self._places})
 
     @property
@@ -83,19 +87,19 @@ class Rooms:
         return sum(one.in_flight for one in self._spendings.values())
 
     @asynccontextmanager
-    async def enter(self, job_id: str, attempt: int = 1) -> AsyncIterator[Room]:
-        """The room of a job; the first who enters opens it.
+    async def enter(self, job_id: str, attempt: int = 1) -> AsyncIterator[JobSession]:
+        """The session of a job; the first who enters opens it.
 
         Args:
             job_id: The job.
             attempt: How often what is to be done was taken up; it may be done under other limits
-                than before, and has a room of its own.
+                than before, and has a session of its own.
 
         Raises:
             InputError: It cannot be opened.
             EngineError: The graph did not answer for too long.
         """
-        key = (job_id, attempt)
+        key = (job_id, attempt if self._linger else 0)  # one session a job where none lingers
         place = self._places.get(key)
         if place is None:
             stack = AsyncExitStack()
@@ -112,7 +116,7 @@ class Rooms:
             self._left(key, place)
 
     def stop(self, job_id: str, why: str) -> None:
-        """End what is done for a job; the next who enters opens another room."""
+        """End what is done for a job; the next who enters opens another session."""
         for key in [key for key in self._places if key[0] == job_id]:
             self._stop(key, self._places.pop(key), why)
 
@@ -126,11 +130,11 @@ class Rooms:
 
     async def tell(self) -> None:
         """Tell the other workers what was spent."""
-        for purse in list(self._purses.values()):
-            await purse.tell()
+        for lease in list(self._leases.values()):
+            await lease.tell()
 
     async def close(self) -> None:
-        """Close every room, whoever is in it."""
+        """Close every session, whoever is in it."""
         for key, place in list(self._places.items()):
             del self._places[key]
             place.opening.cancel()
@@ -142,7 +146,7 @@ class Rooms:
         if place.users or place.closing is not None:
             return
         is_open = self._places.get(key) is place and _is_open(place)
-        wait = LINGER_SECONDS if is_open else 0.0
+        wait = self._linger if is_open else 0.0
         loop = asyncio.get_running_loop()
         place.closing = loop.call_later(wait, self._begin_to_close, key, place)
 
@@ -160,60 +164,53 @@ class Rooms:
         if key not in self._places:
             self._spendings.pop(key, None)
 
-    async def _open(self, key: _Key, stack: AsyncExitStack) -> Room:
+    async def _open(self, key: _Key, stack: AsyncExitStack) -> JobSession:
         job_id = key[0]
-        job = await self._books.read(lambda connection: _job(connection, job_id))
+        job = await self._repository.read(lambda connection: reading.job_of(connection, job_id))
         if job is None:
             raise NotFound(f"job {job_id!r} is gone")
         spending = await self._spending(job)
         party = job["key_id"]
-        room = await Room.open(self._floor, job, Shared(spending, self.limiters, party), stack)
-        await self.learn(room)
-        room.begin(observer(job_id, self._log))
+        session = await JobSession.open(
+            self._options, job, Shared(spending, self.limiters, party), stack
+        )
+        await self.learn(session)
+        session.begin(self._observe(job_id))
         self._spendings[key] = spending
-        if room.bench.models is not None:
-            for warning in room.bench.models.warnings:
+        if session.judge.models is not None:
+            for warning in session.judge.models.warnings:
                 _log.warning("%s", warning)
-        return room
+        return session
 
-    async def learn(self, room: Room) -> None:
-        """Let a room know the claims of its job that are open."""
-        await room.learn(await self._books.read(lambda connection: _open(connection, room.job_id)))
+    async def learn(self, session: JobSession) -> None:
+        """Let a session know the claims of its job that are open."""
+        await session.learn(
+            await self._repository.read(
+                lambda connection: reading.open_claims(connection, session.job_id)
+            )
+        )
 
-    async def _spending(self, job: RowMapping) -> JobSpending:
-        """What a job may spend here: of its own purse, and of that of its key."""
+    async def _spending(self, job: JobRow) -> JobBudget:
+        """What a job may spend here: of its own budget, and of that of its key."""
         request = VerifyRequest.model_validate_json(job["request"])
         wanted: list[tuple[str, Limit, str]] = []
         if request.budget_usd is not None or request.max_calls is not None:
             limit = Limit(request.budget_usd, request.max_calls)
-            wanted.append((purse_of_job(job["job_id"]), limit, "the job"))
+            wanted.append((budget_of_job(job["job_id"]), limit, "the job"))
         if job["key_budget"] is not None:
             limit = Limit(job["key_budget"])
-            wanted.append((purse_of_key(job["key_id"]), limit, "the key"))
-        purses = []
-        for purse_id, limit, whose in wanted:
-            if purse_id not in self._purses:
-                self._purses[purse_id] = Purse(
-                    purse_id, self._worker_id, limit, self._books.run, self._alive, whose
+            wanted.append((budget_of_key(job["key_id"]), limit, "the key"))
+        leases = []
+        for budget_id, limit, whose in wanted:
+            if budget_id not in self._leases:
+                self._leases[budget_id] = BudgetLease(
+                    budget_id, self._worker_id, limit, self._repository.run, self._alive, whose
                 )
-            await self._purses[purse_id].open(limit)
-            purses.append(self._purses[purse_id])
-        return JobSpending(tuple(purses), self.is_closing)
+            await self._leases[budget_id].open(limit)
+            leases.append(self._leases[budget_id])
+        return JobBudget(tuple(leases), self.is_closing)
 
 
 def _is_open(place: _Place) -> bool:
     opening = place.opening
     return not opening.done() or not (opening.cancelled() or opening.exception())
-
-
-def _job(connection: Connection, job_id: str) -> RowMapping | None:
-    return connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().first()
-
-
-def _open(connection: Connection, job_id: str) -> list[Claimed]:
-    found = connection.execute(
-        sa.select(job_claims.c.verification_id, job_claims.c.claim_id)
-        .where(job_claims.c.job_id == job_id, job_claims.c.status.in_(OPEN_CLAIMS))
-        .order_by(job_claims.c.place)
-    )
-    return [Claimed(*row) for row in found]

@@ -25,10 +25,12 @@ jobs = sa.Table(
     sa.Column("input_hash", sa.String(64), nullable=False),
     sa.Column("request", sa.Text, nullable=False),
     sa.Column("settings", sa.Text, nullable=False),
-    # What stands in the graph too: whoever is killed in between leaves it to a sweep.
+    # What stands in the graph too: a process killed in between leaves it to the reaper.
     sa.Column("is_queued_in_graph", sa.Boolean, nullable=False),
     sa.Column("is_extracted", sa.Boolean, nullable=False),
     sa.Column("attempt", sa.Integer, nullable=False, server_default="1"),
+    # Whether the process that submitted it carries it out, and no worker.
+    sa.Column("is_local", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("is_enqueued", sa.Boolean, nullable=False),  # the extraction, or all of its claims
     sa.Column("is_cancelled", sa.Boolean, nullable=False),
     sa.Column("error", sa.Text),
@@ -81,13 +83,15 @@ workers = sa.Table(
     sa.Column("worker_id", _ID, primary_key=True),
     sa.Column("beat", sa.Float, nullable=False),
     sa.Column("started_at", _AT, nullable=False),
+    # The worker that gives back what this dead one had begun.
+    sa.Column("taken_by", _ID),
 )
 
-purses = sa.Table(
-    "job_purses",
+leases = sa.Table(
+    "budget_leases",
     metadata,
     # A job's, or a key's over all of its jobs.
-    sa.Column("purse_id", _ID, primary_key=True),
+    sa.Column("budget_id", _ID, primary_key=True),
     sa.Column("worker_id", _ID, primary_key=True),
     sa.Column("granted_usd", sa.Float, nullable=False),
     sa.Column("granted_calls", sa.Integer, nullable=False),

@@ -1,16 +1,29 @@
-"""Jobs as they are told: read, listed, counted; nothing is changed here."""
+"""Reading jobs: one, many, counted; nothing is changed here."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, RowMapping
 
-from veritrail_graph.api.jobs.model import OPEN, OPEN_CLAIMS, Job, JobStatus
-from veritrail_graph.api.jobs.tables import job_claims, jobs
+from veritrail_graph.api.jobs.model import (
+    OPEN,
+    OPEN_CLAIMS,
+    Claimed,
+    Figures,
+    Job,
+    JobClaim,
+    JobStatus,
+    Work,
+)
+from veritrail_graph.api.jobs.storage.leases import budget_of_job, used_of
+from veritrail_graph.api.jobs.storage.tables import job_claims, jobs, workers
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Usage
 
 _SUMS = (
@@ -59,6 +72,74 @@ def _summed(row: RowMapping) -> Usage:
     whole = {name: int(row[name] or 0) for name in _SUMS if name != "cost_usd"}
     cost = None if whole["unpriced_calls"] else row["cost_usd"]
     return Usage(**whole, cost_usd=cost)
+
+
+def is_local(connection: Connection, job_id: str) -> bool:
+    """Whether the process that submitted a job carries it out, and no worker."""
+    found = sa.select(jobs.c.is_local).where(jobs.c.job_id == job_id)
+    return bool(connection.execute(found).scalar())
+
+
+@dataclass(frozen=True, slots=True)
+class Resumable:
+    """A job that may be resumed.
+
+    Attributes:
+        run_id: Its run.
+        process_id: Its process.
+        is_local: Whether the process that submitted it carries it out.
+        is_open: Whether something of it is left to do.
+        request: What was asked for.
+        usd: US dollars that were spent of its budget.
+        calls: Calls that were made of those that it may make.
+    """
+
+    run_id: str
+    process_id: str
+    is_local: bool
+    is_open: bool
+    request: Mapping[str, Any]
+    usd: float
+    calls: int
+
+    def limits(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of the request that are changed, with limits in all, not from now on.
+
+        Raises:
+            InputError: A limit is used up, and no new one is given.
+        """
+        used = {"budget_usd": self.usd, "max_calls": self.calls}
+        words = {
+            "budget_usd": ("budget", "budget_used_up"),
+            "max_calls": ("number of calls", "calls_used_up"),
+        }
+        changed = {name: value for name, value in changes.items() if value is not None}
+        for name, (what, code) in words.items():
+            most = self.request[name]
+            if name in changed:
+                changed[name] += used[name]
+            elif most is not None and used[name] >= most:
+                raise InputError(
+                    f"The run has used up its {what} ({most:g}).", code=code, most=most
+                )
+        return changed
+
+
+def resumable(connection: Connection, job_id: str) -> Resumable | None:
+    """A job that may be resumed; None: there is none."""
+    row = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().first()
+    if row is None:
+        return None
+    usd, calls = used_of(connection, budget_of_job(job_id))
+    return Resumable(
+        run_id=row["run_id"],
+        process_id=row["process_id"],
+        is_local=row["is_local"],
+        is_open=JobStatus(row["status"]) in OPEN,
+        request=json.loads(row["request"]),
+        usd=usd,
+        calls=calls,
+    )
 
 
 def found_jobs(connection: Connection, job_ids: Sequence[str], *, ids: bool = True) -> list[Job]:
@@ -157,25 +238,6 @@ def page(
     return found_jobs(connection, list(connection.execute(newest).scalars()), ids=False)
 
 
-@dataclass(frozen=True, slots=True)
-class JobClaim:
-    """A claim of a job.
-
-    Attributes:
-        place: Its place in the job.
-        verification_id: Its verification.
-        claim_id: The claim.
-        status: How it stands.
-        failure: Why it has no verdict.
-    """
-
-    place: int
-    verification_id: str
-    claim_id: str
-    status: Status
-    failure: str | None
-
-
 def claims_of(connection: Connection, job_id: str, after: int, limit: int) -> list[JobClaim]:
     """Claims of a job in their order, behind a place."""
     c = job_claims.c
@@ -199,7 +261,7 @@ def open_jobs_of(connection: Connection, process_id: str) -> list[str]:
     """The jobs of a process of which something is left to do, oldest first."""
     found = connection.execute(
         sa.select(jobs.c.job_id)
-        .where(jobs.c.process_id == process_id, jobs.c.status.in_(OPEN))
+        .where(jobs.c.process_id == process_id, jobs.c.status.in_(OPEN), ~jobs.c.is_local)
         .order_by(jobs.c.created_at)
     )
     return list(found.scalars())
@@ -210,9 +272,91 @@ def open_by_process(connection: Connection) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     rows = connection.execute(
         sa.select(jobs.c.process_id, jobs.c.job_id)
-        .where(jobs.c.status.in_(OPEN))
+        .where(jobs.c.status.in_(OPEN), ~jobs.c.is_local)
         .order_by(jobs.c.created_at)
     )
     for process_id, job_id in rows:
         found.setdefault(process_id, []).append(job_id)
     return found
+
+
+ALIVE_SECONDS = 10.0
+"""A worker that was silent for longer is not counted."""
+
+
+def figures(connection: Connection) -> Figures:
+    """The figures now."""
+    by_status = sa.select(jobs.c.status, sa.func.count()).group_by(jobs.c.status)
+    c = job_claims.c
+    claims = sa.select(
+        c.status,
+        sa.func.count(),
+        *(
+            sa.func.coalesce(sa.func.sum(column), 0)
+            for column in (
+                c.calls,
+                c.input_tokens,
+                c.cached_input_tokens,
+                c.output_tokens,
+                c.reasoning_tokens,
+                c.unpriced_calls,
+                c.cost_usd,
+            )
+        ),
+    ).group_by(c.status)
+    rows = [tuple(row) for row in connection.execute(claims)]
+    sums = [sum(row[n] for row in rows) for n in range(2, 9)]
+    living = sa.select(sa.func.count()).where(workers.c.beat > time.time() - ALIVE_SECONDS)
+    return Figures(
+        jobs={row[0]: row[1] for row in connection.execute(by_status)},
+        claims={row[0]: row[1] for row in rows},
+        workers=connection.execute(living).scalar_one(),
+        calls=int(sums[0]),
+        tokens={
+            "input": int(sums[1]),
+            "cached_input": int(sums[2]),
+            "output": int(sums[3]),
+            "reasoning": int(sums[4]),
+        },
+        cost_usd=None if sums[5] and not sums[6] else float(sums[6]),
+        unpriced_calls=int(sums[5]),
+    )
+
+
+def job_of(connection: Connection, job_id: str) -> RowMapping | None:
+    """The row of a job; None: it was removed."""
+    return connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().first()
+
+
+def works_of(connection: Connection, job_id: str) -> list[Work]:
+    """What there is to do of a job: its open claims in their order, or the extraction."""
+    job = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().first()
+    if job is None:
+        return []
+    rows = connection.execute(
+        sa.select(job_claims.c.verification_id, job_claims.c.attempt, job_claims.c.priority)
+        .where(job_claims.c.job_id == job_id, job_claims.c.status.in_(OPEN_CLAIMS))
+        .order_by(job_claims.c.priority)
+    )
+    works = [Work(job_id, *row) for row in rows]
+    return works if job["is_extracted"] else [*works, Work(job_id, "", job["attempt"])]
+
+
+def to_stop(connection: Connection, job_ids: Sequence[str]) -> list[tuple[str, str | None]]:
+    """Those of some jobs that were cancelled or given up, each with the reason."""
+    found = connection.execute(
+        sa.select(jobs.c.job_id, jobs.c.error).where(
+            jobs.c.job_id.in_(job_ids), jobs.c.is_cancelled | jobs.c.error.is_not(None)
+        )
+    )
+    return [(row.job_id, row.error) for row in found]
+
+
+def open_claims(connection: Connection, job_id: str) -> list[Claimed]:
+    """The claims of a job that have not ended, in their order."""
+    found = connection.execute(
+        sa.select(job_claims.c.verification_id, job_claims.c.claim_id)
+        .where(job_claims.c.job_id == job_id, job_claims.c.status.in_(OPEN_CLAIMS))
+        .order_by(job_claims.c.place)
+    )
+    return [Claimed(*row) for row in found]

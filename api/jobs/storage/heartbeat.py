@@ -1,8 +1,7 @@
-"""Which workers live, and what becomes of the work of those that do not.
+"""Which workers live, and who takes over the work of those that do not.
 
 Every worker writes a beat, and holds a lock in its home folder: a worker of the same home that was
-killed is known to be dead at once, one on another machine when its beat is old. What it had begun
-is given back to the queue by whoever notices.
+killed is known to be dead at once, one on another machine when its beat is old.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from filelock import FileLock, Timeout
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs.purse import close_purses
-from veritrail_graph.api.jobs.tables import job_claims, workers
+from veritrail_graph.api.jobs.storage.leases import close_leases
+from veritrail_graph.api.jobs.storage.tables import job_claims, workers
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Status
@@ -31,7 +30,7 @@ DEAD_SECONDS = 6.0
 _log = logging.getLogger("veritrail.jobs")
 
 
-class Presence:
+class Heartbeat:
     """One worker among others.
 
     Args:
@@ -110,12 +109,26 @@ class Presence:
         if not was_there:  # it was held for dead, and others do what it had begun
             self.on_death()
         if dead and self.recover is not None:
-            _log.warning("%d worker(s) ended; what they had begun is begun again", len(dead))
-            self.recover(dead)
-            self._service.run_now(lambda connection: _bury(connection, dead))
+            mine = self._service.run_now(lambda connection: self._take_over(connection, dead))
+            if mine:
+                _log.warning("%d worker(s) ended; what they had begun is begun again", len(mine))
+                self.recover(mine)
+                self._service.run_now(lambda connection: _bury(connection, mine))
         if alive != self.alive:
             self.alive = alive
             self.on_change()
+
+    def _take_over(self, connection: Connection, dead: Sequence[str]) -> list[str]:
+        """Those of the dead workers whose work this one gives back, and no other worker does."""
+        living = sa.select(workers.c.worker_id).where(workers.c.worker_id.not_in(dead))
+        mine = (
+            sa.update(workers)
+            .where(workers.c.worker_id.in_(dead))
+            .where(workers.c.taken_by.is_(None) | workers.c.taken_by.not_in(living))
+            .values(taken_by=self.worker_id)
+            .returning(workers.c.worker_id)
+        )
+        return list(connection.execute(mine).scalars())
 
     def _beat(self, connection: Connection) -> tuple[list[str], list[str], bool]:
         """Who lives, who is dead, and whether this one was still known."""
@@ -166,5 +179,5 @@ def _bury(connection: Connection, dead: Sequence[str]) -> None:
         .values(status=Status.QUEUED, worker_id=None)
     )
     for worker_id in dead:
-        close_purses(connection, worker_id)
+        close_leases(connection, worker_id)
     connection.execute(sa.delete(workers).where(workers.c.worker_id.in_(dead)))

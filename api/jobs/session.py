@@ -1,8 +1,8 @@
-"""A room: everything that the claims of one job share in one worker.
+"""A job session: everything that the claims of one job share in one process.
 
 A judge with its models, what was read of the process, the run they belong to. It is opened by the
-first claim of a job that comes here and closed when none is left, so that a job takes no longer
-than the same claims take in one command.
+first claim of a job and closed when none is left, so that a job takes no longer than the same
+claims take in one run.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
-
-from sqlalchemy.engine import RowMapping
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.configured_judge import (
@@ -21,8 +20,10 @@ from veritrail_graph.api.configured_judge import (
     differing,
     judge_options,
 )
+from veritrail_graph.api.jobs.model import Claimed
+from veritrail_graph.api.jobs.storage import JobRow
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph, WaitingReader
-from veritrail_graph.api.runs import Ways, made_run, options_of
+from veritrail_graph.api.runs import Ports, made_run, options_of
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.shared import Shared
 from veritrail_graph.graph.errors import InputError, NotFound
@@ -35,66 +36,78 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
-    """What all rooms of a worker stand on.
+class SessionOptions:
+    """What all sessions of a process have in common.
 
     Attributes:
         settings: The settings of the service.
         graph: The graph.
+        prompts: A folder of the user's own prompts, which no request can name.
+        concurrency: Calls in the air, where the process sets it.
     """
 
     settings: Settings
     graph: WaitingGraph
+    prompts: Path | None = None
+    concurrency: int | None = None
 
 
-class Room:
+class JobSession:
     """One job in one worker; make it with `open`."""
 
     def __init__(
-        self, floor: Floor, job: RowMapping, bench: ConfiguredJudge, process: Process
+        self, options: SessionOptions, job: JobRow, judge: ConfiguredJudge, process: Process
     ) -> None:
         self.job_id: str = job["job_id"]
-        self.bench = bench
+        self.judge = judge
         self.process = process
         self._run_id: str = job["run_id"]
-        self._graph = floor.graph
-        self._settings = floor.settings
+        self._graph = options.graph
+        self._settings = options.settings
         self._tasks: dict[str, Task] = {}
-        self._run: Run | None = None
+        self.run: Run | None = None
         self.stopped_for: str | None = None
 
     @classmethod
     async def open(
-        cls, floor: Floor, job: RowMapping, shared: Shared, stack: AsyncExitStack
-    ) -> Room:
-        """Make a room; what it needs is closed with the stack.
+        cls, options: SessionOptions, job: JobRow, shared: Shared, stack: AsyncExitStack
+    ) -> JobSession:
+        """Make a session; what it needs is closed with the stack.
 
         Raises:
             InputError: The process is gone or another one, or the settings are.
             EngineError: The graph did not answer for too long.
         """
-        process = await floor.graph.ask(lambda store: store.processes.get(job["process_id"]))
-        how = judge_options(floor.settings, VerifyRequest.model_validate_json(job["request"]))
-        bench = await stack.enter_async_context(configure_judge(floor.settings, how, shared))
-        others = differing(job["settings"], bench.settings)
+        process = await options.graph.ask(lambda store: store.processes.get(job["process_id"]))
+        how = judge_options(
+            options.settings,
+            VerifyRequest.model_validate_json(job["request"]),
+            prompts=options.prompts,
+            concurrency=options.concurrency,
+        )
+        judge = await stack.enter_async_context(configure_judge(options.settings, how, shared))
+        others = differing(job["settings"], judge.settings)
         if others:
             raise InputError(
-                f"the settings of the service have changed since the job was submitted: "
-                f"{'; '.join(others)}. Set them as they were and resume it, or submit a new one."
+                f"Run {job['run_id']} was made with other settings: {'; '.join(others)}. Set them "
+                "as they were and resume it, or start a new run."
             )
         if process.content_hash != job["content_hash"]:
-            raise InputError(f"process {process.process_id!r} was replaced since it was submitted")
-        return cls(floor, job, bench, process)
+            raise InputError(
+                f"Process {process.process_id!r} was replaced since run {job['run_id']} began; "
+                "start a new run."
+            )
+        return cls(options, job, judge, process)
 
     def begin(self, observer: Observer) -> Run:
-        """The run that all claims of the room belong to.
+        """The run that all claims of the session belong to.
 
         Args:
             observer: Told what happens.
         """
-        ways = Ways(WaitingReader(self._graph), self._graph.write)  # the job queued its claims
-        self._run = made_run(self._settings, self.bench, self.process, ways, observer, self._run_id)
-        return self._run
+        ports = Ports(WaitingReader(self._graph), self._graph.write)  # the job queued its claims
+        self.run = made_run(self._settings, self.judge, self.process, ports, observer, self._run_id)
+        return self.run
 
     async def verify(self, verification_id: str) -> Verification:
         """Verify a claim of the job that was read.
@@ -103,9 +116,9 @@ class Room:
             NotFound: The claim is gone.
         """
         task = self._tasks.get(verification_id)
-        if self._run is None or task is None:
+        if self.run is None or task is None:
             raise NotFound("the claim was removed since the job was submitted")
-        return (await self._run.verify([task]))[0]
+        return (await self.run.verify([task]))[0]
 
     async def learn(self, claimed: Sequence[Claimed]) -> None:
         """Read claims of the job that are not known yet."""
@@ -116,6 +129,10 @@ class Room:
         found = await self._graph.ask(lambda store: tasks_of(store, name, new))
         self._tasks.update({task.verification_id: task for task in found})
 
+    def task(self, verification_id: str) -> Task | None:
+        """What is to be verified; None: its claim is not stored any more."""
+        return self._tasks.get(verification_id)
+
     def knows(self, verification_id: str) -> bool:
         """Whether a claim was read."""
         return verification_id in self._tasks
@@ -123,37 +140,24 @@ class Room:
     @property
     def is_stopped(self) -> bool:
         """Whether nothing can be verified here any more."""
-        return self._run is not None and self._run.stopped
+        return self.run is not None and self.run.stopped
 
     async def queue_all(self, store: Store) -> None:
         """Keep in the graph that the claims of the job are about to be verified."""
         tasks = list(self._tasks.values())
-        await store.trails.queue(queued(self.bench, self.process, self._run_id, tasks))
+        await store.trails.queue(queued(self.judge, self.process, self._run_id, tasks))
 
     @property
     def refusal(self) -> str | None:
         """Why the endpoint refuses every call, if it does."""
-        refusal = self._run.refusal if self._run is not None else None
+        refusal = self.run.refusal if self.run is not None else None
         return str(refusal) if refusal is not None else None
 
     def stop(self, why: str) -> None:
         """End what is being verified; what is finished stays."""
         self.stopped_for = self.stopped_for or why
-        if self._run is not None:
-            self._run.stop()
-
-
-@dataclass(frozen=True, slots=True)
-class Claimed:
-    """A claim of a job.
-
-    Attributes:
-        verification_id: Its verification.
-        claim_id: The claim.
-    """
-
-    verification_id: str
-    claim_id: str
+        if self.run is not None:
+            self.run.stop()
 
 
 async def tasks_of(store: Store, process_id: str, claimed: Sequence[Claimed]) -> list[Task]:
@@ -171,16 +175,16 @@ async def tasks_of(store: Store, process_id: str, claimed: Sequence[Claimed]) ->
 
 
 def queued(
-    bench: ConfiguredJudge, process: Process, run_id: str, tasks: Sequence[Task]
+    judge: ConfiguredJudge, process: Process, run_id: str, tasks: Sequence[Task]
 ) -> list[Verification]:
     """What is kept of verifications that are still to be made."""
-    name, judge, q = process.process_id, bench.judge, bench.how.q
+    name, judging, q = process.process_id, judge.judge, judge.how.q
     return [
-        without_verdict(task, name, judge, q, Status.QUEUED, None).replace(
+        without_verdict(task, name, judging, q, Status.QUEUED, None).replace(
             content_hash=process.content_hash,
             run_id=run_id,
-            settings=bench.settings,
-            run_options=options_of(bench),
+            settings=judge.settings,
+            run_options=options_of(judge),
         )
         for task in tasks
     ]

@@ -1,7 +1,7 @@
-"""What a worker writes down of its claims: many of them together, and again until it is written.
+"""The job repository of a worker: many changes in one transaction, again until it is written.
 
 What comes while a transaction is on its way is written with the next: a transaction costs about as
-much for fifty claims as for one. The database being down is nothing that a claim can fail of.
+much for fifty claims as for one. No claim can fail because the database is down.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Generic, TypeVar
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs import ledger
-from veritrail_graph.api.jobs.events import EventLog
-from veritrail_graph.api.jobs.ledger import Begun, Ended
+from veritrail_graph.api.jobs.model import Begun, Ended
+from veritrail_graph.api.jobs.storage import changes
+from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.graph.errors import EngineUnavailable
 
 T = TypeVar("T")
@@ -30,8 +30,10 @@ LONGEST_PAUSE = 3.0
 _log = logging.getLogger("veritrail.jobs")
 
 
-async def lasting(run: Callable[[], T]) -> T:
+async def lasting(run: Callable[[], T], *, waits: bool = True) -> T:
     """Run something in a thread, again and again while the database does not answer."""
+    if not waits:
+        return await asyncio.to_thread(run)
     pause = 0.1
     while True:
         try:
@@ -42,15 +44,19 @@ async def lasting(run: Callable[[], T]) -> T:
             pause = min(LONGEST_PAUSE, 2 * pause)
 
 
-class Together(Generic[Item, Result]):
+class Batches(Generic[Item, Result]):
     """Hands over what has come together, one batch at a time.
 
     Args:
         write: Writes a batch and gives a result for each item of it.
+        waits: Whether a database that does not answer is waited for.
     """
 
-    def __init__(self, write: Callable[[Sequence[Item]], Sequence[Result]]) -> None:
+    def __init__(
+        self, write: Callable[[Sequence[Item]], Sequence[Result]], *, waits: bool = True
+    ) -> None:
         self._write = write
+        self._waits = waits
         self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
         self._writing: asyncio.Task[None] | None = None
 
@@ -73,7 +79,9 @@ class Together(Generic[Item, Result]):
 
     async def _write_some(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
         try:
-            results = await lasting(lambda: self._write([item for item, _ in batch]))
+            results = await lasting(
+                lambda: self._write([item for item, _ in batch]), waits=self._waits
+            )
         except Exception as error:  # noqa: BLE001  # whoever waits is told
             for _, written in batch:
                 if not written.done():
@@ -84,21 +92,25 @@ class Together(Generic[Item, Result]):
                 written.set_result(result)
 
 
-class Books:
+class JobRepository:
     """The state of claims in a worker's hands.
 
     Args:
         service: The database.
         log: The events.
         worker_id: The worker.
+        waits: Whether a database that does not answer is waited for.
     """
 
-    def __init__(self, service: ServiceDatabase, log: EventLog, worker_id: str) -> None:
+    def __init__(
+        self, service: ServiceDatabase, log: EventLog, worker_id: str, *, waits: bool = True
+    ) -> None:
+        self._waits = waits
         self._service = service
         self._log = log
         self._worker_id = worker_id
-        self._begun: Together[Begun, bool] = Together(self._begin)
-        self._ended: Together[Ended, None] = Together(self._finish)
+        self._begun: Batches[Begun, bool] = Batches(self._begin, waits=waits)
+        self._ended: Batches[Ended, None] = Batches(self._finish, waits=waits)
 
     async def begin(self, claim: Begun) -> bool:
         """Take a claim; the answer says whether there is anything to do."""
@@ -110,20 +122,20 @@ class Books:
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Run a transaction until it is through."""
-        return await lasting(lambda: self._service.run_now(work))
+        return await lasting(lambda: self._service.run_now(work), waits=self._waits)
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Read until there is an answer."""
-        return await lasting(lambda: self._service.read_now(work))
+        return await lasting(lambda: self._service.read_now(work), waits=self._waits)
 
     def _begin(self, claims: Sequence[Begun]) -> list[bool]:
         mine = self._service.run_now(
-            lambda connection: ledger.begin(connection, self._worker_id, claims, self._log)
+            lambda connection: changes.begin(connection, self._worker_id, claims, self._log)
         )
         return [(one.job_id, one.verification_id) in mine for one in claims]
 
     def _finish(self, ended: Sequence[Ended]) -> list[None]:
         self._service.run_now(
-            lambda connection: ledger.finish(connection, self._worker_id, ended, self._log)
+            lambda connection: changes.finish(connection, self._worker_id, ended, self._log)
         )
         return [None] * len(ended)

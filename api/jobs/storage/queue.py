@@ -1,9 +1,9 @@
-"""The engine of durable jobs, dbos, behind what we need of it: nothing else speaks to it.
+"""The queue of claims between workers: dbos, through its public interface alone.
 
-One workflow a claim. A workflow holds no state of its own and records no step: what it does may be
-done twice, since answers come again from our cache and trails are written under the same id. So
-the engine answers for two things alone: that everything that was enqueued is begun, in the order
-of its priority, and that what a dead worker had begun is begun again.
+One workflow a claim. A workflow holds no state of its own and records no step: it may run twice,
+since answers come again from our cache and trails are written under the same id. So the engine
+answers for two things alone: that everything that was enqueued is begun, in the order of its
+priority, and that what a dead worker had begun is begun again.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
+
+from veritrail_graph.api.jobs.model import Work
 
 # Here, and not where it is launched: that is in a thread, and it brings sqlalchemy.orm, which must
 # not appear under requests that are using SQLAlchemy at that moment.
-from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
+
 
 QUEUE = "claims"
 NAME = "veritrail"
@@ -33,28 +35,6 @@ POLL_SECONDS, POLL_SECONDS_SHARED = 0.1, 0.25
 _log = logging.getLogger("veritrail.jobs")
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Something that is to be done: a claim of a job, or the extraction of its claims.
-
-    Attributes:
-        job_id: The job.
-        verification_id: The claim's verification; "" for the extraction.
-        attempt: How often it was taken up, from 1.
-        priority: Its turn; lower ones come first.
-    """
-
-    job_id: str
-    verification_id: str
-    attempt: int
-    priority: int = 1
-
-    @property
-    def workflow_id(self) -> str:
-        """Its id in the engine: whatever is enqueued twice under it is done once."""
-        return f"{self.job_id}/{self.verification_id}/{self.attempt}"
-
-
 Doing = Callable[[Work], Awaitable[None]]
 
 _doing: Doing | None = None
@@ -62,10 +42,11 @@ _is_registered = False
 
 
 async def _work(job_id: str, verification_id: str, attempt: int) -> None:
-    """What the engine calls; whoever works in this process does it."""
-    if _doing is None:
-        raise RuntimeError("nobody works in this process")
-    await _doing(Work(job_id, verification_id, attempt))
+    """The workflow: the engine calls it in the event loop in which it was launched."""
+    if _doing is None:  # this worker is ending: the work stays begun, and another one takes it
+        await asyncio.Event().wait()
+    else:
+        await _doing(Work(job_id, verification_id, attempt))
 
 
 def engine_of(url: str, home: Path) -> sa.Engine:
@@ -94,7 +75,7 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.execute("PRAGMA foreign_keys=ON")
 
 
-class Durable:
+class WorkQueue:
     """The engine in this process; there is one at a time.
 
     Args:
@@ -108,8 +89,8 @@ class Durable:
         self._worker_id = worker_id
         self._client: DBOSClient | None = None
 
-    def launch(self, doing: Doing, at_a_time: int) -> None:
-        """Begin to work; call it in a thread without a running event loop.
+    async def launch(self, doing: Doing, at_a_time: int) -> None:
+        """Begin to work in the running event loop, to which the engine gives what it begins.
 
         Args:
             doing: Does it.
@@ -130,7 +111,7 @@ class Durable:
             serializer=serializer,
             application_name=NAME,
         )
-        self.take(at_a_time)
+        await asyncio.to_thread(self.take, at_a_time)
 
     def take(self, at_a_time: int) -> None:
         """Set how much every worker takes at a time; all of them go by it from then on."""
@@ -159,16 +140,6 @@ class Durable:
             "log_level": "ERROR",
         }
 
-    @property
-    def loop(self) -> asyncio.AbstractEventLoop:
-        """The event loop in which everything is done."""
-        from dbos._dbos import _get_dbos_instance
-
-        loop = _get_dbos_instance()._background_event_loop.target_loop()
-        if loop is None:
-            raise RuntimeError("not launched")
-        return loop
-
     def enqueue(self, works: Sequence[Work]) -> None:
         """Have things done, in one transaction; what is enqueued already stays as it is."""
         if self._client is None:
@@ -192,22 +163,31 @@ class Durable:
     def recover(self, worker_ids: Sequence[str]) -> None:
         """Give back to the queue what dead workers had begun.
 
-        The guard is the engine's: what another worker has taken meanwhile stays with it.
+        `resume_workflows` begins again whatever is not finished, so only one worker may call this
+        for a dead one: the one that took it over in the table of workers.
         """
-        DBOS._recover_pending_workflows(list(worker_ids))  # the only one that is guarded
+        begun = DBOS.list_workflows(
+            status="PENDING", executor_id=list(worker_ids), load_input=False, load_output=False
+        )
+        if begun:
+            DBOS.resume_workflows([one.workflow_id for one in begun], queue_name=QUEUE)
 
     def forget(self, workflow_ids: Iterable[str]) -> None:
         """Remove what is done."""
         DBOS.delete_workflows(list(workflow_ids))
 
+    def pause(self) -> None:
+        """Begin nothing more that the engine gives; it stays begun for another worker."""
+        global _doing
+        _doing = None
+
     def destroy(self) -> None:
         """Stop working; what is being done is given up and stays begun. Call it in a thread."""
-        global _doing
+        self.pause()
         if self._client is not None:
             self._client.destroy()
             self._client = None
         DBOS.destroy()
-        _doing = None
         self._engine.dispose()
 
 

@@ -1,4 +1,4 @@
-"""Spending of purses that several workers share, and the end of all spending at a shutdown."""
+"""Spending of budgets that several workers share, and the end of all spending at a shutdown."""
 
 from __future__ import annotations
 
@@ -6,29 +6,28 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable
 
-from sqlalchemy.engine import Connection
-
-from veritrail_graph.api.jobs.purse import Grant, Limit, Spent, grant
+from veritrail_graph.api.jobs.storage import Transaction
+from veritrail_graph.api.jobs.storage.leases import Grant, Limit, Spent, grant
 from veritrail_graph.verifier.models.port import OverBudget
 from veritrail_graph.verifier.models.retrying import Spending
 
 ASK_AGAIN_SECONDS = 0.25
 """How long a call waits for what other workers were granted and may give back."""
 
-Ask = Callable[[Callable[[Connection], Grant]], Awaitable[Grant]]
+Ask = Callable[[Callable[[Transaction], Grant]], Awaitable[Grant]]
 """Runs a transaction, again and again where the database does not answer."""
 
 
-class Purse:
-    """What one worker may spend of a purse.
+class BudgetLease:
+    """What one worker may spend of a budget.
 
     Args:
-        purse_id: The purse.
+        budget_id: The budget.
         worker_id: The worker.
         limit: What there is in it.
         ask: Runs transactions.
         alive: Names the workers that live.
-        whose: What the purse belongs to, for people.
+        whose: What the budget belongs to, for people.
 
     Attributes:
         left_usd: US dollars that nobody has spent, as was known last.
@@ -37,7 +36,7 @@ class Purse:
 
     def __init__(
         self,
-        purse_id: str,
+        budget_id: str,
         worker_id: str,
         limit: Limit,
         ask: Ask,
@@ -47,7 +46,7 @@ class Purse:
         self.limit = limit
         self.left_usd = limit.usd if limit.usd is not None else math.inf
         self.left_calls: float = limit.calls if limit.calls is not None else math.inf
-        self._ids = (purse_id, worker_id)
+        self._ids = (budget_id, worker_id)
         self._ask = ask
         self._alive = alive
         self._whose = whose
@@ -87,8 +86,8 @@ class Purse:
         told = f"{(self.limit.usd or 0.0) - self.left_usd:.4f} USD spent"
         if self._in_air:
             told += f" so far, {self._in_air:,} call(s) in the air"
-        budget = f"the budget of {self.limit.usd:g} USD of {self._whose}"
-        raise OverBudget(f"{budget} is used up ({told})")
+        budget = f"the budget of {self.limit.usd:g} USD is used up"
+        raise OverBudget(f"{budget} ({told} of what {self._whose} may cost)")
 
     def admit(self) -> None:
         """Count a call that is about to be made."""
@@ -127,7 +126,7 @@ class Purse:
 
     async def _renew(self, *, asks: bool) -> None:
         """Ask what may be spent. Earlier processes of this worker are no part of it."""
-        purse_id, worker_id = self._ids
+        budget_id, worker_id = self._ids
         was_told, spent, made = self._told, self._spent, self._made
         used = (spent > was_told[0], made > was_told[1])
         unused_usd = max(0.0, self._grant.usd - spent) if math.isfinite(self._grant.usd) else 0.0
@@ -139,8 +138,8 @@ class Purse:
         )
         alive = self._alive()
 
-        def work(connection: Connection) -> Grant:
-            return grant(connection, purse_id, worker_id, self.limit, told, alive, asks=asks)
+        def work(connection: Transaction) -> Grant:
+            return grant(connection, budget_id, worker_id, self.limit, told, alive, asks=asks)
 
         found = await self._ask(work)
         self._told = (spent, made)
@@ -150,19 +149,19 @@ class Purse:
         self._grant = Grant(found.usd, found.calls, found.left_usd, found.left_calls, is_over)
 
 
-class JobSpending(Spending):
-    """The spending of a job in one worker, out of its purses.
+class JobBudget(Spending):
+    """The spending of a job in one worker, out of its leases.
 
     Args:
-        purses: The purses; every call is paid out of all of them.
+        leases: Its leases; every call is paid out of all of them.
         is_closing: Set when no call may be made any more: those that ask wait from then on.
     """
 
-    __slots__ = ("_is_closing", "_purses")
+    __slots__ = ("_is_closing", "_leases")
 
-    def __init__(self, purses: tuple[Purse, ...], is_closing: asyncio.Event) -> None:
+    def __init__(self, leases: tuple[BudgetLease, ...], is_closing: asyncio.Event) -> None:
         super().__init__()
-        self._purses = purses
+        self._leases = leases
         self._is_closing = is_closing
         self._look()
 
@@ -170,8 +169,8 @@ class JobSpending(Spending):
         """Wait until it is known whether there is anything left."""
         if self._is_closing.is_set():
             await asyncio.Event().wait()  # until the work is given up
-        for purse in self._purses:
-            await purse.ready()
+        for lease in self._leases:
+            await lease.ready()
         self._look()
 
     def check(self) -> None:
@@ -180,8 +179,8 @@ class JobSpending(Spending):
         Raises:
             OverBudget: There is not.
         """
-        for purse in self._purses:
-            purse.check()
+        for lease in self._leases:
+            lease.check()
 
     def admit(self) -> None:
         """Count a request that is about to be sent.
@@ -190,21 +189,21 @@ class JobSpending(Spending):
             OverBudget: It may not be sent.
         """
         super().admit()
-        for purse in self._purses:
-            purse.admit()
+        for lease in self._leases:
+            lease.admit()
 
     def settle(self, cost_usd: float | None = None, *, sent: bool = True) -> None:
         """A request came to its end."""
         super().settle(cost_usd, sent=sent)
-        for purse in self._purses:
-            purse.settle(cost_usd or 0.0, sent=sent)
+        for lease in self._leases:
+            lease.settle(cost_usd or 0.0, sent=sent)
         self._look()
 
     def _look(self) -> None:
         """Say what may be spent as if this were all there is: who plans with it looks there."""
-        usd = min((one.left_usd for one in self._purses), default=math.inf)
-        calls = min((one.left_calls for one in self._purses), default=math.inf)
-        has_usd = any(one.limit.usd is not None for one in self._purses)
-        has_calls = any(one.limit.calls is not None for one in self._purses)
+        usd = min((one.left_usd for one in self._leases), default=math.inf)
+        calls = min((one.left_calls for one in self._leases), default=math.inf)
+        has_usd = any(one.limit.usd is not None for one in self._leases)
+        has_calls = any(one.limit.calls is not None for one in self._leases)
         self.budget_usd = self.spent + max(0.0, usd) if has_usd else None
         self.max_calls = self.calls + max(0, int(calls)) if has_calls else None

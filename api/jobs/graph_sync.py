@@ -1,4 +1,4 @@
-"""Letting the graph say, too, what became of claims that ended without being verified."""
+"""Writing to the graph what became of claims that ended without being verified."""
 
 from __future__ import annotations
 
@@ -7,26 +7,21 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import sqlalchemy as sa
-from sqlalchemy.engine import Connection
-
-from veritrail_graph.api.jobs.tables import job_claims
+from veritrail_graph.api.jobs.storage import Transaction, upkeep
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status, Verification
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.store import Store
 
-TOLD_TOGETHER = 200
-
 _log = logging.getLogger("veritrail.jobs")
 
 Ask = Callable[[Callable[["Store"], Awaitable[Any]]], Awaitable[Any]]
-Transaction = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
+RunTransaction = Callable[[Callable[[Transaction], Any]], Awaitable[Any]]
 
 
-async def tell_some(
-    ask: Ask, read: Transaction, run: Transaction, job_id: str | None = None
+async def sync_graph(
+    ask: Ask, read: RunTransaction, run: RunTransaction, job_id: str | None = None
 ) -> bool:
     """Tell the graph of some claims; the answer says whether there may be more.
 
@@ -39,7 +34,7 @@ async def tell_some(
     Raises:
         EngineError: The graph or the database does not answer.
     """
-    rows = {row.verification_id: row for row in await read(partial(_to_tell, job_id=job_id))}
+    rows = {row.verification_id: row for row in await read(partial(upkeep.to_tell, job_id=job_id))}
     if not rows:
         return False
     found: Sequence[Verification] = await ask(lambda store: store.trails.headers(list(rows)))
@@ -56,22 +51,5 @@ async def tell_some(
             await ask(lambda store: store.trails.write(*changed))
     except InputError as error:  # the process or a claim is gone: there is nobody to tell
         _log.info("not told to the graph: %s", error)
-    await run(partial(_told, verification_ids=list(rows)))
-    return len(rows) == TOLD_TOGETHER
-
-
-def _to_tell(connection: Connection, job_id: str | None) -> Sequence[Any]:
-    chosen = sa.select(
-        job_claims.c.verification_id, job_claims.c.status, job_claims.c.failure
-    ).where(~job_claims.c.is_told)
-    if job_id is not None:
-        chosen = chosen.where(job_claims.c.job_id == job_id)
-    return connection.execute(chosen.limit(TOLD_TOGETHER)).all()
-
-
-def _told(connection: Connection, verification_ids: Sequence[str]) -> None:
-    connection.execute(
-        sa.update(job_claims)
-        .where(job_claims.c.verification_id.in_(verification_ids))
-        .values(is_told=True)
-    )
+    await run(partial(upkeep.note_told, verification_ids=list(rows)))
+    return len(rows) == upkeep.TOLD_TOGETHER

@@ -1,27 +1,22 @@
-"""What a worker does with what the engine gives it: a claim to verify, or claims to extract."""
+"""Carrying work out: a claim to verify, or claims to extract; everything here may run twice."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import uuid
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import sqlalchemy as sa
-from sqlalchemy.engine import Connection, RowMapping
-
 from veritrail_graph.api.app.verify_request import VerifyRequest
-from veritrail_graph.api.jobs import ledger
-from veritrail_graph.api.jobs.books import Books
-from veritrail_graph.api.jobs.choosing import chosen, claim_rows
-from veritrail_graph.api.jobs.durable import Work
-from veritrail_graph.api.jobs.events import EventLog, claim_finished
-from veritrail_graph.api.jobs.ledger import CANCELLED, Begun, Ended
-from veritrail_graph.api.jobs.model import OPEN, JobStatus
-from veritrail_graph.api.jobs.orders import add_claims
-from veritrail_graph.api.jobs.rooms import Rooms
-from veritrail_graph.api.jobs.tables import jobs
+from veritrail_graph.api.jobs.events import claim_finished
+from veritrail_graph.api.jobs.model import OPEN, Begun, Ended, JobStatus, Work
+from veritrail_graph.api.jobs.sessions import JobSessions
+from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes
+from veritrail_graph.api.jobs.storage.changes import CANCELLED
+from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.storage.repository import JobRepository
+from veritrail_graph.api.jobs.submission import chosen, claim_rows
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verification
@@ -29,26 +24,46 @@ from veritrail_graph.verifier.models.port import Meter
 
 if TYPE_CHECKING:
     from veritrail_graph.api.extraction import ExtractionReport
-    from veritrail_graph.api.jobs.room import Room
+    from veritrail_graph.api.jobs.session import JobSession
 
 _log = logging.getLogger("veritrail.jobs")
 
 _INTERNAL = "internal error ({}); please report it"
 
 
-class Working:
+class Runner:
     """Does one thing after the other; everything here may be done twice.
 
     Args:
-        rooms: The open rooms.
-        books: The state of claims.
+        sessions: The open sessions.
+        repository: The state of claims.
         log: The events.
         graph: The graph.
+        on_sentence: Called with how many sentences were looked at for claims, and how many
+            there are.
+        on_answer: Called with the usage of each call of an extraction.
+
+    Attributes:
+        extractions: Reports of extractions by job_id.
+        faults: What ended a job for all of its claims, by job_id.
     """
 
-    def __init__(self, rooms: Rooms, books: Books, log: EventLog, graph: WaitingGraph) -> None:
-        self._rooms = rooms
-        self._books = books
+    def __init__(
+        self,
+        sessions: JobSessions,
+        repository: JobRepository,
+        log: EventLog,
+        graph: WaitingGraph,
+        *,
+        on_sentence: Callable[[int, int], None] = lambda _done, _total: None,
+        on_answer: Callable[[Usage], None] = lambda _usage: None,
+    ) -> None:
+        self.extractions: dict[str, ExtractionReport] = {}
+        self.faults: dict[str, VeriTrailError] = {}
+        self._on_sentence = on_sentence
+        self._on_answer = on_answer
+        self._sessions = sessions
+        self._repository = repository
         self._log = log
         self._graph = graph
         self._extracting: dict[str, asyncio.Task[ExtractionReport]] = {}
@@ -56,7 +71,7 @@ class Working:
 
     async def do(self, work: Work) -> None:
         """Do what the engine gave us."""
-        if self._rooms.is_closing.is_set():
+        if self._sessions.is_closing.is_set():
             await asyncio.Event().wait()  # it stays begun, and is done elsewhere
         task = asyncio.current_task()
         if task is not None:
@@ -77,18 +92,18 @@ class Working:
 
     def stop(self, job_id: str, why: str) -> None:
         """End what runs of a job."""
-        self._rooms.stop(job_id, why)
+        self._sessions.stop(job_id, why)
         if job_id in self._extracting:
             self._extracting[job_id].cancel()
 
     async def _claim(self, begun: Begun) -> None:
-        if not await self._books.begin(begun):
+        if not await self._repository.begin(begun):
             return
         try:
-            async with self._rooms.enter(begun.job_id, begun.attempt) as room:
-                if not room.knows(begun.verification_id):
-                    await self._rooms.learn(room)
-                ended = await self._verified(begun, room)
+            async with self._sessions.enter(begun.job_id, begun.attempt) as session:
+                if not session.knows(begun.verification_id):
+                    await self._sessions.learn(session)
+                ended = await self._verified(begun, session)
         except InputError as error:  # it cannot be begun, nor can any other of the job
             await self._give_up(begun.job_id, Status.FAILED, str(error))
             ended = _failed(begun, str(error))
@@ -101,84 +116,89 @@ class Working:
         except Exception as error:  # noqa: BLE001  # one claim must not end the worker
             _log.exception("claim %s of job %s failed", begun.verification_id, begun.job_id)
             ended = _failed(begun, _INTERNAL.format(f"{type(error).__name__}: {error}"))
-        await self._books.finish(ended)
+        await self._repository.finish(ended)
 
     def _was_stopped(self, begun: Begun) -> bool:
-        """Whether a room was stopped while it was being opened, and not we ourselves."""
+        """Whether a session was stopped while it was being opened, and not we ourselves."""
         task = asyncio.current_task()
-        return not self._rooms.is_closing.is_set() and not (task and task.cancelling())
+        return not self._sessions.is_closing.is_set() and not (task and task.cancelling())
 
-    async def _verified(self, begun: Begun, room: Room) -> Ended:
-        if not room.knows(begun.verification_id):
-            return _failed(begun, "the claim was removed since the job was submitted")
-        verification = await room.verify(begun.verification_id)
-        if room.refusal is not None:
-            await self._give_up(begun.job_id, Status.CANCELLED, room.refusal)
-        elif verification.status is Status.FAILED and (why := await self._is_gone(room)):
+    async def _verified(self, begun: Begun, session: JobSession) -> Ended:
+        if not session.knows(begun.verification_id):
+            return removed_claim(begun)
+        verification = await session.verify(begun.verification_id)
+        if session.refusal is not None:
+            await self._give_up(begun.job_id, Status.CANCELLED, session.refusal)
+        elif verification.status is Status.FAILED and (why := await self._is_gone(session)):
             await self._give_up(begun.job_id, Status.FAILED, why)
-        return _ended(begun, verification, room.stopped_for)
+        return ended_claim(begun, verification, session.stopped_for)
 
-    async def _is_gone(self, room: Room) -> str | None:
+    async def _is_gone(self, session: JobSession) -> str | None:
         """Why nothing of a job can be verified any more: its process is not what it was."""
-        name = room.process.process_id
+        name = session.process.process_id
         try:
             now = await self._graph.ask(lambda store: store.processes.get(name))
         except InputError as error:
             return str(error)
-        if now.content_hash != room.process.content_hash:
+        if now.content_hash != session.process.content_hash:
             return f"process {name!r} was replaced since the job was submitted"
         return None
 
     async def _give_up(self, job_id: str, status: Status, why: str) -> None:
         """End a job for a reason that holds for all of its claims."""
 
-        def work(connection: Connection) -> None:
-            ledger.give_up(connection, job_id, status, f"not begun: {why}", self._log, error=why)
+        def work(connection: Transaction) -> None:
+            changes.give_up(connection, job_id, status, f"not begun: {why}", self._log, error=why)
 
-        await self._books.run(work)
+        await self._repository.run(work)
         self.stop(job_id, why)
 
     async def _extraction(self, work: Work) -> None:
-        job = await self._books.run(lambda connection: self._begin_extraction(connection, work))
+        job = await self._repository.run(
+            lambda connection: self._begin_extraction(connection, work)
+        )
         if job is None:
             return
         try:
-            async with self._rooms.enter(work.job_id, work.attempt) as room:
-                await self._extract(job, room)
+            async with self._sessions.enter(work.job_id, work.attempt) as session:
+                await self._extract(job, session)
         except VeriTrailError as error:
+            self.faults[work.job_id] = error
             await self._give_up(work.job_id, Status.FAILED, str(error))
         except asyncio.CancelledError:
             task = asyncio.current_task()
-            if self._rooms.is_closing.is_set() or (task and task.cancelling()):
+            if self._sessions.is_closing.is_set() or (task and task.cancelling()):
                 raise
-            await self._books.run(lambda connection: _settle(connection, work.job_id, self._log))
+            await self._repository.run(
+                lambda connection: changes.settle_held(connection, work.job_id, self._log)
+            )
         except Exception as error:  # noqa: BLE001  # one claim must not end the worker
             _log.exception("claims of job %s could not be extracted", work.job_id)
             await self._give_up(
                 work.job_id, Status.FAILED, _INTERNAL.format(f"{type(error).__name__}: {error}")
             )
 
-    def _begin_extraction(self, connection: Connection, work: Work) -> RowMapping | None:
-        job = ledger.hold(connection, [work.job_id]).get(work.job_id)
+    def _begin_extraction(self, connection: Transaction, work: Work) -> JobRow | None:
+        job = changes.hold(connection, [work.job_id]).get(work.job_id)
         if job is None or job["is_extracted"] or job["attempt"] != work.attempt:
             return None
         if JobStatus(job["status"]) not in OPEN:
             return None
         if job["is_cancelled"]:
-            ledger.settle(connection, work.job_id, self._log)
+            changes.settle(connection, work.job_id, self._log)
             return None
-        ledger.start(connection, job, self._log)
+        changes.start(connection, job, self._log)
         return job
 
-    async def _extract(self, job: RowMapping, room: Room) -> None:
+    async def _extract(self, job: JobRow, session: JobSession) -> None:
         """Extract claims, store them, and let them be verified."""
         from veritrail_graph.api.extraction import extract_claims
 
         job_id, request = job["job_id"], VerifyRequest.model_validate_json(job["request"])
-        models = room.bench.models
+        models = session.judge.models
         if models is None:
             raise InputError("no language model is set that could extract claims")
-        meter = Meter()
+        meter = Meter(self._on_answer)
         self._extracting[job_id] = asyncio.create_task(
             self._graph.ask(
                 lambda store: extract_claims(
@@ -186,18 +206,19 @@ class Working:
                     request.process_id,
                     request.node_id,
                     models.steps.claims,
-                    room.bench.prompts,
-                    room.bench.splitter,
+                    session.judge.prompts,
+                    session.judge.splitter,
                     meter,
+                    on_sentence=self._on_sentence,
                 )
             )
         )
         try:
-            report = await self._extracting[job_id]
+            report = self.extractions[job_id] = await self._extracting[job_id]
             found = await self._graph.ask(
                 lambda store: chosen(
                     store,
-                    room.bench,
+                    session.judge,
                     request,
                     job["run_id"],
                     [claim.claim_id for claim in report.claims],
@@ -206,43 +227,19 @@ class Working:
             )
         finally:
             del self._extracting[job_id]
-            await self._books.run(lambda connection: _charge(connection, job_id, meter.total))
+            await self._repository.run(
+                lambda connection: changes.charge(connection, job_id, meter.total)
+            )
         await self._graph.ask(lambda store: store.trails.queue(found.queued))
         rows = claim_rows(found)
 
-        def work(connection: Connection) -> None:
-            now = ledger.hold(connection, [job_id]).get(job_id)
-            if now is None or now["is_extracted"]:
-                return
-            add_claims(connection, job_id, now["key_id"], rows)
-            connection.execute(
-                sa.update(jobs)
-                .where(jobs.c.job_id == job_id)
-                .values(is_extracted=True, is_enqueued=False, is_queued_in_graph=True)
-            )
-            if now["is_cancelled"]:
-                ledger.give_up(connection, job_id, Status.CANCELLED, CANCELLED, self._log)
-            ledger.settle(connection, job_id, self._log)
-
-        await self._books.run(work)
+        await self._repository.run(
+            lambda connection: changes.end_extraction(connection, job_id, rows, self._log)
+        )
 
 
 _NAMES = uuid.UUID("5f0c8a52-6f4e-4a53-9c0b-2d5a7a1f3c11")
 """Extracting again gives the same claims, and these the same verification_ids."""
-
-
-def _settle(connection: Connection, job_id: str, log: EventLog) -> None:
-    ledger.hold(connection, [job_id])
-    ledger.settle(connection, job_id, log)
-
-
-def _charge(connection: Connection, job_id: str, usage: Usage) -> None:
-    job = ledger.hold(connection, [job_id]).get(job_id)
-    if job is None:
-        return
-    before = Usage(**json.loads(job["usage"])) if job["usage"] else Usage()
-    told = json.dumps((before + usage).json_object())
-    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(usage=told))
 
 
 def _failed(begun: Begun, why: str, status: Status = Status.FAILED) -> Ended:
@@ -257,7 +254,13 @@ def _failed(begun: Begun, why: str, status: Status = Status.FAILED) -> Ended:
     return Ended(begun, status, why, Usage(), event, is_told=False)
 
 
-def _ended(begun: Begun, verification: Verification, stopped_for: str | None) -> Ended:
+def removed_claim(begun: Begun) -> Ended:
+    """The end of a claim that is not stored any more."""
+    return _failed(begun, "the claim was removed since the job was submitted")
+
+
+def ended_claim(begun: Begun, verification: Verification, stopped_for: str | None) -> Ended:
+    """How a claim ended, with the reason for which its job was stopped."""
     if verification.status is Status.CANCELLED and stopped_for is not None:
         verification = verification.replace(error=stopped_for)
     event = claim_finished(verification)

@@ -1,10 +1,10 @@
-"""What a job, and a key over all of its jobs, may spend, whichever workers spend it.
+"""What a job, and a key over all of its jobs, may spend, however many workers spend it.
 
-A worker spends of what it was granted; a grant is asked for in the database, where all grants of
-a purse together never pass what is in it. A worker that is alone is granted everything. Several
-are granted parts of what is left, and give back what they do not use. What stands above the limit
-in the end is what the calls in the air come to, and no more; what a killed worker spent in the
-last moments before it was killed is not known to the others.
+A worker spends of a lease; it asks for one in the database, where all leases of a budget together
+are never more than the budget. A worker that is alone is leased everything. Several are leased
+parts of what is left, and give back what they do not use. In the end a budget may be exceeded by
+the calls in the air, and no more; what a killed worker spent in the last moments before it was
+killed is not known to the others.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from veritrail_graph.api.jobs.tables import purses
+from veritrail_graph.api.jobs.storage.tables import leases
 
 PAST = ""
 """Who stands for all workers that are gone."""
@@ -24,7 +24,7 @@ PAST = ""
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What there is in a purse; None: any amount."""
+    """What there is in a budget; None: any amount."""
 
     usd: float | None = None
     calls: int | None = None
@@ -51,7 +51,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a worker has spent of a purse."""
+    """What a worker has spent of a budget."""
 
     usd: float
     calls: int
@@ -61,7 +61,7 @@ class Spent:
 
 def grant(
     connection: Connection,
-    purse_id: str,
+    budget_id: str,
     worker_id: str,
     limit: Limit,
     spent: Spent,
@@ -73,15 +73,15 @@ def grant(
 
     Args:
         connection: The transaction.
-        purse_id: The purse.
+        budget_id: The budget.
         worker_id: The worker.
-        limit: What there is in the purse.
+        limit: What there is in the budget.
         spent: What the worker has spent; and what of its grant it keeps if it does not ask.
         alive: The workers that live; what others were granted and did not spend is free again.
         asks: Whether the worker wants more.
     """
-    connection.execute(_lock(connection, purse_id))
-    rows = connection.execute(sa.select(purses).where(purses.c.purse_id == purse_id)).mappings()
+    connection.execute(_lock(connection, budget_id))
+    rows = connection.execute(sa.select(leases).where(leases.c.budget_id == budget_id)).mappings()
     usd, calls, is_final = limit.usd or 0.0, limit.calls or 0, True
     left_usd, left_calls = usd - spent.usd, calls - spent.calls
     free_usd, free_calls = left_usd, left_calls
@@ -108,7 +108,7 @@ def grant(
     )
     _put(
         connection,
-        purse_id,
+        budget_id,
         worker_id,
         {
             "granted_usd": spent.usd + more_usd,
@@ -120,32 +120,32 @@ def grant(
     return given
 
 
-def _lock(connection: Connection, purse_id: str) -> sa.Executable:
+def _lock(connection: Connection, budget_id: str) -> sa.Executable:
     """Whoever asks waits for others that do; SQLite lets one writer in at a time anyway."""
     if connection.dialect.name != "postgresql":
         return sa.select(1)
-    return sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(f"purse/{purse_id}")))
+    return sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(f"budget/{budget_id}")))
 
 
 def _put(
-    connection: Connection, purse_id: str, worker_id: str, values: dict[str, float | int]
+    connection: Connection, budget_id: str, worker_id: str, values: dict[str, float | int]
 ) -> None:
-    mine = (purses.c.purse_id == purse_id, purses.c.worker_id == worker_id)
-    if connection.execute(sa.update(purses).where(*mine).values(**values)).rowcount == 0:
+    mine = (leases.c.budget_id == budget_id, leases.c.worker_id == worker_id)
+    if connection.execute(sa.update(leases).where(*mine).values(**values)).rowcount == 0:
         connection.execute(
-            sa.insert(purses).values(purse_id=purse_id, worker_id=worker_id, **values)
+            sa.insert(leases).values(budget_id=budget_id, worker_id=worker_id, **values)
         )
 
 
-def close_purses(connection: Connection, worker_id: str) -> None:
+def close_leases(connection: Connection, worker_id: str) -> None:
     """Add what a worker that is gone has spent to that of those gone before it."""
-    rows = connection.execute(sa.select(purses).where(purses.c.worker_id == worker_id)).mappings()
+    rows = connection.execute(sa.select(leases).where(leases.c.worker_id == worker_id)).mappings()
     for row in rows.all():
-        connection.execute(_lock(connection, row["purse_id"]))
+        connection.execute(_lock(connection, row["budget_id"]))
         past = (
             connection.execute(
-                sa.select(purses).where(
-                    purses.c.purse_id == row["purse_id"], purses.c.worker_id == PAST
+                sa.select(leases).where(
+                    leases.c.budget_id == row["budget_id"], leases.c.worker_id == PAST
                 )
             )
             .mappings()
@@ -154,27 +154,34 @@ def close_purses(connection: Connection, worker_id: str) -> None:
         usd = row["spent_usd"] + (past["spent_usd"] if past else 0.0)
         calls = row["made_calls"] + (past["made_calls"] if past else 0)
         values = {"granted_usd": usd, "granted_calls": calls}
-        _put(connection, row["purse_id"], PAST, {**values, "spent_usd": usd, "made_calls": calls})
-    connection.execute(sa.delete(purses).where(purses.c.worker_id == worker_id))
+        _put(connection, row["budget_id"], PAST, {**values, "spent_usd": usd, "made_calls": calls})
+    connection.execute(sa.delete(leases).where(leases.c.worker_id == worker_id))
 
 
-def spent_of(connection: Connection, purse_id: str) -> float:
-    """US dollars that were spent of a purse, as far as it is known."""
-    total = sa.select(sa.func.sum(purses.c.spent_usd)).where(purses.c.purse_id == purse_id)
+def used_of(connection: Connection, budget_id: str) -> tuple[float, int]:
+    """US dollars that were spent of a budget, and calls that were made."""
+    sums = sa.select(sa.func.sum(leases.c.spent_usd), sa.func.sum(leases.c.made_calls))
+    row = connection.execute(sums.where(leases.c.budget_id == budget_id)).one()
+    return float(row[0] or 0.0), int(row[1] or 0)
+
+
+def spent_of(connection: Connection, budget_id: str) -> float:
+    """US dollars that were spent of a budget, as far as it is known."""
+    total = sa.select(sa.func.sum(leases.c.spent_usd)).where(leases.c.budget_id == budget_id)
     return float(connection.execute(total).scalar() or 0.0)
 
 
-def purse_of_job(job_id: str) -> str:
-    """The purse of a job."""
+def budget_of_job(job_id: str) -> str:
+    """The budget of a job."""
     return f"job/{job_id}"
 
 
-def purse_of_key(key_id: str) -> str:
-    """The purse of a key."""
+def budget_of_key(key_id: str) -> str:
+    """The budget of a key."""
     return f"key/{key_id}"
 
 
-def forget_purses(connection: Connection, job_ids: Sequence[str]) -> None:
-    """Remove the purses of jobs; those of keys stay."""
-    names = [purse_of_job(one) for one in job_ids]
-    connection.execute(sa.delete(purses).where(purses.c.purse_id.in_(names)))
+def forget_leases(connection: Connection, job_ids: Sequence[str]) -> None:
+    """Remove the budgets of jobs; those of keys stay."""
+    names = [budget_of_job(one) for one in job_ids]
+    connection.execute(sa.delete(leases).where(leases.c.budget_id.in_(names)))

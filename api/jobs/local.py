@@ -1,0 +1,332 @@
+"""Carrying a job out in the process that submitted it: the command line and the client in process.
+
+The job, its claims, its events and its money are those of every other job, and so is the code that
+verifies a claim. Only the queue is left out: where one process does all claims of a job there is
+nobody to share them with, and the engine of jobs would cost more time than a small job has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.auth.database import ServiceDatabase
+from veritrail_graph.api.configured_judge import ConfiguredJudge
+from veritrail_graph.api.jobs.events import observer
+from veritrail_graph.api.jobs.graph_sync import sync_graph
+from veritrail_graph.api.jobs.model import Begun, JobClaim, Work
+from veritrail_graph.api.jobs.runner import Runner, ended_claim, removed_claim
+from veritrail_graph.api.jobs.session import JobSession, SessionOptions
+from veritrail_graph.api.jobs.sessions import JobSessions
+from veritrail_graph.api.jobs.storage import Transaction, changes, reading
+from veritrail_graph.api.jobs.storage.changes import CANCELLED
+from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.storage.reading import job_of, to_stop, works_of
+from veritrail_graph.api.jobs.storage.repository import JobRepository
+from veritrail_graph.api.jobs.storage.upkeep import queued_in_graph
+from veritrail_graph.api.jobs.submission import LocalOptions, by_frontier
+from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
+from veritrail_graph.api.runs import held_run
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import NotFound, VeriTrailError
+from veritrail_graph.graph.model import Status, Usage, Verification
+from veritrail_graph.verifier.driver import Observer, Task
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.extraction import ExtractionReport
+    from veritrail_graph.api.graph_connection import GraphConnection
+    from veritrail_graph.verifier.run import Run
+
+TELL_SECONDS = 0.5
+"""How often the money that was spent is written down, and whether the job was cancelled is read."""
+
+_log = logging.getLogger("veritrail.jobs")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is called as a job goes on; every hook is optional.
+
+    Attributes:
+        observer: Called for every claim and every call.
+        begins: Called with the run, its number of claims, and what cancels it.
+        sentence_done: Called with the sentences looked at for claims, and how many there are.
+        call_made: Called with the usage of each call of an extraction.
+    """
+
+    observer: Observer = field(default_factory=Observer)
+    begins: Callable[[LocalRun, int], None] = lambda _run, _claims: None
+    sentence_done: Callable[[int, int], None] = lambda _done, _total: None
+    call_made: Callable[[Usage], None] = lambda _usage: None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalResult:
+    """What a job that was carried out here left behind.
+
+    Attributes:
+        run: The run of its claims; None: there was none.
+        run_id: Its id.
+        process_id: The process.
+        verifications: One for each claim, in order.
+        reused: How many of them had succeeded before.
+        extraction: How the claims were extracted, if they were.
+        judge: Who judged.
+    """
+
+    run: Run | None
+    run_id: str
+    process_id: str
+    verifications: list[Verification]
+    reused: int = 0
+    extraction: ExtractionReport | None = None
+    judge: ConfiguredJudge | None = None
+
+
+class LocalRun:
+    """One job that this process carries out.
+
+    Args:
+        settings: The settings.
+        service: The database of jobs.
+        log: The events.
+        graph: The connection to the graph.
+        job_id: The job.
+        here: What no request can name.
+        progress: What is called as the job goes on.
+        updates: Fields of its request that are changed, where it is resumed; None: it is new.
+
+    Attributes:
+        judge: Who judges, once the run has begun.
+        begun: Set when the job is this process's.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        service: ServiceDatabase,
+        log: EventLog,
+        graph: GraphConnection,
+        job_id: str,
+        here: LocalOptions | None = None,
+        progress: Progress | None = None,
+        updates: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._updates = updates
+        here, self._progress = here or LocalOptions(), progress or Progress()
+        self.judge: ConfiguredJudge | None = None
+        self.begun = asyncio.Event()
+        self.job_id = job_id
+        self._settings, self._service, self._log = settings, service, log
+        worker_id = f"p-{uuid.uuid4().hex}"
+        self._graph = WaitingGraph(graph, patience=0.0)
+        self._repository = JobRepository(service, log, worker_id, waits=False)
+        self._sessions = JobSessions(
+            SessionOptions(settings, self._graph, here.prompts, here.concurrency),
+            self._repository,
+            log,
+            worker_id,
+            lambda: [worker_id],
+            linger=0.0,
+            observe=self._observer,
+        )
+        self._runner = Runner(
+            self._sessions,
+            self._repository,
+            log,
+            self._graph,
+            on_sentence=self._progress.sentence_done,
+            on_answer=self._progress.call_made,
+        )
+        self._made: dict[str, Verification] = {}
+        self._begun: dict[str, Begun] = {}
+        self._not_kept = 0
+        self._ending: list[asyncio.Future[None]] = []
+        self._session: JobSession | None = None
+        self._run_id = self._process_id = ""
+        self._reused = 0
+        self._cancelling: asyncio.Task[None] | None = None
+
+    def _observer(self, job_id: str) -> Observer:
+        """Writes events and the ends of claims, and calls what the caller wants called."""
+        events, own = observer(job_id, self._log), self._progress.observer
+
+        def started(task: Task) -> None:
+            events.claim_started(task)
+            own.claim_started(task)
+
+        def finished(verification: Verification) -> None:
+            self._ending.append(asyncio.ensure_future(self._end(self._as_kept(verification))))
+            own.claim_finished(verification)
+
+        return replace(
+            events, claim_started=started, call_made=own.call_made, claim_finished=finished
+        )
+
+    def _as_kept(self, verification: Verification) -> Verification:
+        """A verification as the job has it: what the graph did not take is to be made again."""
+        run = self._session.run if self._session is not None else None
+        if run is None or len(run.write_errors) <= self._not_kept:
+            return verification
+        self._not_kept += 1
+        return verification.replace(status=Status.FAILED, error=str(run.write_errors[-1]))
+
+    async def _end(self, verification: Verification) -> None:
+        """Keep how a claim ended; those that end at the same time are kept together."""
+        begun = self._begun[verification.verification_id]
+        stopped_for = self._session.stopped_for if self._session is not None else None
+        await self._repository.finish(ended_claim(begun, verification, stopped_for))
+
+    async def carry_out(self) -> LocalResult:
+        """Verify what is left of the job.
+
+        Raises:
+            InputError: It was submitted with other settings, or another process carries it out.
+            VeriTrailError: It cannot be begun.
+        """
+        async with self._prepared() as (run, tasks):
+            made = await run.verify(tasks)
+            await self._settle(run)
+        self._made = {one.verification_id: one for one in made}
+        return await self._done()
+
+    @asynccontextmanager
+    async def _prepared(self) -> AsyncIterator[tuple[Run, list[Task]]]:
+        """Hold the job, write that its claims are begun, and give its run and what to verify."""
+        job = await self._repository.read(partial(job_of, job_id=self.job_id))
+        if job is None:
+            raise NotFound(f"job {self.job_id!r} was removed")
+        self._run_id, self._process_id = job["run_id"], job["process_id"]
+        async with AsyncExitStack() as stack:
+            stack.enter_context(held_run(self._settings, self._run_id))
+            updates = self._updates
+            if updates is not None:
+                await self._repository.run(
+                    lambda one: changes.take_here(one, self.job_id, updates, self._log)
+                )
+            self.begun.set()
+            stack.push_async_callback(self._close, asyncio.create_task(self._look()))
+            if not job["is_extracted"]:
+                await self._extract()
+            session = await self._opened(stack)
+            yield await self._begin(session)
+
+    async def _extract(self) -> None:
+        job = await self._repository.read(partial(job_of, job_id=self.job_id))
+        await self._runner.do(Work(self.job_id, "", job["attempt"] if job else 1))
+        if self.job_id in self._runner.faults:
+            raise self._runner.faults[self.job_id]
+
+    async def _opened(self, stack: AsyncExitStack) -> JobSession:
+        """Open the session of the job; a job that cannot be begun here is cancelled."""
+        try:
+            session = await stack.enter_async_context(self._sessions.enter(self.job_id))
+        except VeriTrailError:
+            await self._repository.run(self._desert)
+            raise
+        self.judge, self._session = session.judge, session
+        job = await self._repository.read(partial(job_of, job_id=self.job_id))
+        if job is not None and not job["is_queued_in_graph"]:
+            await self._graph.ask(session.queue_all)
+            await self._repository.run(partial(queued_in_graph, job_id=self.job_id))
+        return session
+
+    async def _begin(self, session: JobSession) -> tuple[Run, list[Task]]:
+        """Write that the claims that are left are begun."""
+        await self._sessions.learn(session)  # an extraction opened it before there were any
+        works = await self._repository.read(partial(works_of, job_id=self.job_id))
+        before = await self._claims()
+        self._reused = sum(one.status is Status.SUCCEEDED for one in before)
+        claims = [Begun(one.job_id, one.verification_id, one.attempt) for one in works]
+        begun = await asyncio.gather(*map(self._repository.begin, claims))
+        self._begun = {
+            one.verification_id: one for one, is_mine in zip(claims, begun, strict=True) if is_mine
+        }
+        tasks = [task for one in self._begun if (task := session.task(one)) is not None]
+        for removed in self._begun.keys() - {task.verification_id for task in tasks}:
+            await self._repository.finish(removed_claim(self._begun[removed]))
+        assert session.run is not None  # noqa: S101  # it is made with the session
+        self._progress.begins(self, len(tasks))
+        return session.run, by_frontier(tasks)
+
+    async def _settle(self, run: Run) -> None:
+        """Wait until all ends are written, and with them why the run was stopped."""
+        if run.refusal is not None:
+            await self._repository.run(
+                partial(changes.note_error, job_id=self.job_id, why=str(run.refusal))
+            )
+        await asyncio.gather(*self._ending)
+
+    async def _close(self, looking: asyncio.Task[None]) -> None:
+        """Write down what was spent, and let the graph say what was cancelled."""
+        looking.cancel()
+        if self._cancelling is not None:
+            await asyncio.wait([self._cancelling])
+        with suppress(VeriTrailError):
+            await self._sessions.tell()
+        await self._sessions.close()
+        with suppress(VeriTrailError):
+            while await sync_graph(
+                self._graph.ask, self._repository.read, self._repository.run, self.job_id
+            ):
+                pass
+        with suppress(VeriTrailError):
+            await asyncio.to_thread(self._log.flush)
+
+    def cancel(self) -> None:
+        """Stop the job: what is finished stays, the rest becomes `cancelled`."""
+        if self._cancelling is None:
+            self._cancelling = asyncio.create_task(self._cancel())
+
+    async def _cancel(self) -> None:
+        await self._repository.run(lambda one: changes.cancel(one, self.job_id, self._log))
+        self._runner.stop(self.job_id, CANCELLED)
+
+    def _desert(self, connection: Transaction) -> None:
+        """Cancel the job: it cannot be begun in this process."""
+        changes.cancel(connection, self.job_id, self._log, is_deserted=True)
+
+    async def _look(self) -> None:
+        """Write down what was spent, and see whether somebody cancelled the job."""
+        while True:
+            await asyncio.sleep(TELL_SECONDS)
+            try:
+                await self._sessions.tell()
+                for job_id, error in await self._repository.read(
+                    lambda one: to_stop(one, [self.job_id])
+                ):
+                    self._runner.stop(job_id, error or CANCELLED)
+            except VeriTrailError as error:
+                _log.debug("looked for in vain: %s", error)
+
+    async def _claims(self) -> list[JobClaim]:
+        return await self._repository.read(
+            lambda one: reading.claims_of(one, self.job_id, -1, 1 << 30)
+        )
+
+    async def _done(self) -> LocalResult:
+        """The verifications of the job in the order of its claims."""
+        ids = [one.verification_id for one in await self._claims()]
+        others = [one for one in ids if one not in self._made]
+        stored: dict[str, Verification] = {}
+        try:
+            found = await self._graph.ask(lambda store: store.trails.read(others)) if others else []
+            stored = {one.verification_id: one for one in found}
+        except VeriTrailError:  # what was made is told all the same
+            _log.debug("the rest could not be read", exc_info=True)
+        everything = {**stored, **self._made}
+        return LocalResult(
+            self._session.run if self._session is not None else None,
+            self._run_id,
+            self._process_id,
+            [everything[one] for one in ids if one in everything],
+            self._reused,
+            self._runner.extractions.get(self.job_id),
+            self.judge,
+        )

@@ -1,0 +1,480 @@
+"""Changes of jobs and their claims; every function is part of a transaction of the caller.
+
+A job has ended when none of its claims is open; both are looked at under the same lock on the row
+of the job, so that of two workers that finish its last claims one ends it. The sums of a job are
+never counted along, always counted from its claims.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, RowMapping
+
+from veritrail_graph.api.jobs.events import job_finished
+from veritrail_graph.api.jobs.model import (
+    OPEN,
+    OPEN_CLAIMS,
+    Begun,
+    Busy,
+    Ended,
+    Job,
+    JobStatus,
+    Kind,
+)
+from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.storage.reading import counts_of, found_jobs, usage_of
+from veritrail_graph.api.jobs.storage.tables import job_claims, jobs
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.model import Status, Usage
+from veritrail_graph.graph.model.canonical import canonical
+
+MOST_BEGINNINGS = 25
+"""So often a claim is begun; a claim that takes its worker with it each time is given up."""
+CANCELLED = "the job was cancelled before this claim was finished"
+
+_USAGE = tuple(name for name in Usage.model_fields if name != "cost_usd")
+
+
+def hold(connection: Connection, job_ids: Iterable[str]) -> dict[str, RowMapping]:
+    """Hold jobs until the transaction ends; those that are gone are left out."""
+    found = connection.execute(
+        sa.select(jobs)
+        .where(jobs.c.job_id.in_(sorted(job_ids)))
+        .order_by(jobs.c.job_id)
+        .with_for_update()
+    )
+    return {row["job_id"]: row for row in found.mappings()}
+
+
+def begin(
+    connection: Connection, worker_id: str, claims: Sequence[Begun], log: EventLog
+) -> set[tuple[str, str]]:
+    """Let a worker have claims; gives job_id and verification_id of those still to be made."""
+    held = hold(connection, {one.job_id for one in claims})
+    rows = _claims(connection, claims)
+    mine: list[Begun] = []
+    for one in claims:
+        row, job = rows.get((one.job_id, one.verification_id)), held.get(one.job_id)
+        if row is None or job is None or row["attempt"] != one.attempt:
+            continue
+        if Status(row["status"]) not in OPEN_CLAIMS:
+            continue
+        if job["is_cancelled"] or job["error"]:
+            why = job["error"] or CANCELLED
+            end(connection, [_given_up(row, Status.CANCELLED, why)], log)
+        elif row["begun"] >= MOST_BEGINNINGS:
+            why = f"given up: the worker ended {row['begun']} times while this was verified"
+            end(connection, [_given_up(row, Status.FAILED, why)], log)
+        else:
+            mine.append(one)
+    if mine:
+        connection.execute(
+            sa.update(job_claims)
+            .where(
+                job_claims.c.job_id == sa.bindparam("of_job"),
+                job_claims.c.verification_id == sa.bindparam("of_verification"),
+            )
+            .values(status=Status.RUNNING, worker_id=worker_id, begun=job_claims.c.begun + 1),
+            [{"of_job": one.job_id, "of_verification": one.verification_id} for one in mine],
+        )
+    for job_id in {one.job_id for one in mine}:
+        start(connection, held[job_id], log)
+    return {(one.job_id, one.verification_id) for one in mine}
+
+
+def start(connection: Connection, job: RowMapping, log: EventLog) -> None:
+    """Work on a job begins, if it has not begun yet."""
+    if job["status"] != JobStatus.QUEUED:
+        return
+    connection.execute(
+        sa.update(jobs)
+        .where(jobs.c.job_id == job["job_id"])
+        .values(status=JobStatus.RUNNING, started_at=job["started_at"] or now())
+    )
+    log.append_in(connection, job["job_id"], Kind.JOB_STARTED, {"job_id": job["job_id"]})
+
+
+def finish(connection: Connection, worker_id: str, ended: Sequence[Ended], log: EventLog) -> None:
+    """Keep how claims ended; what a worker has that was given to another one is left aside."""
+    hold(connection, {one.of.job_id for one in ended})
+    rows = _claims(connection, [one.of for one in ended])
+    mine = []
+    for one in ended:
+        row = rows.get((one.of.job_id, one.of.verification_id))
+        if row is None or row["worker_id"] != worker_id or row["attempt"] != one.of.attempt:
+            continue
+        if row["status"] == Status.RUNNING:
+            before = Usage(**{name: row[name] for name in _USAGE}, cost_usd=row["cost_usd"])
+            event = {**one.event, "claim_id": row["claim_id"]}
+            mine.append(replace(one, usage=before + one.usage, event=event))
+    end(connection, mine, log)
+
+
+def end(connection: Connection, ended: Sequence[Ended], log: EventLog) -> None:
+    """Set claims to their end, tell of it, and end the jobs of which nothing is left."""
+    if not ended:
+        return
+    values = [
+        {
+            "of_job": one.of.job_id,
+            "of_verification": one.of.verification_id,
+            "status": one.status.value,
+            "failure": _storable(one.failure),
+            "is_told": one.is_told,
+            **one.usage.json_object(),
+        }
+        for one in ended
+    ]
+    connection.execute(
+        sa.update(job_claims).where(
+            job_claims.c.job_id == sa.bindparam("of_job"),
+            job_claims.c.verification_id == sa.bindparam("of_verification"),
+        ),
+        values,
+    )
+    by_job: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+    for one in ended:
+        by_job.setdefault(one.of.job_id, []).append((Kind.CLAIM_FINISHED, one.event))
+    for job_id in sorted(by_job):
+        log.append_all_in(connection, job_id, by_job[job_id])
+        settle(connection, job_id, log)
+
+
+def settle(connection: Connection, job_id: str, log: EventLog) -> None:
+    """End a job of which nothing is left to do; the job is held."""
+    job = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).mappings().one()
+    counts = counts_of(connection, [job_id]).get(job_id, {})
+    if JobStatus(job["status"]) not in OPEN or any(one in counts for one in OPEN_CLAIMS):
+        return
+    if not job["is_extracted"] and not job["is_cancelled"] and job["error"] is None:
+        return
+    status = _outcome(job, counts)
+    connection.execute(
+        sa.update(jobs).where(jobs.c.job_id == job_id).values(status=status, ended_at=now())
+    )
+    usage = usage_of(connection, [job_id]).get(job_id, Usage())
+    log.append_in(connection, job_id, Kind.JOB_FINISHED, job_finished(status, counts, usage))
+
+
+def _outcome(job: RowMapping, counts: Mapping[str, int]) -> JobStatus:
+    is_whole = job["is_extracted"] and job["error"] is None
+    if is_whole and set(counts) <= {Status.SUCCEEDED.value}:
+        return JobStatus.SUCCEEDED
+    return JobStatus.CANCELLED if job["is_cancelled"] else JobStatus.FAILED
+
+
+def give_up(
+    connection: Connection,
+    job_id: str,
+    status: Status,
+    why: str,
+    log: EventLog,
+    *,
+    error: str | None = None,
+) -> None:
+    """End all claims of a job that are queued.
+
+    Args:
+        connection: The transaction.
+        job_id: The job.
+        status: How they end.
+        why: What is told of each of them.
+        log: The events.
+        error: The reason, where it holds for all claims of the job: what runs is stopped too.
+    """
+    job = hold(connection, [job_id]).get(job_id)
+    if job is None or JobStatus(job["status"]) not in OPEN:
+        return
+    if error is not None:
+        note_error(connection, job_id, error)
+    rows = connection.execute(
+        sa.select(job_claims)
+        .where(job_claims.c.job_id == job_id, job_claims.c.status == Status.QUEUED)
+        .order_by(job_claims.c.place)
+    ).mappings()
+    end(connection, [_given_up(row, status, why) for row in rows.all()], log)
+    settle(connection, job_id, log)
+
+
+def note_error(connection: Connection, job_id: str, why: str) -> None:
+    """Note a reason that holds for all claims of a job."""
+    connection.execute(
+        sa.update(jobs)
+        .where(jobs.c.job_id == job_id, jobs.c.error.is_(None))
+        .values(error=_storable(why))
+    )
+
+
+def _storable(text: str | None) -> str | None:
+    """A reason as PostgreSQL takes it, whatever a model or a file put into it."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}") if text is not None else None
+
+
+def _claims(connection: Connection, claims: Sequence[Begun]) -> dict[tuple[str, str], RowMapping]:
+    found = connection.execute(
+        sa.select(job_claims).where(
+            job_claims.c.verification_id.in_([one.verification_id for one in claims])
+        )
+    ).mappings()
+    return {(row["job_id"], row["verification_id"]): row for row in found}
+
+
+def _given_up(row: RowMapping, status: Status, why: str) -> Ended:
+    begun = Begun(row["job_id"], row["verification_id"], row["attempt"])
+    usage = Usage(**{name: row[name] for name in _USAGE}, cost_usd=row["cost_usd"])
+    event = {
+        "verification_id": begun.verification_id,
+        "claim_id": row["claim_id"],
+        "status": status.value,
+        "verdict": None,
+        "error": why,
+        "usage": Usage().json_object(),
+    }
+    return Ended(begun, status, why, usage, event, is_told=False)
+
+
+UNFINISHED = (Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED)
+
+
+def insert(
+    connection: Connection,
+    job: Mapping[str, Any],
+    claims: Sequence[Mapping[str, Any]],
+    log: EventLog,
+) -> None:
+    """Keep a job with its claims; one of which everything was verified before has ended with it.
+
+    Raises:
+        IntegrityError: There is a job with this idempotency key.
+    """
+    connection.execute(sa.insert(jobs).values(**job))
+    add_claims(connection, job["job_id"], job["key_id"], claims)
+    if job["is_extracted"]:
+        settle(connection, job["job_id"], log)
+
+
+def add_claims(
+    connection: Connection, job_id: str, key_id: str, claims: Sequence[Mapping[str, Any]]
+) -> None:
+    """Add claims to a job, each with its turn."""
+    if not claims:
+        return
+    first = next_priority(connection, key_id)
+    rows = [
+        {"job_id": job_id, "key_id": key_id, "place": place, "priority": first + place, **claim}
+        for place, claim in enumerate(claims)
+    ]
+    connection.execute(sa.insert(job_claims), rows)
+
+
+def with_idempotency_key(
+    connection: Connection, key_id: str, idempotency_key: str
+) -> tuple[Job, str] | None:
+    """The job that was submitted under a key of the caller's, and the hash of its input."""
+    found = connection.execute(
+        sa.select(jobs.c.job_id, jobs.c.input_hash).where(
+            jobs.c.key_id == key_id, jobs.c.idempotency_key == idempotency_key
+        )
+    ).one_or_none()
+    if found is None:
+        return None
+    return found_jobs(connection, [found.job_id])[0], found.input_hash
+
+
+def release_key(connection: Connection, job_id: str) -> None:
+    """Let the idempotency key of a job be used for another one."""
+    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(idempotency_key=None))
+
+
+def cancel(
+    connection: Connection, job_id: str, log: EventLog, *, is_deserted: bool = False
+) -> Job | None:
+    """Cancel what is left of a job; what runs is stopped by its worker.
+
+    Args:
+        connection: The transaction.
+        job_id: The job.
+        log: The events.
+        is_deserted: Whether the process that carried it out has ended: then nothing of it runs.
+    """
+    job = hold(connection, [job_id]).get(job_id)
+    if is_deserted:
+        _put_back(connection, job_id)
+    if job is not None and JobStatus(job["status"]) in OPEN and not job["is_cancelled"]:
+        connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(is_cancelled=True))
+        is_extracting = not job["is_extracted"] and job["status"] == JobStatus.RUNNING
+        is_extracting = is_extracting and not is_deserted
+        if not is_extracting:  # its worker ends it
+            give_up(connection, job_id, Status.CANCELLED, CANCELLED, log)
+    return next(iter(found_jobs(connection, [job_id])), None)
+
+
+def resume(
+    connection: Connection, job_id: str, limits: Mapping[str, float | int], log: EventLog
+) -> Job | None:
+    """Take up again every claim of a job that has no verdict, under its verification_id.
+
+    Args:
+        connection: The transaction.
+        job_id: The job.
+        limits: What it may cost in all from now on, where that is changed.
+        log: The events.
+
+    Raises:
+        InputError: Something of the job is still being stopped.
+    """
+    job = hold(connection, [job_id]).get(job_id)
+    if job is None:
+        return None
+    is_open = JobStatus(job["status"]) in OPEN
+    if job["is_local"]:
+        _put_back(connection, job_id)
+        local = {"is_local": False, "is_enqueued": False}
+        connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**local))
+    if is_open and (job["is_cancelled"] or job["error"]):
+        raise Busy(f"Job {job_id} is being stopped; resume it in a moment.")
+    again = connection.execute(
+        sa.select(job_claims.c.verification_id, job_claims.c.is_told)
+        .where(job_claims.c.job_id == job_id)
+        .where(job_claims.c.status.in_(UNFINISHED))
+        .order_by(job_claims.c.place)
+    ).all()
+    if not all(row.is_told for row in again):
+        raise Busy(f"Job {job_id} was stopped only now; resume it in a moment.")
+    if again:
+        _queue_again(connection, job, [row.verification_id for row in again])
+    if again or not job["is_extracted"]:
+        values: dict[str, Any] = {"is_enqueued": False, "is_cancelled": False, "error": None}
+        if limits:
+            values["request"] = canonical({**json.loads(job["request"]), **limits}).decode()
+        if not is_open:
+            values |= {"status": JobStatus.QUEUED, "ended_at": None}
+        if not job["is_extracted"] and not is_open:
+            values["attempt"] = job["attempt"] + 1
+        connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**values))
+        if not is_open:  # whoever watches does not take the end before for the last one
+            log.append_in(connection, job_id, Kind.JOB_RESUMED, {"job_id": job_id})
+    return found_jobs(connection, [job_id])[0]
+
+
+def take_here(
+    connection: Connection, job_id: str, changes: Mapping[str, Any], log: EventLog
+) -> None:
+    """Let this process carry out what is left of a job; nobody else may be doing it.
+
+    Args:
+        connection: The transaction.
+        job_id: The job.
+        changes: Fields of the request that are changed.
+        log: The events.
+    """
+    job = hold(connection, [job_id])[job_id]
+    _put_back(connection, job_id)
+    left = connection.execute(
+        sa.select(job_claims.c.verification_id)
+        .where(job_claims.c.job_id == job_id)
+        .where(job_claims.c.status.in_((*UNFINISHED, Status.QUEUED)))
+        .order_by(job_claims.c.place)
+    )
+    ids = list(left.scalars())
+    if not ids and job["is_extracted"]:
+        return
+    if ids:
+        _queue_again(connection, job, ids)
+    request = canonical({**json.loads(job["request"]), **changes}).decode()
+    values: dict[str, Any] = {
+        "is_local": True,
+        "is_enqueued": True,
+        "is_cancelled": False,
+        "error": None,
+    }
+    values |= {"request": request, "status": JobStatus.QUEUED, "ended_at": None}
+    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**values))
+    if JobStatus(job["status"]) not in OPEN:
+        log.append_in(connection, job_id, Kind.JOB_RESUMED, {"job_id": job_id})
+
+
+def _put_back(connection: Connection, job_id: str) -> None:
+    """Queue again what a process that has ended had begun."""
+    connection.execute(
+        sa.update(job_claims)
+        .where(job_claims.c.job_id == job_id, job_claims.c.status == Status.RUNNING)
+        .values(status=Status.QUEUED, worker_id=None, begun=0)
+    )
+
+
+def _queue_again(connection: Connection, job: RowMapping, ids: Collection[str]) -> None:
+    first = next_priority(connection, job["key_id"])
+    connection.execute(
+        sa.update(job_claims)
+        .where(
+            job_claims.c.job_id == sa.bindparam("of_job"),
+            job_claims.c.verification_id == sa.bindparam("of_verification"),
+        )
+        .values(
+            status=Status.QUEUED,
+            attempt=job_claims.c.attempt + 1,
+            priority=sa.bindparam("turn"),
+            worker_id=None,
+            begun=0,
+            failure=None,
+            is_told=True,
+        ),
+        [
+            {"of_job": job["job_id"], "of_verification": one, "turn": first + place}
+            for place, one in enumerate(ids)
+        ],
+    )
+
+
+def next_priority(connection: Connection, key_id: str) -> int:
+    """The turn of the next claim of a key: lower ones come first.
+
+    Whoever asks for nothing yet gets the turn that is just being served, and so takes turns with
+    those who have asked for much: the n-th claim of one goes beside the n-th of another.
+    """
+    of_key = sa.select(sa.func.max(job_claims.c.priority)).where(
+        job_claims.c.key_id == key_id, job_claims.c.status == Status.QUEUED
+    )
+    served = sa.select(sa.func.max(job_claims.c.priority)).where(
+        job_claims.c.status == Status.RUNNING
+    )
+    last = connection.execute(of_key).scalar() or 0
+    now_served = connection.execute(served).scalar() or 0
+    return int(max(last, now_served)) + 1
+
+
+def settle_held(connection: Connection, job_id: str, log: EventLog) -> None:
+    """Hold a job, and end it if nothing of it is left to do."""
+    hold(connection, [job_id])
+    settle(connection, job_id, log)
+
+
+def charge(connection: Connection, job_id: str, usage: Usage) -> None:
+    """Add what an extraction cost to its job."""
+    job = hold(connection, [job_id]).get(job_id)
+    if job is None:
+        return
+    before = Usage(**json.loads(job["usage"])) if job["usage"] else Usage()
+    told = json.dumps((before + usage).json_object())
+    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(usage=told))
+
+
+def end_extraction(
+    connection: Connection, job_id: str, claims: Sequence[Mapping[str, Any]], log: EventLog
+) -> None:
+    """Add the claims that were extracted for a job, unless another worker has."""
+    job = hold(connection, [job_id]).get(job_id)
+    if job is None or job["is_extracted"]:
+        return
+    add_claims(connection, job_id, job["key_id"], claims)
+    values = {"is_extracted": True, "is_enqueued": job["is_local"], "is_queued_in_graph": True}
+    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**values))
+    if job["is_cancelled"]:
+        give_up(connection, job_id, Status.CANCELLED, CANCELLED, log)
+    settle(connection, job_id, log)

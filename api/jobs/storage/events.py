@@ -1,0 +1,276 @@
+"""The events of jobs as they are stored, and the log that writes them.
+
+Every event of a job has a number: 1, 2, 3, … without a gap, whichever process writes it. A number
+is taken and the event is stored in one transaction that holds the counter of the job, so that a
+reader who has seen number 7 never finds another 6 or 7 later.
+
+Progress (`claim.started`, `iteration.finished`) is handed over with `append`, which only puts it
+into a buffer: a thread writes the buffer a few times a second. The ends of claims and jobs go with
+`append_in` into the transaction that changes their state: they are never lost, and what stands in
+the buffer goes before them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
+
+from veritrail_graph.api.auth.database import ServiceDatabase, metadata
+from veritrail_graph.api.jobs.model import Event, Kind
+from veritrail_graph.graph.clock import now
+from veritrail_graph.graph.errors import VeriTrailError
+
+job_events = sa.Table(
+    "job_events",
+    metadata,
+    sa.Column("job_id", sa.String(64), primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("kind", sa.String(32), nullable=False),
+    sa.Column("data", sa.Text, nullable=False),
+    sa.Column("at", sa.String(32), nullable=False),
+)
+event_counts = sa.Table(
+    "job_event_counts",
+    metadata,
+    sa.Column("job_id", sa.String(64), primary_key=True),
+    sa.Column("last", sa.Integer, nullable=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """An event that has no number yet."""
+
+    kind: str
+    data: Mapping[str, Any]
+    at: str = field(default_factory=now)
+
+
+def forget_in(connection: Connection, job_ids: Collection[str]) -> None:
+    """Remove the events of jobs, in a transaction of the caller's."""
+    for table in (job_events, event_counts):
+        connection.execute(sa.delete(table).where(table.c.job_id.in_(job_ids)))
+
+
+def last_numbers(connection: Connection, job_ids: Collection[str]) -> dict[str, int]:
+    """The number of the last event of every one of these jobs that has any."""
+    found = connection.execute(
+        sa.select(event_counts.c.job_id, event_counts.c.last).where(
+            event_counts.c.job_id.in_(job_ids)
+        )
+    )
+    return {row.job_id: row.last for row in found}
+
+
+def events_after(connection: Connection, job_id: str, after: int, limit: int) -> list[Event]:
+    """The next events of a job, first to last."""
+    columns = (job_events.c.seq, job_events.c.kind, job_events.c.data, job_events.c.at)
+    found = connection.execute(
+        sa.select(*columns)
+        .where(job_events.c.job_id == job_id, job_events.c.seq > after)
+        .order_by(job_events.c.seq)
+        .limit(limit)
+    )
+    return [Event(*row) for row in found]
+
+
+def held(connection: Connection, job_id: str) -> int:
+    """Hold the counter of a job until the transaction ends; gives the last number."""
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    begun = dialect.insert(event_counts).values(job_id=job_id, last=0)
+    same = begun.on_conflict_do_update(
+        index_elements=[event_counts.c.job_id], set_={"last": event_counts.c.last}
+    )
+    last: int = connection.execute(same.returning(event_counts.c.last)).scalar_one()
+    return last
+
+
+def store(connection: Connection, job_id: str, last: int, noted: Sequence[Noted]) -> None:
+    """Store events under the next numbers; the counter is held."""
+    if not noted:
+        return
+    rows = [
+        {
+            "job_id": job_id,
+            "seq": number,
+            "kind": one.kind,
+            "data": json.dumps(one.data, separators=(",", ":")),
+            "at": one.at,
+        }
+        for number, one in enumerate(noted, last + 1)
+    ]
+    connection.execute(sa.insert(job_events), rows)
+    counted = sa.update(event_counts).where(event_counts.c.job_id == job_id)
+    connection.execute(counted.values(last=last + len(rows)))
+
+
+WRITE_SECONDS = 0.25
+"""How long there is between two times at which progress is written."""
+GATHER_SECONDS = 0.01
+"""How long progress waits for what comes with it, where nothing was written for a while."""
+RETRY_SECONDS = 2.0
+"""How long progress waits where the database does not answer."""
+MOST_BUFFERED = 50_000
+"""Events of progress that wait for a database; beyond it the oldest of them are dropped."""
+
+_log = logging.getLogger(__name__)
+
+
+class EventLog:
+    """Writes events of jobs; every process that works on jobs has one.
+
+    Args:
+        service: The database of the service.
+    """
+
+    def __init__(self, service: ServiceDatabase) -> None:
+        self._service = service
+        self._lock = threading.Lock()
+        self._noted: dict[str, deque[Noted]] = {}
+        self._size = 0
+        self._woken = threading.Event()
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._told: list[Callable[[], None]] = []
+
+    def on_written(self, tell: Callable[[], None]) -> None:
+        """Have a function called, from whatever thread, when events may have been written."""
+        self._told.append(tell)
+
+    def append(self, job_id: str, kind: Kind | str, data: Mapping[str, Any]) -> None:
+        """Note an event of progress; it is written within a moment.
+
+        It neither waits nor fails. Where the process is killed at that moment, the event is lost.
+        """
+        with self._lock:
+            self._noted.setdefault(job_id, deque()).append(Noted(str(kind), data))
+            self._size += 1
+            self._drop_surplus()
+            if self._thread is None and not self._closed.is_set():
+                self._thread = threading.Thread(target=self._work, name="job-events", daemon=True)
+                self._thread.start()
+        self._woken.set()
+
+    def append_in(
+        self, connection: Connection, job_id: str, kind: Kind | str, data: Mapping[str, Any]
+    ) -> None:
+        """Store an event in a transaction of the caller's: it is there if that is committed.
+
+        What was noted of the job before goes with it, in its order. Call it late in the
+        transaction: other writers of the same job wait from here until the commit.
+        """
+        self.append_all_in(connection, job_id, [(kind, data)])
+
+    def append_all_in(
+        self,
+        connection: Connection,
+        job_id: str,
+        events: Sequence[tuple[Kind | str, Mapping[str, Any]]],
+    ) -> None:
+        """Store several events of a job in a transaction of the caller's."""
+        last = held(connection, job_id)
+        taken = self._take(job_id)
+        sa.event.listen(connection, "rollback", lambda _ended: self._put_back(job_id, taken))
+        sa.event.listen(connection, "commit", lambda _ended: self._settle(taken))
+        new = [Noted(str(kind), data) for kind, data in events]
+        store(connection, job_id, last, [*taken, *new])
+
+    def flush(self) -> None:
+        """Write what is noted, in this thread.
+
+        Raises:
+            EngineUnavailable: The database does not answer; what was noted is kept.
+        """
+        with self._lock:
+            waiting = sorted(job for job, noted in self._noted.items() if noted)
+        for job_id in waiting:  # one transaction each: no two jobs are ever held together
+            self._flush_job(job_id)
+        if waiting:
+            self._tell()
+
+    def close(self) -> None:
+        """Write what is noted and end; it does not wait for a database that does not answer."""
+        self._closed.set()
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+
+    def _flush_job(self, job_id: str) -> None:
+        taken: list[Noted] = []
+
+        def write(connection: Connection) -> None:
+            self._put_back(job_id, taken)  # what an attempt took that lost to another writer
+            # Taken under the counter: whoever holds it next finds no earlier event still waiting.
+            last = held(connection, job_id)
+            taken.extend(self._take(job_id))
+            store(connection, job_id, last, taken)
+
+        try:
+            self._service.run_now(write)
+        except BaseException:
+            self._put_back(job_id, taken)
+            raise
+
+    def _work(self) -> None:
+        """The thread that writes progress."""
+        written = 0.0
+        while not self._closed.is_set():
+            self._woken.wait()
+            wait = max(GATHER_SECONDS, written + WRITE_SECONDS - time.monotonic())
+            self._closed.wait(wait)
+            self._woken.clear()
+            written = time.monotonic()
+            if not self._could_flush():
+                self._woken.set()
+                self._closed.wait(RETRY_SECONDS)
+        self._could_flush()
+
+    def _could_flush(self) -> bool:
+        try:
+            self.flush()
+        except VeriTrailError as error:
+            _log.debug("events wait: %s", error)
+            return False
+        except Exception:  # noqa: BLE001  # the thread must live
+            _log.exception("events of progress could not be written")
+            return False
+        return True
+
+    def _take(self, job_id: str) -> list[Noted]:
+        with self._lock:
+            taken = list(self._noted.pop(job_id, ()))
+            self._size -= len(taken)
+            return taken
+
+    def _put_back(self, job_id: str, taken: list[Noted]) -> None:
+        if not taken:
+            return
+        with self._lock:
+            self._noted.setdefault(job_id, deque()).extendleft(reversed(taken))
+            self._size += len(taken)
+            self._drop_surplus()
+        taken.clear()
+
+    def _drop_surplus(self) -> None:
+        while self._size > MOST_BUFFERED:
+            max(self._noted.values(), key=len).popleft()
+            self._size -= 1
+
+    def _settle(self, taken: list[Noted]) -> None:
+        """The transaction that wrote them is being committed: nothing is put back from here on."""
+        taken.clear()
+        self._tell()  # whoever waits for events looks now, and again a moment later
+
+    def _tell(self) -> None:
+        for tell in self._told:
+            tell()
