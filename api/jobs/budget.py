@@ -137,6 +137,10 @@ class BudgetLease:
             keeps_calls=max(0, self._grant.calls - made) // 2 if used[1] else 0,
         )
         alive = self._alive()
+        if not asks:  # what is given back may not be spent while the others learn of it
+            usd = spent + told.keeps_usd if self.limit.usd is not None else math.inf
+            left = self.left_usd, self.left_calls
+            self._grant = Grant(usd, made + told.keeps_calls, *left, is_final=False)
 
         def work(connection: Transaction) -> Grant:
             return grant(connection, budget_id, worker_id, self.limit, told, alive, asks=asks)
