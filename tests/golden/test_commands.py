@@ -178,6 +178,12 @@ def _document(ended: Ended) -> dict[str, Any]:
         error = {**out["error"], "message": "…"}
         error["violations"] = [{**one, "message": "…"} for one in error["violations"]]
         out = {**out, "error": error}
+    if isinstance(out, dict) and "queries" in out:  # their purposes are words
+        out = {
+            "queries": [
+                (one["name"], *(p["name"] for p in one["parameters"])) for one in out["queries"]
+            ]
+        }
     return {"call": ended.call, "status": ended.status, "out": out}
 
 

@@ -21,6 +21,7 @@ P = f"/v1/processes/{SAMPLES[0]}"
 V1, V2 = (f"/v1/verifications/{fixed_id(SAMPLES[0], claim)}" for claim in ("k01", "k04"))
 HEADERS = ("content-type", "location", "retry-after", "allow", "www-authenticate", "etag")
 PROSE = ("detail", "message", "title")
+OF_QUERIES = ("purpose", "meaning")
 DESCRIPTIONS = ("description", "summary", "title", "example", "examples", "tags", "operationId")
 PROCESS = {
     "format": "veritrail.process/1",
@@ -231,8 +232,7 @@ def _data(call: str, answer: httpx2.Response) -> dict[str, Any]:
     if "etag" in headers:
         headers["etag"] = "<etag>"
     body = answer.json() if answer.content else None
-    if answer.status_code >= 400:
-        body = _without(body, PROSE)
+    body = _without(body, PROSE if answer.status_code >= 400 else OF_QUERIES)
     if isinstance(body, dict) and body.get("nextCursor"):
         body["nextCursor"] = "<cursor>"
     return {"call": call, "status": answer.status_code, "headers": headers, "body": body}
