@@ -6,15 +6,60 @@ package, as the command line does, costs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from veritrail_graph.api.client import AsyncClient, AsyncLocal, Client, Local
+    from veritrail_graph.graph.model import (
+        Claim,
+        Edge,
+        Iteration,
+        Process,
+        Review,
+        Span,
+        Usage,
+        Verdict,
+        Verification,
+    )
 
-__all__ = ["AsyncClient", "AsyncLocal", "Client", "Local", "__version__"]
+__all__ = [
+    "AsyncClient",
+    "AsyncLocal",
+    "Claim",
+    "Client",
+    "Edge",
+    "Iteration",
+    "Local",
+    "Process",
+    "Review",
+    "Span",
+    "Usage",
+    "Verdict",
+    "Verification",
+    "__version__",
+    "verify",
+]
 
-_PLACES = dict.fromkeys(("AsyncClient", "AsyncLocal", "Client", "Local"), "api.client")
+_CLIENTS = ("AsyncClient", "AsyncLocal", "Client", "Local")
+
+
+def verify(process_id: str, claims: str | Sequence[str] | None = None, **options: Any) -> Any:
+    """Verify claims of a stored process in this program, and wait for the verdicts.
+
+    Args:
+        process_id: The process.
+        claims: Claims as text; None: the stored ones.
+        options: What else `Local.verify` takes, such as `engine`, `model` or `budget_usd`.
+
+    Returns:
+        The verifications with their trails, in the order of the claims.
+    """
+    from veritrail_graph.api.client import Local
+
+    with Local() as here:
+        return here.verify(process_id, claims, **options).wait().verifications()
 
 
 def __getattr__(name: str) -> Any:
@@ -23,6 +68,7 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("veritrail-graph")
-    if name not in _PLACES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    place = "api.client" if name in _CLIENTS else "graph.model"
+    return getattr(import_module(f"{__name__}.{place}"), name)

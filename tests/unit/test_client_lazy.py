@@ -25,9 +25,16 @@ def test_importing_api_imports_nothing_else():
 
 
 def test_what_is_not_there_is_not_there():
+    clients = {"AsyncClient", "AsyncLocal", "Client", "Local"}
+    nouns = {"Claim", "Edge", "Iteration", "Process", "Review", "Span", "Usage", "Verdict"}
     assert set(veritrail_graph.__all__) == {
-        *("AsyncClient", "AsyncLocal", "Client", "Local", "__version__")
+        *clients,
+        *nouns,
+        "Verification",
+        "verify",
+        "__version__",
     }
+    assert all(getattr(veritrail_graph, name) is not None for name in veritrail_graph.__all__)
     with pytest.raises(AttributeError, match="nothing"):
         veritrail_graph.nothing  # noqa: B018
 

@@ -10,6 +10,7 @@ from fakes.reporting import markdown_of
 from fakes.trails import a_trail
 from rich.console import Console
 
+from veritrail_graph.api.app import Application
 from veritrail_graph.api.cli import reviews
 from veritrail_graph.api.cli.reviews import (
     add_reviews,
@@ -18,7 +19,7 @@ from veritrail_graph.api.cli.reviews import (
     reviews_table,
 )
 from veritrail_graph.api.cli.trail import trail_tree
-from veritrail_graph.api.reviews import reviewer_named
+from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.agreement import Agreement, agreement_report
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.listed import JudgedReview
@@ -160,14 +161,7 @@ def test_a_report_shows_people_beside_the_model() -> None:
     assert is_clean(told)
 
 
-@pytest.mark.parametrize(
-    ("given", "values", "name"),
-    [("Ada", {"VERITRAIL_REVIEWER": "Bo"}, "Ada"), (None, {"VERITRAIL_REVIEWER": "Bo"}, "Bo")],
-)
-def test_who_reviews_is_named_or_set(given: str | None, values: dict[str, str], name: str) -> None:
-    assert reviewer_named(given, values) == name
-
-
-def test_who_reviews_is_else_who_is_logged_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_reviews_is_set_or_else_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGNAME", "cy")
-    assert reviewer_named(None, {}) == "cy"
+    for values, name in (({"VERITRAIL_REVIEWER": "Bo"}, "Bo"), ({}, "cy")):
+        assert Application(Settings.load(values)).reviews.default_reviewer() == name
