@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from typing_extensions import override
 
 from veritrail_graph.api.app import Application, answers, findings
+from veritrail_graph.api.app.jobs import JobStatus
 from veritrail_graph.api.app.processes import IngestOptions
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import LOCAL
@@ -26,7 +27,6 @@ from veritrail_graph.api.client.blocking import Blocking
 from veritrail_graph.api.client.faults import Problem, problem_of
 from veritrail_graph.api.client.operations import AsyncOperations, Call, Source
 from veritrail_graph.api.client.trails import Event
-from veritrail_graph.api.jobs.model import JobStatus
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
 
