@@ -215,11 +215,6 @@ def test_words_of_another_type_are_invalid(key, value):
         read_selection(selection([1], **{key: value}), 10)
 
 
-def test_other_keys_are_ignored():
-    answer = {"reasoning": "Long.", **json.loads(selection([1])), "confidence": 0.3}
-    assert read_selection(json.dumps(answer), 10).evidence == (1,)
-
-
 @pytest.mark.parametrize("verdict", list(Verdict))
 @pytest.mark.parametrize("spelling", [str, str.lower, lambda name: f" {name.replace('_', ' ')} "])
 def test_verdicts_are_read_in_any_case_and_with_blanks(verdict, spelling):

@@ -222,11 +222,6 @@ def test_what_holds_no_words_is_not_asked_about() -> None:
     assert extracted(ClaimAnswers(), " \n ")[0] == Extraction((), ())
 
 
-def test_line_breaks_in_claims_become_spaces() -> None:
-    found, _, _ = extracted(ClaimAnswers(claims={"It is old.": ["It\nis old."]}), "It is old.")
-    assert claims(found) == ["It is old."]
-
-
 def test_sentences_are_looked_at_side_by_side_and_told_as_they_end() -> None:
     asking = ScriptedAsking(ClaimAnswers())
     told: list[tuple[int, int]] = []

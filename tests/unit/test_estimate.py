@@ -137,14 +137,6 @@ def test_claims_about_one_node_are_walked_once() -> None:
     assert many.likely.visited == single.likely.visited
 
 
-def test_sub_claims_that_are_given_cost_no_call() -> None:
-    dag = layered()
-    asked = estimate(dag, claims(dag))
-    given = estimate(dag, claims(dag, sub_claims=("There are piers.",)))
-    assert asked.likely.usage.calls - given.likely.usage.calls == LIKELY.decompositions
-    assert asked.high.usage.calls - given.high.usage.calls == HIGH.decompositions
-
-
 def test_every_sample_is_a_call_but_a_claim_is_taken_apart_once() -> None:
     dag = layered()
     one = estimate(dag, claims(dag))

@@ -163,12 +163,6 @@ def test_context_lines_have_no_id_and_are_kept_short():
     assert lines[-1] == "w" * CONTEXT_CHARACTERS
 
 
-def test_context_counts_against_the_room():
-    node = unit("A HEADING", *["one two three four five six."] * 9)
-    for excerpts in packed([node], None, 45, words):
-        assert words(excerpts.text) <= 45
-
-
 @pytest.mark.parametrize(
     "text", ["4. The Skerra ferry", "FOREWORD", "## Notes.", "Storms and tides"]
 )

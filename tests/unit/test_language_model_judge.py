@@ -185,21 +185,6 @@ def test_settings_differ_when_anything_that_decides_an_answer_does():
     assert len(set(texts.values())) == len(texts)
 
 
-def test_settings_do_not_change_while_a_judge_works():
-    judge = judge_of(models())
-    before = json.dumps(judge.settings)
-    verified(judge)
-    judge.selection.step.model.context_tokens = 4_000
-    assert json.dumps(judge.settings) == before
-
-
-def test_limits_and_samples_can_be_made_from_settings_again():
-    limits, samples = Limits(None, 7, 11, 1), Samples(3, 2, 0.5)
-    settings = json.loads(json.dumps(judge_of(models(), limits=limits, samples=samples).settings))
-    assert (Limits(**settings["limits"]), Samples(**settings["samples"])) == (limits, samples)
-    assert Samples(**BASE["samples"]) == Samples()
-
-
 @pytest.mark.parametrize("limit", ["root_sentences", "other_sentences", "verdict_sentences"])
 def test_a_limit_below_one_sentence_is_refused(limit):
     with pytest.raises(ValueError, match="at least 1"):

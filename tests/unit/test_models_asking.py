@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from fakes.model_faults import INVALID, QUICK, Fault, Faults, FaultScript, always
+from fakes.model_faults import INVALID, Fault, FaultScript, always
 from fakes.model_server import ModelServer
 
 from veritrail_graph.graph.model import Usage, Verdict
@@ -107,19 +107,6 @@ def test_answers_that_stay_invalid_end_with_the_reason(fault: Fault, words: str)
     assert words in str(raised.value)
 
 
-def test_with_many_faults_every_call_ends_as_without() -> None:
-    faults = Faults(0.2, QUICK, beside=(0.1, INVALID))
-    with ModelServer(faults=faults) as server:
-        found = run(
-            model(server, patience=Patience(30.0, 0.5, base=0.01, cap=0.05)),
-            lambda it: asyncio.gather(
-                *(it.ask(request(number), read_verdict, Meter()) for number in range(60))
-            ),
-        )
-    assert [answer.verdict for answer in found] == [Verdict.FULLY_SUPPORTED] * 60
-    assert len(server.requests) > 60
-
-
 @pytest.mark.parametrize("options", [{"key": "sk-another"}, {"models": ["some-other"]}])
 def test_a_wrong_key_or_model_stops_all_calls_at_once(options: dict[str, Any]) -> None:
     with ModelServer(**options) as server:
@@ -146,19 +133,6 @@ def test_a_prompt_that_is_too_long_lowers_the_window() -> None:
             await asking.ask(request(), read_verdict, Meter())
 
         run(model(server, window=32_000), work)
-
-
-def test_a_prompt_that_is_refused_as_too_long_is_too_long_from_then_on() -> None:
-    # The server counts more tokens than the model does, and states a window that would do.
-    with ModelServer(context_tokens=3_000) as server:
-
-        async def work(asking: LanguageModel) -> None:
-            tried = request(words=2_500)
-            with pytest.raises(ContextTooLong):
-                await asking.ask(tried, read_verdict, Meter())
-            assert asking.tokens(tried.user) > asking.context_tokens
-
-        run(model(server, window=3_000), work)
 
 
 def test_room_for_the_prompt_and_the_answer_make_the_window() -> None:
@@ -251,18 +225,6 @@ def test_others_get_the_answer_when_the_first_asker_is_cancelled() -> None:
     with ModelServer(latency=0.3) as server:
         assert run(model(server), work).verdict is Verdict.FULLY_SUPPORTED
         assert len(server.requests) == 1
-
-
-def test_all_who_wait_for_a_call_hear_that_it_failed() -> None:
-    with ModelServer(faults=always(Fault.NO_JSON)) as server:
-        found = run(
-            model(server, answer_retries=0),
-            lambda it: asyncio.gather(
-                *(it.ask(request(), read_verdict, Meter()) for _ in range(5)),
-                return_exceptions=True,
-            ),
-        )
-    assert [type(error) for error in found] == [ModelError] * 5
 
 
 @pytest.mark.parametrize("fault", [None, Fault.HANG, Fault.STATUS_429, Fault.DROPPED])

@@ -16,7 +16,6 @@ from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 from veritrail_graph.verifier.models.port import (
     Completion,
-    ContextTooLong,
     CutOff,
     EmptyAnswer,
     Filtered,
@@ -273,14 +272,6 @@ def test_a_prompt_that_a_server_echoes_is_not_told() -> None:
     told = str(fault(http(400, {"error": {"message": f"Cannot parse: {PROMPT}"}})))
     assert "private" not in told
     assert "HTTP 400" in told
-
-
-def test_room_that_does_not_fit_is_no_parameter_that_is_not_taken() -> None:
-    message = (
-        "'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum "
-        "context length is 4096 tokens and your request has 1000 input tokens."
-    )
-    assert type(fault(http(400, {"error": {"message": message}}))) is ContextTooLong
 
 
 def test_an_answer_that_has_too_much_room_is_asked_for_with_less() -> None:

@@ -90,15 +90,6 @@ def test_too_many_requests_halve_the_limit_once_and_successes_raise_it() -> None
     assert limiter.limit == 16
 
 
-def test_the_limit_never_falls_below_one() -> None:
-    clock = Clock()
-    limiter = Limiter(4, clock=clock)
-    for _ in range(10):
-        clock.now += 5
-        limiter.throttled(clock.now)
-    assert limiter.limit == 1
-
-
 def test_nothing_is_let_through_during_a_pause() -> None:
     async def work() -> None:
         limiter = Limiter(4)

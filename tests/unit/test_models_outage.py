@@ -76,12 +76,6 @@ def test_an_endpoint_that_answers_nobody_does_not_hold_up_a_run(reply: bytes, de
     assert seconds < 4 * PATIENCE.deadline
 
 
-def test_calls_that_wait_for_their_share_of_a_minute_fail_as_soon() -> None:
-    ends, seconds = outage(http(429, {}, "retry-after: 1"), 0.0, per_minute=600)
-    assert sum("not tried" in end for end in ends) > CALLS / 2
-    assert seconds < 5 * PATIENCE.deadline
-
-
 def test_an_endpoint_that_comes_back_is_asked_again() -> None:
     patience = Patience(deadline=0.3, attempt_timeout=0.2, base=0.01, cap=0.02, rest=0.3)
 

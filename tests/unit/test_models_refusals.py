@@ -16,7 +16,6 @@ from veritrail_graph.verifier.models.port import (
     Meter,
     ModelError,
     Request,
-    RequestRejected,
     StepCall,
 )
 from veritrail_graph.verifier.models.prices import Price
@@ -101,17 +100,6 @@ def test_a_redirect_is_not_followed_and_says_where_it_leads(status: int) -> None
     assert "redirects to http://127.0.0.1:PORT/v2/chat/completions and is not followed" in told
     assert "OPENAI_BASE_URL" in told
     assert "secret" not in told
-
-
-def test_a_403_without_reasons_stops_no_run_that_was_answered() -> None:
-    nothing = http(403, b"")
-    assert [type(one) for one in told_in_turn(nothing, answer(), nothing)[0]] == [
-        EndpointRefused,
-        type(None),
-        RequestRejected,
-    ]
-    cut_off = answer("Half an ans", "length")  # an answer too, as far as the key goes
-    assert type(told_in_turn(cut_off, nothing)[0][1]) is RequestRejected
 
 
 def asked(*replies: bytes, **options: Any) -> tuple[Meter, Spending, ModelError | None]:

@@ -100,17 +100,6 @@ def test_prefixes_are_warmed_where_the_endpoint_caches_them(
     run(work())
 
 
-def test_an_endpoint_that_reads_from_a_cache_is_known_to_have_one() -> None:
-    async def work() -> None:
-        it = warming(Warm.AUTO)
-        it.seen(Usage(calls=1, input_tokens=9))
-        assert await it.wait(request(0)) is None
-        it.seen(Usage(calls=1, input_tokens=9, cached_input_tokens=5))
-        assert await it.wait(request(0)) is not None
-
-    run(work())
-
-
 def ask_all(warm: Warm) -> tuple[ModelServer, Usage]:
     meter = Meter()
 

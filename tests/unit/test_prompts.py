@@ -187,12 +187,6 @@ def test_a_folder_that_cannot_be_used_is_refused(
         load_prompts(folder_with(tmp_path, **files))
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / "nowhere"
-    with pytest.raises(InputError, match=re.escape(f"Folder of prompts {folder}: No such file")):
-        load_prompts(folder)
-
-
 def test_prompts_load_from_a_package_that_is_no_folder(tmp_path: Path) -> None:
     """They are read as resources, so they load from a zip file as well."""
     archive = tmp_path / "packages.zip"

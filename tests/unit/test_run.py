@@ -170,24 +170,6 @@ def test_the_observer_is_told_of_every_claim_and_call() -> None:
     assert sum(calls) == 6  # two rounds a claim
 
 
-def test_no_more_claims_than_allowed_are_verified_at_a_time() -> None:
-    now = most = 0
-
-    class Counting(Judge):
-        async def select_evidence(
-            self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
-        ) -> Selection:
-            nonlocal now, most
-            now += 1
-            most = max(most, now)
-            await asyncio.sleep(0.01)
-            now -= 1
-            return Selection()
-
-    run_all(Counting(), concurrency=2)
-    assert most == 2
-
-
 def test_a_verdict_on_a_process_that_was_replaced_meanwhile_is_no_verdict() -> None:
     async def write(*verifications: Verification) -> None:
         assert {v.content_hash for v in verifications} == {"h-1"}

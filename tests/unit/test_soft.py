@@ -169,19 +169,6 @@ def test_the_score_is_null_when_the_last_iteration_needed_no_verdict_from_a_mode
     assert not any(request.call.step == "verdict" for request in asking.requests)
 
 
-def test_carried_roots_ask_for_a_verdict_and_give_a_score_where_nothing_new_is_found():
-    dag = Dag.of({"t": ["r", "s"], "s": ["v"]}, stages={"t": 3, "s": 2, "r": 1, "v": 1})
-
-    def selection(request):
-        return selects(0) if "says" in request.user and "What v" not in request.user else NOTHING
-
-    asking = ScriptedAsking(answers(selection, lambda request: says(FS if request.sample else NFS)))
-    found = verified(asking, Samples(3, 2), dag=dag)
-    assert [len(it.carried_roots) for it in found.iterations] == [0, 1]
-    assert found.iterations[1].summaries == ()
-    assert (found.verdict, found.score) == (FS, pytest.approx(2 / 3))
-
-
 def test_hard_prediction_has_no_score():
     asking = ScriptedAsking(answers(lambda _: selects(0), lambda _: says(FS)))
     found = verified(asking, Samples())

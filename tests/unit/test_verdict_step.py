@@ -225,18 +225,6 @@ def test_a_piece_that_does_not_fit_by_itself_is_shown_up_to_where_it_does_not():
     assert judgement.left_out == 5
 
 
-def test_a_root_that_does_not_fit_is_cut_by_the_window_and_not_by_sentences():
-    root = a_node("r", numbered("r", 2_000), root=True)
-    asking = ScriptedAsking(supported, context_tokens=12_000)
-    judgement = judge(asking, Found((found_in(root),), (root,)), limits=Limits(max_reruns=0))
-    (kept,) = shown(asking)
-    assert kept == numbered("r", 2_000)[: len(kept)]
-    assert len(kept) > 200
-    assert judgement.left_out == 2_000 - len(kept)
-    request = verdicts(asking)[0]
-    assert asking.tokens(request.system) + asking.tokens(request.user) <= 12_000
-
-
 def test_what_was_selected_in_a_root_that_does_not_fit_is_shown_before_its_beginning():
     root = a_node("r", numbered("r", 2_000), root=True)
     evidence = (*summaries(2), found_in(root, 1_500, 1_700))
