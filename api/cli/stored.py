@@ -11,7 +11,7 @@ import typer
 
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson, ProcessId
-from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, verdict_words
+from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
@@ -108,55 +108,37 @@ def _tell_runs(runs: list[RunSummary]) -> None:
 
 
 def _tell_processes(summaries: list[ProcessSummary]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     if not summaries:
         say("Nothing is stored yet. Begin with: veritrail ingest PATH")
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name, justify in (("process", "left"), ("nodes", "right"), ("edges", "right")):
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
-    for verdict in Verdict:
-        table.add_column(VERDICT_WORDS[verdict].lower(), justify="right", overflow="fold")
-    table.add_column("claims", justify="right", overflow="fold")
-    table.add_column("name", overflow="fold")
+    verdicts = [VERDICT_WORDS[verdict].lower() for verdict in Verdict]
+    numbers = ("nodes", "edges", *verdicts, "claims")
+    rows = []
     for summary in summaries:
         process = summary.process
-        table.add_row(
-            process.process_id,
-            f"{process.nodes:,}",
-            f"{process.edges:,}",
-            *(f"{summary.verdicts.get(verdict.value, 0):,}" for verdict in Verdict),
-            f"{process.claims:,}",
-            Text(one_line(process.name, 50)),
+        counts = [summary.verdicts.get(verdict.value, 0) for verdict in Verdict]
+        every = (process.nodes, process.edges, *counts, process.claims)
+        rows.append(
+            [process.process_id, *(f"{one:,}" for one in every), one_line(process.name, 50)]
         )
-    print_result(table)
+    table(("process", *numbers, "name"), rows, right=numbers)
 
 
 def _tell_one(
     claims: list[Claim], verifications: list[Verification], said: dict[str, Reviewed]
 ) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
     from veritrail_graph.api.cli.reviews import state_words
     from veritrail_graph.api.cli.trail import verdict_table
 
     if not claims:
         say("No claims are stored yet. Give some with: veritrail verify PROCESS --claim TEXT")
         return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("claim_id", overflow="fold")
-    table.add_column("label", overflow="fold")
-    if said:
-        table.add_column("review", overflow="fold")
-    table.add_column("claim", overflow="fold")
+    rows = []
     for claim in claims:
         label = VERDICT_WORDS[claim.label] if claim.label else ""
         review = [state_words(said.get(claim.claim_id))] if said else []
-        table.add_row(claim.claim_id, label, *review, Text(one_line(claim.text)))
-    print_result(table)
+        rows.append([claim.claim_id, label, *review, one_line(claim.text)])
+    table(("claim_id", "label", *(["review"] if said else []), "claim"), rows)
     if verifications:
         print_result("")
         print_result(verdict_table(verifications))

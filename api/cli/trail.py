@@ -10,16 +10,23 @@ from rich.text import Text
 from rich.tree import Tree
 
 from veritrail_graph.api.cli.terminal import VERDICT_STYLE, verdict_words
-from veritrail_graph.api.views.costs import step_words, usage_words
+from veritrail_graph.api.views.costs import (
+    UNKNOWN,
+    cost_words,
+    money_words,
+    step_words,
+    usage_words,
+)
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
 from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.comparing import flat_settings
-from veritrail_graph.graph.model import EvidenceRole, Status
+from veritrail_graph.graph.model import EvidenceRole, Status, total_usage
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.model import NodeRef, StepRecord, Verification
+    from veritrail_graph.graph.model import NodeRef, StepRecord, Usage, Verification
     from veritrail_graph.graph.store.runs import RunSummary
+
 
 T = TypeVar("T")
 
@@ -199,3 +206,58 @@ def _names(nodes: Sequence[NodeRef]) -> str:
     return (
         shown if len(nodes) <= CHECKED_SHOWN else f"{shown} and {len(nodes) - CHECKED_SHOWN} more"
     )
+
+
+_CLAIM_SHOWN = 60
+_COUNTS = ("calls", "from cache", "input", "cached input", "output")
+
+
+def cost_table(verifications: Sequence[Verification], most: int | None = None) -> Table:
+    """What each claim cost, all together, and a claim on average.
+
+    Args:
+        verifications: The verifications of a run.
+        most: Show at most so many claims, the first ones; None: all. The total counts all.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("claim", overflow="fold")
+    table.add_column("verdict", overflow="fold")
+    for name in (*_COUNTS, "cost"):
+        table.add_column(name, justify="right", overflow="fold")
+    shown = verifications if most is None else verifications[:most]
+    for one in shown:
+        words, style = verdict_words(one.verdict, one.status)
+        claim = Text(one_line(one.claim, _CLAIM_SHOWN))
+        table.add_row(claim, Text(words, style=style), *_counts(one.usage), cost_words(one.usage))
+    if len(shown) < len(verifications):
+        table.add_row(Text(f"… and {len(verifications) - len(shown):,} more", style="dim"))
+    total = total_usage(verifications)
+    number = len(verifications)
+    label = f"{number:,} claim{'' if number == 1 else 's'}"
+    table.add_section()
+    table.add_row(Text(label, style="bold"), "", *_counts(total), cost_words(total))
+    if number:
+        table.add_row(Text("a claim on average", style="bold"), "", *_average(total, number))
+    return table
+
+
+def _counts(usage: Usage) -> list[str]:
+    return [f"{count:,}" for count in _numbers(usage)]
+
+
+def _numbers(usage: Usage) -> tuple[int, ...]:
+    return (
+        usage.calls,
+        usage.cached_calls,
+        usage.input_tokens,
+        usage.cached_input_tokens,
+        usage.output_tokens,
+    )
+
+
+def _average(total: Usage, number: int) -> list[str]:
+    """A claim's share of the total; unknown money stays unknown."""
+    money = cost_words(total)
+    if total.cost_usd is not None and money != UNKNOWN:
+        money = money_words(total.cost_usd / number)
+    return [*(f"{count / number:,.1f}" for count in _numbers(total)), money]

@@ -304,8 +304,7 @@ def tell_json(report: Report) -> None:
 
 def tell(report: Report) -> None:
     """Tell a person: trails or a table, what it cost, and what to know of it."""
-    from veritrail_graph.api.cli.cost import cost_table
-    from veritrail_graph.api.cli.trail import trail_tree, verdict_table
+    from veritrail_graph.api.cli.trail import cost_table, trail_tree, verdict_table
 
     done = report.done.verifications
     ended = [v for v in done if v.status is not Status.CANCELLED]

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from veritrail_graph.api.claims import read_claims_file
-from veritrail_graph.api.cli import stored, verify
+from veritrail_graph.api.cli import stored, terminal, verify
 from veritrail_graph.api.cli.trail import verdict_table
 from veritrail_graph.api.jobs.local import LocalResult
 from veritrail_graph.api.settings import Settings
@@ -47,7 +47,7 @@ def narrow(monkeypatch):
     """What is printed on a terminal of 60 columns, without blanks and line ends."""
     out = io.StringIO()
     console = Console(file=out, width=60, markup=False, highlight=False)
-    for module in (stored, verify):
+    for module in (stored, verify, terminal):
         name = "print_result" if module is stored else "show"
         monkeypatch.setattr(module, name, console.print)
     return out

@@ -10,9 +10,8 @@ from fakes.reporting import markdown_of
 from fakes.trails import FS, a_round, a_step, a_trail
 from rich.console import Console
 
-from veritrail_graph.api.cli.cost import cost_table
 from veritrail_graph.api.cli.terminal import print_json, say, show
-from veritrail_graph.api.cli.trail import runs_table, trail_tree
+from veritrail_graph.api.cli.trail import cost_table, runs_table, trail_tree
 from veritrail_graph.api.views.costs import cost_words, money_words
 from veritrail_graph.graph.exporters.results import run_json, run_summary_json
 from veritrail_graph.graph.model import Claim, Process, Status, Usage
