@@ -1,0 +1,109 @@
+"""The operations of the application, one test each, on both engines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from veritrail_graph.api.app import Application
+from veritrail_graph.api.app.answers import Node
+from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.settings import Settings
+from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, ProcessConflict
+from veritrail_graph.graph.reviewing import NewReview
+from veritrail_graph.graph.store import Store
+
+pytestmark = pytest.mark.engine
+
+NODES = [
+    {"node_id": "a", "text": "The quay opened in 1901.", "stage": 1},
+    {"node_id": "t", "text": "The quay is old.", "stage": 2},
+]
+
+
+@pytest.fixture
+def app(store: Store, arun: Any, tmp_path: Path) -> Any:
+    made = Application.over(store, Settings(home=tmp_path))
+    yield made
+    arun(made.close())
+
+
+@pytest.fixture
+def file(tmp_path: Path, process_id: str) -> Path:
+    document = {
+        "format": "veritrail.process/1",
+        "process_id": process_id,
+        "nodes": NODES,
+        "edges": [{"source": "a", "target": "t"}],
+        "claims": [{"claim_id": "k1", "text": "The quay is old.", "node_id": "t"}],
+    }
+    path = tmp_path / "process.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return path
+
+
+def test_a_process_is_ingested_listed_exported_and_deleted(
+    app: Application, arun: Any, file: Path, process_id: str, tmp_path: Path
+) -> None:
+    made = arun(app.processes.ingest(file))
+    assert (made.status, made.nodes, made.stages, made.claims) == (
+        "created", 2, {"1": 1, "2": 1}, 1
+    )  # fmt: skip
+    assert "nodes_added" not in made.as_json()
+    assert arun(app.processes.ingest(file)).status == "unchanged"
+    assert process_id in [one.process.process_id for one in arun(app.processes.all())]
+    assert [one.nodes for one in arun(app.processes.stages(process_id)).stages] == [1, 1]
+    out = tmp_path / "out.json"
+    assert arun(app.processes.export(process_id, path=out)).path == out
+    assert json.loads(out.read_text(encoding="utf-8"))["process_id"] == process_id
+    assert arun(app.processes.delete(process_id)).verifications == 0
+    with pytest.raises(NotFound):
+        arun(app.processes.get(process_id))
+
+
+def test_what_conflicts_or_breaks_rules_is_refused_and_nothing_is_stored(
+    app: Application, arun: Any, file: Path, process_id: str
+) -> None:
+    broken = json.loads(file.read_text(encoding="utf-8"))
+    broken["edges"] = [{"source": "a", "target": "nowhere"}]
+    other = file.with_name("other.json")
+    other.write_text(json.dumps(broken), encoding="utf-8")
+    with pytest.raises(InvalidProcess):
+        arun(app.processes.ingest(other))
+    with pytest.raises(NotFound):
+        arun(app.processes.get(process_id))
+    arun(app.processes.ingest(file))
+    changed = json.loads(file.read_text(encoding="utf-8"))
+    changed["nodes"][0]["text"] = "Another text."
+    other.write_text(json.dumps(changed), encoding="utf-8")
+    with pytest.raises(ProcessConflict):
+        arun(app.processes.ingest(other))
+    assert arun(app.processes.ingest(other, IngestOptions(replace=True))).status == "replaced"
+
+
+def test_nodes_claims_and_reviews_are_read_and_changed(
+    app: Application, arun: Any, file: Path, process_id: str
+) -> None:
+    arun(app.processes.ingest(file))
+    page = arun(app.nodes.search(process_id, stage=1, with_content=True))
+    assert [node.as_json()["text"] for node in Node.all_of(page, ["text"])] == [NODES[0]["text"]]
+    assert arun(app.nodes.get(process_id, ["t", "x"])).missing == ["x"]
+    assert {node.node_id for node in arun(app.nodes.lineage(process_id, "t")).nodes} == {"a", "t"}
+    with pytest.raises(InputError):
+        arun(app.nodes.lineage(process_id, "t", "sideways"))
+    claims, added = arun(app.claims.add(process_id, app.claims.records_of(["It is wet."])))
+    assert added == len(claims) == 1
+    edited = arun(app.claims.edit(process_id, claims[0].claim_id, "It is dry."))
+    assert edited.text == "It is dry."
+    given = NewReview("FULLY_SUPPORTED", "", "Ada")
+    with pytest.raises(InputError):  # there is no verdict to review
+        arun(app.reviews.add(process_id, "k1", given))
+    assert arun(app.claims.remove(process_id, [claims[0].claim_id])).claims == 1
+    assert [one.claim_id for one in arun(app.claims.all(process_id))] == ["k1"]
+    assert arun(app.reviews.agreement(process_id)).reviews == 0
+    assert arun(app.queries.run("stage_summary", {"process_id": process_id})).rows
+    with pytest.raises(NotFound):
+        arun(app.verifications.get("v-0"))
