@@ -30,13 +30,6 @@ another, and claims that share a frontier ask about it at about the same time.
 """
 
 
-def most_claims(judge: ConfiguredJudge) -> int:
-    """How many claims are on their way at a time, as far as no budget says less."""
-    if judge.models is None:
-        return judge.how.concurrency
-    return min(CLAIMS_A_CALL * judge.models.concurrency, MOST_CLAIMS)
-
-
 def pace(judge: ConfiguredJudge) -> Callable[[int], int]:
     """How many claims are on their way at a time.
 

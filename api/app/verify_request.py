@@ -150,10 +150,6 @@ class VerifyRequest(BaseModel):
         )
         return self.model_copy(update={"claims": objects or None})
 
-    def with_limits(self, limits: Mapping[str, float | int]) -> Self:
-        """The request with another `budget_usd` or `max_calls`."""
-        return self.model_copy(update=dict(limits))
-
     def to_json(self) -> str:
         """Canonical JSON: equal requests have equal texts."""
         return canonical(self.model_dump()).decode()

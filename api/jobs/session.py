@@ -137,11 +137,6 @@ class JobSession:
         """Whether a claim was read."""
         return verification_id in self._tasks
 
-    @property
-    def is_stopped(self) -> bool:
-        """Whether nothing can be verified here any more."""
-        return self.run is not None and self.run.stopped
-
     async def queue_all(self, store: Store) -> None:
         """Keep in the graph that the claims of the job are about to be verified."""
         tasks = list(self._tasks.values())
