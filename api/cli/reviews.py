@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +11,7 @@ from rich.text import Text
 
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson, ProcessId
-from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, show
+from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, show, table
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
@@ -213,17 +213,17 @@ def show_agreement(found: AgreementReport) -> None:
     show(f"Model and people: {agreement_words(found.overall)}")
     if found.overall.pairs:
         show("")
-        show(verdict_pairs(found.overall))
-    lines = [
-        *((one_line(f"{judge.engine} {judge.model or ''}"), None, None, each)
+        _show_pairs(found.overall)
+    rows = [
+        *(_row(f"{judge.engine} {judge.model or ''}", None, None, each)
           for judge, each in found.judges.items()),
-        *((one_line(each.reviewer), each.reviews, each.unclear, each.agreement)
-          for each in found.reviewers),
-        *((one_line(" and ".join(each.reviewers)), None, each.unclear, each.agreement)
-          for each in found.between),
+        *(_row(one.reviewer, one.reviews, one.unclear, one.agreement) for one in found.reviewers),
+        *(_row(" and ".join(one.reviewers), None, one.unclear, one.agreement)
+          for one in found.between),
     ]  # fmt: skip
     show("")
-    show(_figures(lines))
+    numbers = ("reviews", "unclear", "compared", "agreed", "kappa")
+    table(("who", *numbers), rows, right=numbers)
 
 
 def agreement_words(found: Agreement) -> str:
@@ -242,30 +242,22 @@ def _kappa(found: Agreement) -> str:
     return f"{found.kappa:.2f}"
 
 
-def verdict_pairs(found: Agreement) -> Table:
-    """How often which verdict of the model met which of the reviewers."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("model \\ people", overflow="fold")
-    for verdict in Verdict:
-        table.add_column(VERDICT_WORDS[verdict], justify="right", overflow="fold")
-    for one in Verdict:
-        counts = [f"{found.table.get((one, other), 0):,}" for other in Verdict]
-        table.add_row(VERDICT_WORDS[one], *counts)
-    return table
+def _show_pairs(found: Agreement) -> None:
+    """Print how often which verdict of the model met which of the reviewers."""
+    words = [VERDICT_WORDS[verdict] for verdict in Verdict]
+    rows = [
+        [VERDICT_WORDS[one], *(f"{found.table.get((one, other), 0):,}" for other in Verdict)]
+        for one in Verdict
+    ]
+    table(("model \\ people", *words), rows, right=words)
 
 
-def _figures(lines: Iterable[tuple[str, int | None, int | None, Agreement]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("who", overflow="fold")
-    for name in ("reviews", "unclear", "compared", "agreed", "kappa"):
-        table.add_column(name, justify="right", overflow="fold")
-    for who, reviews, unclear, found in lines:
-        table.add_row(
-            Text(who),
-            "" if reviews is None else f"{reviews:,}",
-            "" if unclear is None else f"{unclear:,}",
-            f"{found.pairs:,}",
-            "" if found.share is None else f"{found.share:.0%}",
-            "" if found.kappa is None else f"{found.kappa:.2f}",
-        )
-    return table
+def _row(who: str, reviews: int | None, unclear: int | None, found: Agreement) -> list[str]:
+    return [
+        one_line(who),
+        "" if reviews is None else f"{reviews:,}",
+        "" if unclear is None else f"{unclear:,}",
+        f"{found.pairs:,}",
+        "" if found.share is None else f"{found.share:.0%}",
+        "" if found.kappa is None else f"{found.kappa:.2f}",
+    ]

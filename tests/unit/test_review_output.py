@@ -11,7 +11,7 @@ from fakes.trails import a_trail
 from rich.console import Console
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.cli import reviews
+from veritrail_graph.api.cli import reviews, terminal
 from veritrail_graph.api.cli.reviews import (
     add_reviews,
     agreement_words,
@@ -68,6 +68,7 @@ def console(monkeypatch: pytest.MonkeyPatch) -> Console:
     """A wide terminal without colours."""
     made = Console(file=io.StringIO(), width=300, markup=False, highlight=False)
     monkeypatch.setattr(reviews, "show", made.print)
+    monkeypatch.setattr(terminal, "show", made.print)
     return made
 
 
