@@ -21,7 +21,7 @@ from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.gate.rules import Limits, Outcome
-    from veritrail_graph.api.reports.data import Material
+    from veritrail_graph.api.reports.data import ReportData
 
 FORMATS = ("text", "json")
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -189,14 +189,14 @@ def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
     return outcome, dict(read.process.stage_names)
 
 
-async def _material(settings: Settings, process: str) -> Material:
+async def _material(settings: Settings, process: str) -> ReportData:
     from veritrail_graph.api.reports.files import opened
 
     async with opened(settings, process, on_start=say_starting) as origin:
         return origin.material
 
 
-def _write(order: _Order, outcome: Outcome, material: Material) -> None:
+def _write(order: _Order, outcome: Outcome, material: ReportData) -> None:
     from veritrail_graph.api.gate.baseline import baseline_text
     from veritrail_graph.api.gate.output import outcome_xml, step_summary
     from veritrail_graph.api.gate.rules import judges

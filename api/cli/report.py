@@ -13,7 +13,7 @@ from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.reports.data import Wanted
+    from veritrail_graph.api.reports.data import ClaimSelection
     from veritrail_graph.api.reports.files import Asked
 
 FORMATS = ("html", "markdown", "csv", "json", "junit")
@@ -94,10 +94,10 @@ def report(
     name = format_name or _SUFFIXES.get(path.suffix.lower() if path else "", "markdown")
     dossier = dossier or (bool(claim) and name in _DOSSIERS)
     _check(name, path, dossier=dossier, strict=strict)
-    from veritrail_graph.api.reports.data import Wanted, states_named
+    from veritrail_graph.api.reports.data import ClaimSelection, states_named
     from veritrail_graph.api.reports.files import Asked
 
-    wanted = Wanted(tuple(claim or ()), tuple(node or ()), states_named(verdict or ()))
+    wanted = ClaimSelection(tuple(claim or ()), tuple(node or ()), states_named(verdict or ()))
     asked = Asked(name, dossier=dossier, strict=strict)
     run(_write(Settings.load(), process, wanted, asked, path), as_json=False)
     if path is not None:
@@ -128,7 +128,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 async def _write(
-    settings: Settings, process: str, wanted: Wanted, asked: Asked, path: Path | None
+    settings: Settings, process: str, wanted: ClaimSelection, asked: Asked, path: Path | None
 ) -> None:
     from veritrail_graph.api.reports.files import opened, pieces, write_pieces
 

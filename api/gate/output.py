@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from veritrail_graph.api.gate.rules import Change, Check, Entry, Outcome
-from veritrail_graph.api.reports.data import Material
+from veritrail_graph.api.reports.data import ReportData
 from veritrail_graph.api.reports.junit import claim_case, junit_report
 from veritrail_graph.api.reports.markdown import escaped
 from veritrail_graph.api.views.words import BY_KIND, State
@@ -217,7 +217,7 @@ def _row(entry: Entry) -> str:
     return f"| `{entry.claim_id}` | {verdict} | {stages} | {untrusted(entry.text)} |"
 
 
-def outcome_xml(outcome: Outcome, material: Material) -> str:
+def outcome_xml(outcome: Outcome, material: ReportData) -> str:
     """The outcome as JUnit XML: a case for every rule, then every claim.
 
     What the baseline knew already is skipped, so that the file and the gate say the same.

@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from fractions import Fraction
 
-from veritrail_graph.api.reports.data import CheckedClaim, Material
+from veritrail_graph.api.reports.data import CheckedClaim, ReportData
 from veritrail_graph.api.views.words import State, mark_now
 from veritrail_graph.graph.model import Status
 
@@ -67,7 +67,7 @@ class Entry:
     change: Change | None = None
 
 
-def counted(material: Material) -> Material:
+def counted(material: ReportData) -> ReportData:
     """The material as a gate counts it.
 
     An edited claim has not been checked as it reads now, and one whose latest check gave no
@@ -96,7 +96,7 @@ def _latest(one: CheckedClaim) -> CheckedClaim:
     return replace(one, verification=one.later.replace(error=reason), later=None)
 
 
-def entries_of(material: Material) -> tuple[Entry, ...]:
+def entries_of(material: ReportData) -> tuple[Entry, ...]:
     """The claims of a process as entries, in its order."""
     return tuple(_entry(_latest(one)) for one in material.claims)
 
@@ -438,7 +438,7 @@ def _rate(entries: Sequence[Entry], limits: Limits) -> Fraction | None:
     return Fraction(sum(limits.counts(entry.state) for entry in judged), len(judged))
 
 
-def judges(material: Material) -> tuple[str, ...]:
+def judges(material: ReportData) -> tuple[str, ...]:
     """Who judged: the engines, with their models."""
     found = {
         f"{one.engine} {one.model}" if one.model else one.engine for one in material.verifications
@@ -447,7 +447,7 @@ def judges(material: Material) -> tuple[str, ...]:
 
 
 def notes_on(
-    material: Material, judged_before: Sequence[str] | None, limits: Limits
+    material: ReportData, judged_before: Sequence[str] | None, limits: Limits
 ) -> tuple[str, ...]:
     """What a reader should know beside the rules.
 

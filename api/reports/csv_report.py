@@ -13,7 +13,7 @@ import io
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from veritrail_graph.api.reports.data import Origin, Trail
+from veritrail_graph.api.reports.data import ReportSource, Trail
 from veritrail_graph.api.views.costs import UNKNOWN
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.texts import visible
@@ -31,7 +31,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-async def csv_pieces(origin: Origin) -> AsyncIterator[str]:
+async def csv_pieces(origin: ReportSource) -> AsyncIterator[str]:
     """The table, row by row."""
     yield _line(COLUMNS)
     names = origin.material.process.stage_names

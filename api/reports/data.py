@@ -133,7 +133,7 @@ class StageFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ClaimSelection:
     """Which claims a report is about; empty: all.
 
     Attributes:
@@ -180,7 +180,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class ReportData:
     """A process and its claims as a report shows them, without their trails.
 
     Attributes:
@@ -194,7 +194,7 @@ class Material:
     process: Process
     claims: tuple[CheckedClaim, ...]
     total: int
-    wanted: Wanted = Wanted()
+    wanted: ClaimSelection = ClaimSelection()
     made: Made = field(default_factory=Made)
 
     @property
@@ -313,11 +313,11 @@ def trail_of(
     )
 
 
-class Origin(Protocol):
+class ReportSource(Protocol):
     """Where a report is made from: the store, or a process file."""
 
     @property
-    def material(self) -> Material:
+    def material(self) -> ReportData:
         """The process and its claims."""
         ...
 
@@ -346,11 +346,11 @@ def material_of(
     claims: Iterable[Claim],
     headers: Iterable[Verification],
     reviewed: Mapping[str, Reviewed],
-    wanted: Wanted = Wanted(),
+    wanted: ClaimSelection = ClaimSelection(),
     made: Made | None = None,
     total: int | None = None,
     numbers: Mapping[str, int] | None = None,
-) -> Material:
+) -> ReportData:
     """The material of a report.
 
     Args:
@@ -382,7 +382,7 @@ def material_of(
     every = len(checked) if total is None else total
     _check_wanted(process, checked, wanted, every)
     found = tuple(one for one in checked if wanted.takes(one))
-    return Material(process, found, every, wanted, made or Made())
+    return ReportData(process, found, every, wanted, made or Made())
 
 
 def checked_claim(
@@ -413,7 +413,7 @@ def checked_claim(
 
 
 def _check_wanted(
-    process: Process, claims: Sequence[CheckedClaim], wanted: Wanted, total: int
+    process: Process, claims: Sequence[CheckedClaim], wanted: ClaimSelection, total: int
 ) -> None:
     known = {one.claim.claim_id for one in claims}
     unknown = [name for name in wanted.claim_ids if name not in known]

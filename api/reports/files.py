@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from veritrail_graph.api.reports.data import Origin, Wanted
+from veritrail_graph.api.reports.data import ClaimSelection, ReportSource
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Asked:
     strict: bool = False
 
 
-async def pieces(origin: Origin, asked: Asked) -> AsyncIterator[str]:
+async def pieces(origin: ReportSource, asked: Asked) -> AsyncIterator[str]:
     """A report, piece by piece.
 
     Args:
@@ -61,7 +61,7 @@ async def pieces(origin: Origin, asked: Asked) -> AsyncIterator[str]:
         yield piece
 
 
-def _with_trails(origin: Origin, asked: Asked) -> AsyncIterator[str]:
+def _with_trails(origin: ReportSource, asked: Asked) -> AsyncIterator[str]:
     if asked.format == "html":
         from veritrail_graph.api.reports.html import html_pieces
 
@@ -153,9 +153,9 @@ def file_name(name: str) -> str:
 async def opened(
     settings: Settings,
     process: str,
-    wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
+    wanted: ClaimSelection = ClaimSelection(),  # noqa: B008 (frozen)
     on_start: Callable[[], None] | None = None,
-) -> AsyncIterator[Origin]:
+) -> AsyncIterator[ReportSource]:
     """What a report is made from: a process file, or a stored process.
 
     Args:
@@ -169,7 +169,7 @@ async def opened(
         InputError: The file breaks rules.
     """
     from veritrail_graph.api.reports.from_file import (
-        FiledOrigin,
+        FileSource,
         check_process_id,
         file_meant,
         is_file,
@@ -177,13 +177,13 @@ async def opened(
 
     if is_file(process):
         limit = settings.max_node_text
-        yield FiledOrigin.read(Path(process), wanted, max_node_text=limit)
+        yield FileSource.read(Path(process), wanted, max_node_text=limit)
         return
     from veritrail_graph.api.app import Application
-    from veritrail_graph.api.reports.from_store import StoredOrigin
+    from veritrail_graph.api.reports.from_store import StoredSource
 
     check_process_id(process)
     async with Application(settings, on_engine_start=on_start) as app:
         with file_meant(process):
             await app.processes.get(process)
-        yield await StoredOrigin.read(app, process, wanted)
+        yield await StoredSource.read(app, process, wanted)

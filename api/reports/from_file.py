@@ -13,11 +13,11 @@ from pathlib import Path
 
 from veritrail_graph.api.reports.data import (
     CheckedClaim,
+    ClaimSelection,
     Made,
-    Material,
     NodeFacts,
+    ReportData,
     Trail,
-    Wanted,
     material_of,
     trail_of,
 )
@@ -104,7 +104,7 @@ def _file_words(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class FiledOrigin:
+class FileSource:
     """A process of a file.
 
     Attributes:
@@ -116,7 +116,7 @@ class FiledOrigin:
     """
 
     source: ProcessInput
-    material: Material
+    material: ReportData
     trails_of: Mapping[str, Verification]
     refs: Mapping[str, NodeRef]
     reviews: Mapping[str, tuple[Review, ...]] = field(default_factory=dict)
@@ -125,10 +125,10 @@ class FiledOrigin:
     def read(
         cls,
         path: Path,
-        wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
+        wanted: ClaimSelection = ClaimSelection(),  # noqa: B008 (frozen)
         made: Made | None = None,
         max_node_text: int = 10_000_000,
-    ) -> FiledOrigin:
+    ) -> FileSource:
         """Read and check a file.
 
         Args:
@@ -154,7 +154,7 @@ class FiledOrigin:
         return cls(source, material, kept, refs, reviews)
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
-        """Texts of nodes; see `Origin.texts`."""
+        """Texts of nodes; see `ReportSource.texts`."""
         wanted = set(node_ids)
         return {
             node.node_id: node.text
@@ -165,7 +165,7 @@ class FiledOrigin:
     async def trails(
         self, claims: Sequence[CheckedClaim], *, whole: bool = False
     ) -> AsyncIterator[Trail]:
-        """The trails of these claims in their order; see `Origin.trails`."""
+        """The trails of these claims in their order; see `ReportSource.trails`."""
         names = [one.verification.verification_id for one in claims if one.verification]
         found = [self.trails_of[name] for name in names]
         nodes, context = self._nodes(found) if whole else (None, None)

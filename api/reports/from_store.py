@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.reports.data import (
     CheckedClaim,
+    ClaimSelection,
     Made,
-    Material,
     NodeFacts,
+    ReportData,
     Trail,
-    Wanted,
     material_of,
     trail_of,
 )
@@ -29,7 +29,7 @@ _NODES = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class StoredOrigin:
+class StoredSource:
     """A stored process.
 
     Attributes:
@@ -39,7 +39,7 @@ class StoredOrigin:
     """
 
     app: Application
-    material: Material
+    material: ReportData
     reviews: dict[str, list[Review]]
 
     @classmethod
@@ -47,9 +47,9 @@ class StoredOrigin:
         cls,
         app: Application,
         process_id: str,
-        wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
+        wanted: ClaimSelection = ClaimSelection(),  # noqa: B008 (frozen)
         made: Made | None = None,
-    ) -> StoredOrigin:
+    ) -> StoredSource:
         """Read everything but the trails.
 
         Args:
@@ -75,13 +75,13 @@ class StoredOrigin:
         return cls(app, material, reviews)
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
-        """Texts of nodes; see `Origin.texts`."""
+        """Texts of nodes; see `ReportSource.texts`."""
         return await self.app.nodes.texts(self.material.process.process_id, node_ids, most=None)
 
     async def trails(
         self, claims: Sequence[CheckedClaim], *, whole: bool = False
     ) -> AsyncIterator[Trail]:
-        """The trails of these claims in their order; see `Origin.trails`."""
+        """The trails of these claims in their order; see `ReportSource.trails`."""
         for start in range(0, len(claims), TRAILS):
             some = claims[start : start + TRAILS]
             names = [one.verification.verification_id for one in some if one.verification]

@@ -21,7 +21,14 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from veritrail_graph.api.rendering import environment, text_of
-from veritrail_graph.api.reports.data import Asked, CheckedClaim, Material, Origin, Trail, asked_of
+from veritrail_graph.api.reports.data import (
+    Asked,
+    CheckedClaim,
+    ReportData,
+    ReportSource,
+    Trail,
+    asked_of,
+)
 from veritrail_graph.api.reports.files import file_name
 from veritrail_graph.api.reports.json_report import whole_json
 from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
@@ -80,7 +87,7 @@ class _Seen:
     trails: list[Trail] = field(default_factory=list)
 
 
-async def html_pieces(origin: Origin, *, dossier: bool = False) -> AsyncIterator[str]:
+async def html_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIterator[str]:
     """The file, piece by piece.
 
     Args:
@@ -107,7 +114,7 @@ async def html_pieces(origin: Origin, *, dossier: bool = False) -> AsyncIterator
 
 
 async def _claims(
-    origin: Origin,
+    origin: ReportSource,
     made: Environment,
     claims: Sequence[CheckedClaim],
     known: dict[str, Any],
@@ -140,7 +147,7 @@ def _trail(trail: Trail, names: Mapping[int, str], limits: Limits) -> dict[str, 
     }
 
 
-def _shared(material: Material, limits: Limits, *, dossier: bool) -> dict[str, Any]:
+def _shared(material: ReportData, limits: Limits, *, dossier: bool) -> dict[str, Any]:
     """What every part of the file knows."""
     counts = [(mark, _count(material, mark.kind)) for mark in MARKS]
     unsupported = [one for one in material.claims if one.verdict is Verdict.NOT_FULLY_SUPPORTED]
@@ -178,11 +185,11 @@ def _rows(bars: StageBars) -> list[StageBar]:
     return sorted(worst, key=lambda bar: bar.stage)
 
 
-def _count(material: Material, kind: str) -> int:
+def _count(material: ReportData, kind: str) -> int:
     return next(count for state, count in material.counts.items() if state.value == kind)
 
 
-def _judges(material: Material) -> list[str]:
+def _judges(material: ReportData) -> list[str]:
     """Who gave the verdicts, the most frequent first."""
     found = Counter(
         one.model or f"{one.engine} (no model)"
@@ -192,7 +199,7 @@ def _judges(material: Material) -> list[str]:
     return [name for name, _ in found.most_common(5)]
 
 
-def _end(material: Material, limits: Limits, seen: _Seen) -> dict[str, Any]:
+def _end(material: ReportData, limits: Limits, seen: _Seen) -> dict[str, Any]:
     """What only the end of the file knows."""
     return {
         "named_only": max(len(material.claims) - limits.trails, 0),
@@ -216,7 +223,7 @@ def _settings(seen: Counter[str]) -> list[tuple[str, str]]:
     return found
 
 
-def _file_name(material: Material) -> str:
+def _file_name(material: ReportData) -> str:
     """What a file with the same data is called."""
     parts = [material.process.process_id]
     if len(material.claims) == 1:
@@ -224,7 +231,7 @@ def _file_name(material: Material) -> str:
     return file_name("-".join(parts))
 
 
-def _data(material: Material, trails: Sequence[Trail]) -> Markup | None:
+def _data(material: ReportData, trails: Sequence[Trail]) -> Markup | None:
     """The dossier as JSON that can stand in a script element; None where it is too long."""
     if not trails:
         return None
@@ -285,7 +292,7 @@ class FiledAnswer:
     undrawn: int
 
 
-async def read_answers(origin: Origin, claims: Sequence[CheckedClaim]) -> list[FiledAnswer]:
+async def read_answers(origin: ReportSource, claims: Sequence[CheckedClaim]) -> list[FiledAnswer]:
     """The texts that most claims are about.
 
     Args:
@@ -326,7 +333,7 @@ def _answer(node_id: str, text: str, claims: Sequence[CheckedClaim]) -> FiledAns
     )
 
 
-def open_words(material: Material) -> str:
+def open_words(material: ReportData) -> str:
     """What verdicts leave open about where unsupported content came in; empty: nothing.
 
     Where no claim is known to be not fully supported, it says what is known instead of a place.

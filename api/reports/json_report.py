@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import asdict
 from typing import Any
 
-from veritrail_graph.api.reports.data import Material, Origin, Trail, Wanted
+from veritrail_graph.api.reports.data import ClaimSelection, ReportData, ReportSource, Trail
 from veritrail_graph.api.views.context import Around
 from veritrail_graph.api.views.routes import Route, routes_of
 from veritrail_graph.graph.exporters.listings import header_json
@@ -26,7 +26,7 @@ MOST_ROUTES = 100
 """Routes of a claim that are listed; all are counted."""
 
 
-async def json_pieces(origin: Origin, *, dossier: bool = False) -> AsyncIterator[str]:
+async def json_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIterator[str]:
     """The document, piece by piece, a claim a line.
 
     Args:
@@ -42,13 +42,13 @@ async def json_pieces(origin: Origin, *, dossier: bool = False) -> AsyncIterator
     yield "\n]}\n"
 
 
-def whole_json(material: Material, trails: Iterable[Trail], *, dossier: bool = False) -> str:
+def whole_json(material: ReportData, trails: Iterable[Trail], *, dossier: bool = False) -> str:
     """The same document from trails that were read already, on one line."""
     claims = [claim_object(trail, dossier=dossier) for trail in trails]
     return json_text({**head_json(material, dossier=dossier), "claims": claims})
 
 
-def head_json(material: Material, *, dossier: bool = False) -> dict[str, Any]:
+def head_json(material: ReportData, *, dossier: bool = False) -> dict[str, Any]:
     """All but the claims."""
     return {
         "format": FORMAT,
@@ -64,7 +64,7 @@ def head_json(material: Material, *, dossier: bool = False) -> dict[str, Any]:
     }
 
 
-def process_object(material: Material) -> dict[str, Any]:
+def process_object(material: ReportData) -> dict[str, Any]:
     """The process without its nodes."""
     process = material.process
     return {
@@ -81,7 +81,7 @@ def process_object(material: Material) -> dict[str, Any]:
     }
 
 
-def wanted_json(wanted: Wanted) -> dict[str, Any]:
+def wanted_json(wanted: ClaimSelection) -> dict[str, Any]:
     """Which claims the report is about; empty lists: all."""
     return {
         "claim_ids": list(wanted.claim_ids),
@@ -90,7 +90,7 @@ def wanted_json(wanted: Wanted) -> dict[str, Any]:
     }
 
 
-def summary_json(material: Material) -> dict[str, Any]:
+def summary_json(material: ReportData) -> dict[str, Any]:
     """The figures of all claims of the report."""
     reviewed = [one.reviewed for one in material.claims if one.reviewed is not None]
     return {

@@ -14,7 +14,7 @@ from io import BytesIO
 
 from junitparser import Error, Failure, JUnitXml, Properties, Property, Skipped, TestCase, TestSuite
 
-from veritrail_graph.api.reports.data import CheckedClaim, Material
+from veritrail_graph.api.reports.data import CheckedClaim, ReportData
 from veritrail_graph.api.views.costs import cost_words, spent_by
 from veritrail_graph.api.views.texts import visible
 from veritrail_graph.api.views.words import BY_KIND, State
@@ -35,7 +35,7 @@ _STRICT: Mapping[State, type[Result]] = {State.INCONCLUSIVE: Failure, State.UNCH
 
 
 def junit_report(
-    material: Material,
+    material: ReportData,
     *,
     strict: bool = False,
     known: Collection[str] = (),
@@ -110,7 +110,7 @@ def claim_case(
     return case
 
 
-def _case(one: CheckedClaim, material: Material, *, strict: bool, is_known: bool) -> TestCase:
+def _case(one: CheckedClaim, material: ReportData, *, strict: bool, is_known: bool) -> TestCase:
     kind = (_STRICT if strict else {}).get(one.state) or _RESULTS.get(one.state)
     message = message_of(one, material)
     result: Result | None = None
@@ -122,7 +122,7 @@ def _case(one: CheckedClaim, material: Material, *, strict: bool, is_known: bool
     return claim_case(one.claim.text, classname, result, _text(one), **_properties(one))
 
 
-def message_of(one: CheckedClaim, material: Material) -> str:
+def message_of(one: CheckedClaim, material: ReportData) -> str:
     """In one line why a claim has its state."""
     words = BY_KIND[one.state].word
     if one.is_indicative:
@@ -134,7 +134,7 @@ def message_of(one: CheckedClaim, material: Material) -> str:
     return words
 
 
-def _introduced(one: CheckedClaim, material: Material) -> str:
+def _introduced(one: CheckedClaim, material: ReportData) -> str:
     if not one.error_stages:
         return "no stage could be identified where it came in"
     names = material.process.stage_names

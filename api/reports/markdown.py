@@ -15,7 +15,7 @@ from functools import lru_cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from veritrail_graph.api.rendering import number
-from veritrail_graph.api.reports.data import Asked, Material, Origin, Trail, asked_of
+from veritrail_graph.api.reports.data import Asked, ReportData, ReportSource, Trail, asked_of
 from veritrail_graph.api.views.costs import counted, step_words, usage_words
 from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import BY_KIND, WAITING, review_mark
@@ -25,7 +25,7 @@ _IN_MEMORY = 16_000_000
 _PIECE = 1_000_000
 
 
-async def markdown_pieces(origin: Origin) -> AsyncIterator[str]:
+async def markdown_pieces(origin: ReportSource) -> AsyncIterator[str]:
     """The report, piece by piece.
 
     What was asked of models is written before the trails and is known only behind them: they wait
@@ -45,7 +45,7 @@ async def markdown_pieces(origin: Origin) -> AsyncIterator[str]:
         yield piece.rstrip("\n") + "\n"
 
 
-def _head(material: Material, asked: Collection[Asked]) -> str:
+def _head(material: ReportData, asked: Collection[Asked]) -> str:
     """What is written before the trails."""
     reviewed = [one.reviewed for one in material.claims if one.reviewed is not None]
     kinds = Counter(one.kind for one in reviewed)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.api.reports.data import CheckedClaim, Material, Trail, material_of, trail_of
+from veritrail_graph.api.reports.data import CheckedClaim, ReportData, Trail, material_of, trail_of
 from veritrail_graph.api.reports.markdown import markdown_pieces
 from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification
 
@@ -15,7 +15,7 @@ from veritrail_graph.graph.model import Claim, Process, Reviewed, Verification
 class AtHand:
     """Where a report is made from: what is at hand."""
 
-    material: Material
+    material: ReportData
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
         return {}

@@ -15,9 +15,9 @@ import pytest
 from fakes.hostile_file import PAYLOADS, hostile_process
 from fakes.judged_files import judged_file
 
-from veritrail_graph.api.reports.data import Made, Wanted, states_named
+from veritrail_graph.api.reports.data import ClaimSelection, Made, states_named
 from veritrail_graph.api.reports.files import Asked, pieces
-from veritrail_graph.api.reports.from_file import FiledOrigin, is_file
+from veritrail_graph.api.reports.from_file import FileSource, is_file
 from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.errors import InputError, NotFound
 
@@ -39,9 +39,9 @@ def ferry(tmp_path: Path) -> Path:
     return Path(judged_file(tmp_path / "ferry.json", CLAIMS, stages=names))
 
 
-def told(path: Path, name: str, wanted: Wanted | None = None, **asked: Any) -> str:
+def told(path: Path, name: str, wanted: ClaimSelection | None = None, **asked: Any) -> str:
     """A report of a file."""
-    origin = FiledOrigin.read(path, wanted or Wanted(), MADE)
+    origin = FileSource.read(path, wanted or ClaimSelection(), MADE)
 
     async def whole() -> str:
         return "".join([piece async for piece in pieces(origin, Asked(name, **asked))])
@@ -59,7 +59,7 @@ def test_the_latest_verdict_counts_and_a_later_failure_is_told(tmp_path: Path) -
     document["claims"] = document["claims"][:1]
     document["verifications"][1]["created_at"] = "2026-02-01T09:30:00.000000Z"
     path.write_text(json.dumps(document))
-    (one,) = FiledOrigin.read(path).material.claims
+    (one,) = FileSource.read(path).material.claims
     assert one.state is State.SUPPORTED
     assert one.later is not None
     assert "A later verification gave no verdict" in told(path, "html")
@@ -68,16 +68,16 @@ def test_the_latest_verdict_counts_and_a_later_failure_is_told(tmp_path: Path) -
 
 
 def test_filters_narrow_a_report_and_say_so(ferry: Path) -> None:
-    only = Wanted(states=states_named(["not-supported", "FAILED"]))
+    only = ClaimSelection(states=states_named(["not-supported", "FAILED"]))
     document = json.loads(told(ferry, "json", only))
     assert [claim["claim_id"] for claim in document["claims"]] == ["k2", "k3", "k5"]
     assert document["process"]["claims"] == 6
     words = "Only: <bdi>not fully supported or could not be checked</bdi>"
     assert words in told(ferry, "html", only)
     with pytest.raises(NotFound, match=r"no claim 'k9'. It has 6 claims: 'k1', 'k2', .*'k6'.$"):
-        FiledOrigin.read(ferry, Wanted(claim_ids=("k9",)))
+        FileSource.read(ferry, ClaimSelection(claim_ids=("k9",)))
     with pytest.raises(InputError, match="'s'"):
-        FiledOrigin.read(ferry, Wanted(node_ids=("s",)))
+        FileSource.read(ferry, ClaimSelection(node_ids=("s",)))
     with pytest.raises(InputError, match="purple"):
         states_named(["purple"])
 

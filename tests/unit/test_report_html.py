@@ -18,8 +18,8 @@ from fakes.judged_files import judged_file
 
 from veritrail_graph.api.rendering import text_of
 from veritrail_graph.api.reports import html as module
-from veritrail_graph.api.reports.data import Wanted
-from veritrail_graph.api.reports.from_file import FiledOrigin
+from veritrail_graph.api.reports.data import ClaimSelection
+from veritrail_graph.api.reports.from_file import FileSource
 from veritrail_graph.api.reports.html import Limits, html_pieces
 from veritrail_graph.api.views.words import BY_KIND
 
@@ -66,9 +66,9 @@ class Read(HTMLParser):
             self.held[self._inside][-1] += data
 
 
-def page(path: Path, wanted: Wanted | None = None, *, dossier: bool = False) -> str:
+def page(path: Path, wanted: ClaimSelection | None = None, *, dossier: bool = False) -> str:
     """The HTML file of a process file."""
-    origin = FiledOrigin.read(path, wanted or Wanted())
+    origin = FileSource.read(path, wanted or ClaimSelection())
 
     async def whole() -> str:
         return "".join([piece async for piece in html_pieces(origin, dossier=dossier)])
@@ -114,7 +114,7 @@ def test_one_script_and_one_style_are_allowed_and_nothing_else(hostile: Path) ->
 
 
 def test_a_dossier_of_one_claim_holds_its_data_for_machines(hostile: Path) -> None:
-    text = page(hostile, Wanted(claim_ids=("k3",)), dossier=True)
+    text = page(hostile, ClaimSelection(claim_ids=("k3",)), dossier=True)
     document = data_of(text)
     assert document["kind"] == "dossier"
     assert document["claims"][0]["claim_id"] == "k3"

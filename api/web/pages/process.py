@@ -16,7 +16,7 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.names import ClaimId, ProcessId
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Cursor, Listing
-from veritrail_graph.api.reports.data import Wanted, states_named
+from veritrail_graph.api.reports.data import ClaimSelection, states_named
 from veritrail_graph.api.reports.files import (
     MEDIA_TYPES,
     SUFFIXES,
@@ -25,7 +25,7 @@ from veritrail_graph.api.reports.files import (
     file_name,
     pieces,
 )
-from veritrail_graph.api.reports.from_store import StoredOrigin
+from veritrail_graph.api.reports.from_store import StoredSource
 from veritrail_graph.api.views.answer import AnswerText, answer_text
 from veritrail_graph.api.views.costs import Spent, spent
 from veritrail_graph.api.views.stages import StageBars, StageCount, stage_bars
@@ -223,7 +223,7 @@ async def download_report(
 ) -> StreamingResponse:
     """A report of a process, or of the claims that are asked for."""
     _check_suffix("report", suffix, _FORMATS)
-    wanted = Wanted(node_ids=tuple(node), states=states_named(verdict))
+    wanted = ClaimSelection(node_ids=tuple(node), states=states_named(verdict))
     asked = Asked(_FORMATS[suffix], strict=strict)
     return await _file(request, process_id, wanted, asked, f"{process_id}-report.{suffix}")
 
@@ -235,7 +235,9 @@ async def download_dossier(
     """All there is of every claim of a process, for somebody without access."""
     _check_suffix("dossier", suffix, _DOSSIERS)
     asked = Asked(suffix, dossier=True)
-    return await _file(request, process_id, Wanted(), asked, f"{process_id}-dossier.{suffix}")
+    return await _file(
+        request, process_id, ClaimSelection(), asked, f"{process_id}-dossier.{suffix}"
+    )
 
 
 @router.get("/processes/{process_id}/claims/{claim_id}/dossier.{suffix}", dependencies=_READ)
@@ -246,7 +248,7 @@ async def download_claim_dossier(
     _check_suffix("dossier", suffix, _DOSSIERS)
     asked = Asked(suffix, dossier=True)
     name = f"{process_id}-{claim_id}-dossier.{suffix}"
-    return await _file(request, process_id, Wanted(claim_ids=(claim_id,)), asked, name)
+    return await _file(request, process_id, ClaimSelection(claim_ids=(claim_id,)), asked, name)
 
 
 def _check_suffix(what: str, suffix: str, known: Iterable[str]) -> None:
@@ -256,9 +258,9 @@ def _check_suffix(what: str, suffix: str, known: Iterable[str]) -> None:
 
 
 async def _file(
-    request: Request, process_id: str, wanted: Wanted, asked: Asked, name: str
+    request: Request, process_id: str, wanted: ClaimSelection, asked: Asked, name: str
 ) -> StreamingResponse:
-    origin = await StoredOrigin.read(request.app.state.app, process_id, wanted)
+    origin = await StoredSource.read(request.app.state.app, process_id, wanted)
     file = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 (closed when it was sent)
     try:
         async for piece in pieces(origin, asked):
