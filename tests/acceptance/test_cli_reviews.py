@@ -10,8 +10,6 @@ from acceptance.command import Veritrail, process_file
 
 pytestmark = pytest.mark.engine
 
-NFS, FS = "NOT_FULLY_SUPPORTED", "FULLY_SUPPORTED"
-
 
 @pytest.fixture(scope="module")
 def quay(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -25,6 +23,10 @@ def quay(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iter
     veritrail("verify", "quay")
     late = [*claims, {"claim_id": "k3", "text": "Something was there.", "node_id": "t"}]
     veritrail("ingest", process_file(path, claims=late))
+    for claim_id in ("k1", "k2"):
+        veritrail("reviews", "add", "quay", claim_id, "--confirm", "--reviewer", "Ada")
+    unclear = ("--verdict", "UNCLEAR", "--reason", "What?", "--reviewer", "Ada")
+    veritrail("reviews", "add", "quay", "k3", *unclear)
     yield "quay"
     veritrail("delete", "quay", "--yes")
 
