@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -87,8 +86,7 @@ def test_a_trail_is_read_as_links_and_counts(store: Store, arun: Any, process_id
     made = a_verification(process_id, "v1", "k1", FS)
     arun(
         store.trails.write(
-            replace(
-                made,
+            made.replace(
                 paths=(
                     *made.paths,
                     EvidencePath(source="c1", target="t", iteration=2, via=("s1",)),

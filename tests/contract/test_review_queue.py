@@ -145,4 +145,4 @@ def test_a_review_of_what_changed_meanwhile_is_not_stored(
     assert arun(store.reviews.count(harbour)) == 0
     right = Seen(words_of(SHIPS), f"{harbour}/v2-new")
     made = arun(store.reviews.add(harbour, "k2", given(), seen=right))
-    assert made.verification_id == f"{harbour}/v2-new"
+    assert made.overrides == f"{harbour}/v2-new"
