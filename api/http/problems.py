@@ -201,7 +201,7 @@ def told(error: VeriTrailError, advice: Mapping[str, str] = ADVICE) -> JSONRespo
         error: The error.
         advice: What the door advises, by code.
     """
-    status, kind = next(
+    status, kind = _BY_CODE.get(error.code) or next(
         (answer for of, answer in _ANSWERS if isinstance(error, of)), (500, "error")
     )
     if (fact := next((text for of, text in _HIDDEN if isinstance(error, of)), None)) is not None:
@@ -218,6 +218,10 @@ def told(error: VeriTrailError, advice: Mapping[str, str] = ADVICE) -> JSONRespo
 
 
 _ADDRESS = re.compile(r"(?: at)? (?:bolt|neo4j)(?:\+s(?:sc)?)?://[^\s,;)']+")
+_BY_CODE = {
+    "idempotency_conflict": (409, "idempotency-conflict"),
+    "job_busy": (409, "job-busy"),
+}
 _ANSWERS: tuple[tuple[type[Exception], tuple[int, str]], ...] = (
     (NotFound, (404, "not-found")),
     (NotAllowed, (403, "not-allowed")),

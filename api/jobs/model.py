@@ -238,6 +238,10 @@ class Event:
 class Busy(InputError):
     """What is asked for cannot be done at this moment."""
 
+    code = "job_busy"
+
 
 class OtherInput(InputError):
     """Something else was submitted under the same idempotency key."""
+
+    code = "idempotency_conflict"

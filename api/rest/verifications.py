@@ -6,13 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Request, Response
 
-from veritrail_graph.api.app.jobs import OtherInput
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import Calling, needs, record
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.names import CHECKED
-from veritrail_graph.api.http.problems import problem, problems_of
+from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.api.rest.job_models import JobAccepted
 from veritrail_graph.graph.errors import InputError, Violation
 
@@ -52,10 +51,7 @@ async def submit(
             "The request is not as it must be.",
             [Violation("wrong_value", "header.idempotency-key", "stands twice; send one")],
         )
-    try:
-        job, is_new = await jobs.submit(caller, wanted, idempotency_key)
-    except OtherInput as error:
-        return problem(409, "idempotency-conflict", str(error))
+    job, is_new = await jobs.submit(caller, wanted, idempotency_key)
     if is_new:
         await record(request, caller, "job.start", job.job_id, process_id=job.process_id)
     accepted = {"job_id": job.job_id, "verification_ids": list(job.verification_ids)}
