@@ -5,7 +5,6 @@ Source: VeriTrail 3.2 (traceability, error localization).
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -204,8 +203,7 @@ class Verifications(Part):
         """
         from veritrail_graph.graph.comparing import compare
 
-        first, second = await asyncio.gather(self.get(a), self.get(b))
-        return compare(first, second)
+        return compare(await self.get(a), await self.get(b))  # the first that is missing is named
 
 
 async def _header(store: Store, verification_id: str) -> Verification:

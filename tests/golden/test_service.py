@@ -21,6 +21,7 @@ P = f"/v1/processes/{SAMPLES[0]}"
 V1, V2 = (f"/v1/verifications/{fixed_id(SAMPLES[0], claim)}" for claim in ("k01", "k04"))
 HEADERS = ("content-type", "location", "retry-after", "allow", "www-authenticate", "etag")
 PROSE = ("detail", "message", "title")
+BOUNDS = ("required", "default", "minimum", "maximum", "minLength", "maxLength", "pattern", "enum")
 OF_QUERIES = ("purpose", "meaning")
 DESCRIPTIONS = ("description", "summary", "title", "example", "examples", "tags", "operationId")
 PROCESS = {
@@ -264,6 +265,6 @@ def _shape(value: Any, whole: dict[str, Any], inside: tuple[str, ...], *, answer
             shape[key] = {
                 name: _shape(one, whole, inside, answers=answers) for name, one in part.items()
             }
-        elif key not in DESCRIPTIONS and not (answers and key in ("required", "default")):
+        elif key not in DESCRIPTIONS and not (answers and key in BOUNDS):
             shape[key] = _shape(part, whole, inside, answers=answers)
     return shape
