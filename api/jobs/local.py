@@ -318,6 +318,10 @@ class LocalRun:
         try:
             found = await self._graph.ask(lambda store: store.trails.read(others)) if others else []
             stored = {one.verification_id: one for one in found}
+            headers = await self._graph.ask(lambda store: store.trails.headers(list(self._made)))
+            for one in headers:  # the graph gave it its place in the run
+                made = self._made[one.verification_id]
+                self._made[one.verification_id] = made.replace(place=one.place)
         except VeriTrailError:  # what was made is told all the same
             _log.debug("the rest could not be read", exc_info=True)
         everything = {**stored, **self._made}
