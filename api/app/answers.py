@@ -15,10 +15,13 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     JsonValue,
     SerializerFunctionWrapHandler,
     model_serializer,
 )
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.nodes import NodePage
@@ -244,6 +247,13 @@ class Node(Answer):
         found: dict[str, Any] = dump(self)
         unasked = {"text", "prompt", "metadata"} - self.model_fields_set
         return {name: value for name, value in found.items() if name not in unasked}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """The fields; leaving out those that were not asked for does not hide them."""
+        return handler({key: part for key, part in schema.items() if key != "serialization"})
 
     @classmethod
     def all_of(cls, page: NodePage, fields: Sequence[str] = ()) -> list[Node]:

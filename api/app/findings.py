@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ConfigDict, Field, JsonValue
 
 from veritrail_graph.api.app.answers import Answer, Listed
+from veritrail_graph.graph.model import CitedSentence
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.agreement import AgreementReport
@@ -316,7 +317,7 @@ class RoundSide(Answer):
     verdict: str
     reasoning: str
     checked_only: list[str]
-    selected_only: list[dict[str, JsonValue]] = Field(description="Sentences, as in a trail.")
+    selected_only: list[CitedSentence] = Field(description="Sentences, as in a trail.")
 
 
 class Parting(Answer):
