@@ -25,9 +25,9 @@ def page_environment() -> Environment:
 
 
 def warm_up() -> None:
-    """Read all templates and files, so that no first visitor waits for it."""
+    """Read all templates of pages, so that no first visitor waits for it."""
     made = page_environment()
-    for name in made.list_templates():
+    for name in made.list_templates(extensions=["html"]):
         made.get_template(name)
 
 

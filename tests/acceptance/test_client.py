@@ -180,11 +180,12 @@ def test_claims_are_verified_and_their_trails_read(client, stored):
 
 
 def test_the_same_submission_under_the_same_key_is_the_same_job(client, stored):
-    first = client.verify(stored, "It has piers.", engine="lexical", idempotency_key="the-key-1")
-    again = client.verify(stored, "It has piers.", engine="lexical", idempotency_key="the-key-1")
+    key = f"key-of-{stored}"  # both clients submit to the same jobs
+    first = client.verify(stored, "It has piers.", engine="lexical", idempotency_key=key)
+    again = client.verify(stored, "It has piers.", engine="lexical", idempotency_key=key)
     assert again.job_id == first.job_id
     with pytest.raises(Conflict):
-        client.verify(stored, "Other.", engine="lexical", idempotency_key="the-key-1")
+        client.verify(stored, "Other.", engine="lexical", idempotency_key=key)
     assert client.verify(stored, "It has piers.", engine="lexical").job_id != first.job_id
     first.wait(60)
 

@@ -152,7 +152,7 @@ def test_an_unknown_process_and_one_that_is_not_named_are_told(
 ) -> None:
     with pytest.raises(NotFound, match=process_id):
         arun(append(store, question(), process_id=process_id))
-    with pytest.raises(InputError, match="--process-id"):
+    with pytest.raises(InputError, match="does not say which process"):
         arun(append(store, question()))
 
 

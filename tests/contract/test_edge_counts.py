@@ -10,7 +10,8 @@ from fakes.ports import free_port
 from fakes.processes import process
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.web.pages.graph import Counted, EdgeCounts, edge_counts
+from veritrail_graph.api.web.pages import graph as graph_page
+from veritrail_graph.api.web.pages.graph import Counted, EdgeCounts
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.store import Database, DatabaseAddress, Store
@@ -74,14 +75,16 @@ async def left_alone(counts: EdgeCounts, store: Store, of: Process) -> None:
 def test_counts_that_nobody_comes_back_for_are_bounded_too(
     store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(edge_counts, "MOST_KEPT", 1)
+    monkeypatch.setattr(graph_page, "MOST_KEPT", 1)
     counts = EdgeCounts(patience=0.0)
     older = stored(store, arun, process_id, [("a", "t")])
     arun(left_alone(counts, store, older))
     newer = stored(store, arun, process_id, [("a", "t"), ("b", "t")])
     arun(left_alone(counts, store, newer))
-    assert arun(counts.of(store, newer)).edges == {(1, 2): 2}
-    assert arun(counts.of(store, older)) == Counted(None), "the older one was let go"
+    assert arun(counts.of(Application.over(store), newer)).edges == {(1, 2): 2}
+    assert arun(counts.of(Application.over(store), older)) == Counted(None), (
+        "the older one was let go"
+    )
 
 
 @pytest.mark.parametrize(("fresh", "is_told"), [(60.0, True), (0.0, False)])
@@ -93,7 +96,7 @@ def test_only_a_failure_of_just_now_is_told(
     fresh: float,
     is_told: bool,
 ) -> None:
-    monkeypatch.setattr(edge_counts, "FRESH", fresh)
+    monkeypatch.setattr(graph_page, "FRESH", fresh)
     counts = EdgeCounts(patience=0.0)
     of = stored(store, arun, process_id, [("a", "t")])
     nowhere = Database(DatabaseAddress(f"bolt://127.0.0.1:{free_port()}"), retry_seconds=0.1)

@@ -73,5 +73,5 @@ def test_a_list_that_the_importer_cannot_read_is_refused(
     source = process({"a": "A", terminal: "B"}, [("a", terminal)], process_id=process_id)
     arun(ingest(store, source))
     stored = arun(StoredProcess.open(store.database, process_id))
-    with pytest.raises(InputError, match="--format cypher"):
+    with pytest.raises(InputError, match="format cypher can hold it"):
         arun(write_import(store, stored, tmp_path))

@@ -71,7 +71,7 @@ def test_other_content_needs_replace(store: Store, arun: Any, process_id: str) -
     other = small(process_id)
     other.nodes.append(NodeRecord("extra", "", "nodes extra"))
     other.edges.append(EdgeRecord("extra", "t", "edges extra"))
-    with pytest.raises(ProcessConflict, match="--replace"):
+    with pytest.raises(ProcessConflict, match="with another content"):
         arun(ingest(store, other))
     assert arun(store.processes.get(process_id)).nodes == 4
     report = arun(ingest(store, other, replace=True))

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.graph import batches
+import veritrail_graph.graph.ingest.write as batches
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import ingest
