@@ -27,8 +27,8 @@ def test_a_claim_without_further_places_has_none() -> None:
 @pytest.mark.parametrize(
     ("fields", "kind", "message"),
     [
-        ({"also": [[0, 3]]}, "single_offset", "start and end name the first"),
-        ({"start": 0, "also": [[0, 3]]}, "single_offset", "come together"),
+        ({"also": [[0, 3]]}, "single_offset", "start and end give the first"),
+        ({"start": 0, "also": [[0, 3]]}, "single_offset", "are given together"),
         ({"start": 0, "end": 3, "also": [[4, 3]]}, "reversed_offsets", "also[0]: start 4"),
         ({"start": 0, "end": 3, "also": [[0, 31]]}, "offset_out_of_range", "30 characters"),
         ({"start": 0, "end": 3, "also": [[-1, 3]]}, "out_of_range", "0 or more"),

@@ -7,6 +7,7 @@ import json
 import logging
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +209,8 @@ def test_the_audit_log_takes_odd_ids_and_fails_nobody(
     async def go() -> None:
         audit = Audit(service)
         odd = "a\0b\ud800'; DROP TABLE audit; --"
-        await audit.record(LOCAL, "process.delete", target=odd, request_id="r", count=3)
+        caller = replace(LOCAL, request_id="r")
+        await audit.record(caller, "process.delete", target=odd, count=3)
         await audit.record(LOCAL, "process_other", target="%")
         (found,) = await audit.entries(Filters(action="process"))
         assert (found.action, found.details, found.request_id) == (
