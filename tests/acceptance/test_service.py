@@ -140,7 +140,9 @@ def test_it_survives_the_end_of_its_engine(bare: Veritrail) -> None:
 def test_it_does_not_start_open_to_others(
     bare: Veritrail, options: tuple[str, ...], settings: dict[str, str], words: str
 ) -> None:
-    assert words in bare("serve", *options, status=2, **settings).err
+    # A child: the look-up of a host is refused within the process of the tests.
+    serve = bare.child if "nobody.invalid" in options else bare
+    assert words in serve("serve", *options, status=2, **settings).err
 
 
 def test_a_port_in_use_is_told(bare: Veritrail) -> None:
