@@ -85,6 +85,7 @@ def environment(*, is_file: bool = False) -> Environment:
     """
     made = Environment(
         loader=PackageLoader("veritrail_graph.api.web"),
+        auto_reload=False,  # the files of a package do not change under a process
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -93,6 +93,7 @@ def as_code(text: str) -> str:
 def _templates() -> Environment:
     made = Environment(  # noqa: S701 (no HTML: `md` escapes what Markdown reads)
         loader=PackageLoader("veritrail_graph.api.web"),
+        auto_reload=False,  # the files of a package do not change under a process
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
