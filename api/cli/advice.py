@@ -1,6 +1,6 @@
 """What the command line advises for each error, by its code or the kind of a violation.
 
-`{name}` stands for a fact of the error.
+`{name}` is replaced by the fact of that name of the error.
 """
 
 from __future__ import annotations
