@@ -31,6 +31,7 @@ from veritrail_graph.graph.ingest.write import (
     Progress,
     no_progress,
     plan_key,
+    uninterrupted,
 )
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.process_state import LOADING, READY, StoredState
@@ -156,16 +157,22 @@ async def store_process(
             removed_verifications=await processes.count_verifications(name),
             removed_reviews=await store.reviews.count(name),
         )
-    if left is None:
-        stored_id = await processes.begin(found, replaces=name if is_stored else None, plan=plan)
-    else:
-        stored_id = left.process_id
-        await processes.take_over(left)
+    stored_id = left.process_id if left else processes.staged_id(name) if is_stored else name
+    try:
+        if left is None:
+            await uninterrupted(
+                processes.begin(found, replaces=name if is_stored else None, plan=plan)
+            )
+        else:
+            await uninterrupted(processes.take_over(left))
+    except asyncio.CancelledError:
+        await processes.release(stored_id)
+        raise
     await Loading(store, stored_id, source, found, progress, resumed=left is not None).run()
     if is_stored:
-        await processes.promote(stored_id, name)
+        await uninterrupted(processes.promote(stored_id, name))
     else:
-        await processes.finish(stored_id, found.hash)
+        await uninterrupted(processes.finish(stored_id, found.hash))
     return report
 
 

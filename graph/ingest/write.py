@@ -16,7 +16,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import EngineError, InputError, ProcessConflict
@@ -38,6 +38,7 @@ EDGE_BATCH = 5_000
 LANES = 4
 """Parts of the edges that are sent at the same time, each from its own start."""
 
+T = TypeVar("T")
 Rows = list[list[Any]]
 Slice = tuple[int, int]
 """First number, and the number after the last."""
@@ -295,7 +296,7 @@ class Loading:
                 hold(tx, self.stored_id)
                 add_claims(tx, self.stored_id, part)
 
-            await _uninterrupted(self.store.database.write_with(work, repeatable=True))
+            await uninterrupted(self.store.database.write_with(work, repeatable=True))
 
     async def _stored(self, name: str, rows: Rows) -> Collection[int]:
         """The batches that are stored, by one row of each."""
@@ -349,7 +350,7 @@ class Loading:
                     return
                 batch, rows = ready
                 async with sending:
-                    await _uninterrupted(self._send(write, rows, in_doubt=False))
+                    await uninterrupted(self._send(write, rows, in_doubt=False))
                 sent(batch)
                 if time.monotonic() - last_beat > BEAT_SECONDS:
                     last_beat = time.monotonic()
@@ -378,7 +379,7 @@ class Loading:
             doubtful = await asyncio.to_thread(next, batches, None)
             if doubtful is None:
                 return
-            await _uninterrupted(self._send(write, doubtful[1], in_doubt=True))
+            await uninterrupted(self._send(write, doubtful[1], in_doubt=True))
             sent(doubtful[0])
 
     async def _send(
@@ -425,11 +426,11 @@ def _counting(
     return count
 
 
-async def _uninterrupted(sending: Awaitable[None]) -> None:
-    """Wait even when cancelled: a batch must not be stored after the process was removed."""
-    task = asyncio.ensure_future(sending)
+async def uninterrupted(work: Awaitable[T]) -> T:
+    """Wait even when cancelled: what was sent must not be stored after its writer let go of it."""
+    task = asyncio.ensure_future(work)
     try:
-        await asyncio.shield(task)
+        return await asyncio.shield(task)
     except asyncio.CancelledError:
         while not task.done():
             with suppress(asyncio.CancelledError):  # it may be cancelled more than once

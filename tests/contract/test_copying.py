@@ -106,7 +106,7 @@ def test_a_copy_that_was_cut_off_is_finished_by_the_next(
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(copy_process(embedded, server, process_id), seconds)
 
-    for seconds in (0.02, 0.1, 0.2):
+    for seconds in (0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2):
         try:
             arun(cut_off(seconds))
         except pytest.fail.Exception:
