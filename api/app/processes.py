@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.ingest import IngestReport
     from veritrail_graph.graph.ingest.check import Survey
     from veritrail_graph.graph.model import Process
-    from veritrail_graph.graph.model.listed import Standing
+    from veritrail_graph.graph.model.listed import Standing, UnreadyProcess
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.overview import ProcessOverview
     from veritrail_graph.graph.store.process_state import StoredState
@@ -329,9 +329,14 @@ class Processes(Part):
 
         return await StandingStore((await self._store()).database).of(process_ids)
 
-    async def unfinished(self) -> list[StoredState]:
+    async def unfinished(self) -> list[UnreadyProcess]:
         """Processes that are being written or removed now, or were left half-written."""
-        return await (await self._store()).processes.unfinished()
+        from veritrail_graph.graph.model.listed import UnreadyProcess
+
+        return [
+            UnreadyProcess(one.replaces or one.process_id, one.status, one.is_abandoned)
+            for one in await (await self._store()).processes.unfinished()
+        ]
 
     async def clean(self) -> list[StoredState]:
         """Remove what killed commands left half-written; returns what was removed."""

@@ -15,8 +15,7 @@ from veritrail_graph.graph.errors import NotFound
 if TYPE_CHECKING:
     from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model import Review, Verification
-    from veritrail_graph.graph.model.listed import Outlay
-    from veritrail_graph.graph.outline import TrailOutline
+    from veritrail_graph.graph.model.listed import Outlay, TrailOutline
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.runs import RunSummary
 
@@ -130,16 +129,17 @@ class Verifications(Part):
 
         None where there is no such verification, or it is one of another claim.
         """
-        from veritrail_graph.graph.store.outlines import read_outline
+        found = await self.outlines([verification_id]) if verification_id is not None else []
+        of_claim = [
+            one
+            for one in found
+            if (one.verification.process_id, one.verification.claim_id) == (process_id, claim_id)
+        ]
+        return of_claim[0] if of_claim else None
 
-        if verification_id is None:
-            return None
-        try:
-            found = await read_outline((await self._store()).database, verification_id)
-        except NotFound:
-            return None
-        one = found.verification
-        return found if (one.process_id, one.claim_id) == (process_id, claim_id) else None
+    async def outlines(self, verification_ids: Sequence[str]) -> list[TrailOutline]:
+        """Verifications with their evidence; of nodes without evidence only their number."""
+        return await (await self._store()).trails.outlines(verification_ids)
 
     async def runs(self, process_id: str) -> list[RunSummary]:
         """The runs of a process, with how many verifications of each have each status."""

@@ -35,7 +35,7 @@ async def csv_pieces(origin: ReportSource) -> AsyncIterator[str]:
     """The table, row by row."""
     yield _line(COLUMNS)
     names = origin.material.process.stage_names
-    async for trail in origin.trails(origin.material.claims):
+    async for trail in origin.trails(origin.material.claims, counted=True):
         row = row_of(trail)
         row["process_id"] = origin.material.process.process_id
         row["error_stage_names"] = "; ".join(

@@ -8,6 +8,7 @@ Source: VeriTrail 3.2 (verdicts, evidence trail, provenance, error localization)
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -270,6 +271,8 @@ class Trail:
         reviews: All reviews of the claim, newest first.
         nodes: The nodes of the trail that are known, by node_id.
         around: What stands around cited sentences; empty unless it was asked for.
+        read: How many nodes an iteration read, by its number, where the verification holds only
+            those with evidence.
     """
 
     checked: CheckedClaim
@@ -277,6 +280,7 @@ class Trail:
     reviews: tuple[Review, ...] = ()
     nodes: Mapping[str, NodeFacts] = field(default_factory=dict)
     around: Context = field(default_factory=dict)
+    read: Mapping[int, int] = field(default_factory=dict)
 
 
 def trail_of(
@@ -313,6 +317,11 @@ def trail_of(
     )
 
 
+def file_name(name: str) -> str:
+    """A name that every file system takes; ids of processes and claims may hold a colon."""
+    return re.sub(r"[^A-Za-z0-9._-]", "-", name)
+
+
 class ReportSource(Protocol):
     """Where a report is made from: the store, or a process file."""
 
@@ -326,13 +335,15 @@ class ReportSource(Protocol):
         ...
 
     def trails(
-        self, claims: Sequence[CheckedClaim], *, whole: bool = False
+        self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
     ) -> AsyncIterator[Trail]:
         """The trails of these claims in their order, read a few at a time.
 
         Args:
             claims: Claims of the material.
             whole: Whether nodes, and what stands around their sentences, come along.
+            counted: Whether the nodes without evidence that an iteration read may be left out and
+                only counted.
         """
         ...
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -142,11 +141,6 @@ def as_bytes(text: str) -> bytes:
     """A piece of a report as it is written."""
     # Half a surrogate pair is no text; an engine does not store one, a failure may quote one.
     return text.encode("utf-8", "replace")
-
-
-def file_name(name: str) -> str:
-    """A name that every file system takes; ids of processes and claims may hold a colon."""
-    return re.sub(r"[^A-Za-z0-9._-]", "-", name)
 
 
 @asynccontextmanager

@@ -163,9 +163,9 @@ class FileSource:
         }
 
     async def trails(
-        self, claims: Sequence[CheckedClaim], *, whole: bool = False
+        self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
     ) -> AsyncIterator[Trail]:
-        """The trails of these claims in their order; see `ReportSource.trails`."""
+        """The trails of these claims in their order, always whole; see `ReportSource.trails`."""
         names = [one.verification.verification_id for one in claims if one.verification]
         found = [self.trails_of[name] for name in names]
         nodes, context = self._nodes(found) if whole else (None, None)

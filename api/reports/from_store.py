@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.reports.data import (
@@ -79,13 +79,19 @@ class StoredSource:
         return await self.app.nodes.texts(self.material.process.process_id, node_ids, most=None)
 
     async def trails(
-        self, claims: Sequence[CheckedClaim], *, whole: bool = False
+        self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
     ) -> AsyncIterator[Trail]:
         """The trails of these claims in their order; see `ReportSource.trails`."""
         for start in range(0, len(claims), TRAILS):
             some = claims[start : start + TRAILS]
             names = [one.verification.verification_id for one in some if one.verification]
-            read = await self.app.verifications.read(names)
+            counts: dict[str, Mapping[int, int]] = {}
+            if counted:
+                outlines = await self.app.verifications.outlines(names)
+                read = [one.verification for one in outlines]
+                counts = {one.verification.verification_id: one.checked for one in outlines}
+            else:
+                read = await self.app.verifications.read(names)
             found = {one.verification_id: one for one in read}
             if len(found) < len(names):
                 raise self._changed()
@@ -93,7 +99,8 @@ class StoredSource:
             for one in some:
                 name = one.verification.verification_id if one.verification else ""
                 reviews = self.reviews.get(one.claim.claim_id, ())
-                yield trail_of(one, found.get(name), reviews, nodes, context)
+                made = trail_of(one, found.get(name), reviews, nodes, context)
+                yield replace(made, read=counts.get(name, {}))
 
     def _changed(self) -> ProcessConflict:
         return ProcessConflict(

@@ -28,8 +28,8 @@ from veritrail_graph.api.reports.data import (
     ReportSource,
     Trail,
     asked_of,
+    file_name,
 )
-from veritrail_graph.api.reports.files import file_name
 from veritrail_graph.api.reports.json_report import whole_json
 from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
 from veritrail_graph.api.views.context import quoted
@@ -124,8 +124,10 @@ async def _claims(
     limits: Limits = known["limits"]
     names = origin.material.process.stage_names
     template = made.get_template("parts/report_claim.html")
-    async for trail in origin.trails(claims[: limits.trails], whole=known["is_dossier"]):
-        if known["is_dossier"] and len(claims) <= _DATA_CLAIMS:
+    is_dossier: bool = known["is_dossier"]
+    shown = claims[: limits.trails]
+    async for trail in origin.trails(shown, whole=is_dossier, counted=not is_dossier):
+        if is_dossier and len(claims) <= _DATA_CLAIMS:
             seen.trails.append(trail)
         if trail.verification is not None:
             seen.asked |= asked_of([trail.verification])
@@ -138,7 +140,7 @@ async def _claims(
 def _trail(trail: Trail, names: Mapping[int, str], limits: Limits) -> dict[str, Any]:
     """What a claim with its trail shows."""
     found = trail.verification
-    view = trail_view(found, names) if found is not None else None
+    view = trail_view(found, names, read=trail.read) if found is not None else None
     return {
         "trail": trail,
         "view": view,

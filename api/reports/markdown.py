@@ -23,6 +23,9 @@ from veritrail_graph.graph.model import ReviewKind
 
 _IN_MEMORY = 16_000_000
 _PIECE = 1_000_000
+_READ = re.compile(r"://|[\\`*_{}\[\]()#+\-.!|~&<>@]")
+"""What Markdown or HTML would read; GitHub also makes links of addresses, and mentions of names."""
+_WRITTEN = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "@<!-- -->", "://": "\\://"}
 
 
 async def markdown_pieces(origin: ReportSource) -> AsyncIterator[str]:
@@ -33,7 +36,7 @@ async def markdown_pieces(origin: ReportSource) -> AsyncIterator[str]:
     """
     asked: set[Asked] = set()
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="") as waiting:
-        async for trail in origin.trails(origin.material.claims):
+        async for trail in origin.trails(origin.material.claims, counted=True):
             if trail.verification is not None:
                 asked |= asked_of([trail.verification])
             waiting.write(_trail(trail))
@@ -72,16 +75,15 @@ def _trail(trail: Trail) -> str:
     if found is None or found.status in WAITING:
         return ""
     template = _templates().get_template("report_trail.md")
-    return template.render(view=trail_view(found), reviewed=trail.checked.reviewed)
+    return template.render(view=trail_view(found, read=trail.read), reviewed=trail.checked.reviewed)
 
 
 def escaped(text: str) -> str:
     """Untrusted text on one line, shown as it is by a Markdown renderer; no control characters."""
-    line = "".join(char for char in " ".join(text.split()) if char.isprintable())
-    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    line = re.sub(r"([\\`*_{}\[\]()#+\-.!|~])", r"\\\1", line)
-    # GitHub makes links of addresses, and mentions of names, wherever it sees them.
-    return line.replace("://", "\\://").replace("@", "@<!-- -->")
+    line = " ".join(text.split())
+    if not line.isprintable():
+        line = "".join(filter(str.isprintable, line))
+    return _READ.sub(lambda found: _WRITTEN.get(found[0]) or f"\\{found[0]}", line)
 
 
 def as_code(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from veritrail_graph.graph.model.node_ref import Role
 from veritrail_graph.graph.model.process import Claim, Verdict
 from veritrail_graph.graph.model.review import Review, Reviewed
-from veritrail_graph.graph.model.trail import Status, Usage
+from veritrail_graph.graph.model.trail import Status, Usage, Verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,21 @@ class JudgedClaim:
     status: Status | None = None
     error: str | None = None
     position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadyProcess:
+    """A process that is being written or removed, or was left half-written.
+
+    Attributes:
+        process_id: The process.
+        status: `loading`, `replacing` or `deleting`.
+        is_left: Whether the program that wrote it has ended.
+    """
+
+    process_id: str
+    status: str
+    is_left: bool
 
 
 Place = tuple[int, str]
@@ -427,3 +442,19 @@ class StoredNode:
     step: str | None
     model: str | None
     length: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrailOutline:
+    """A verification as pages and reports show it: evidence, and iterations by their counts.
+
+    An iteration may have checked a hundred thousand nodes; those without evidence are only counted.
+
+    Attributes:
+        verification: The verification. Of the nodes that its iterations checked, those without
+            evidence may be left out.
+        checked: How many nodes an iteration checked, by its number, where some are left out.
+    """
+
+    verification: Verification
+    checked: Mapping[int, int] = field(default_factory=dict)

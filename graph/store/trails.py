@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import (
@@ -20,6 +21,7 @@ from veritrail_graph.graph.model import (
     StepRecord,
     Verification,
 )
+from veritrail_graph.graph.model.listed import TrailOutline
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.runs import (
     RunSummary,
@@ -99,7 +101,19 @@ class TrailStore:
         """Verifications with their trails, in the order asked for; unknown ids are left out."""
         found: list[Verification] = []
         for start in range(0, len(verification_ids), _READ_AT_ONCE):
-            found += await self._read_some(list(verification_ids[start : start + _READ_AT_ONCE]))
+            some = await self._read_some(list(verification_ids[start : start + _READ_AT_ONCE]))
+            found += [one.verification for one in some]
+        return found
+
+    async def outlines(self, verification_ids: Sequence[str]) -> list[TrailOutline]:
+        """Verifications with their evidence, in the order asked for; unknown ids are left out.
+
+        Of the nodes that an iteration checked, those without evidence are only counted.
+        """
+        found: list[TrailOutline] = []
+        for start in range(0, len(verification_ids), _READ_AT_ONCE):
+            ids = list(verification_ids[start : start + _READ_AT_ONCE])
+            found += await self._read_some(ids, whole=False)
         return found
 
     async def headers(self, verification_ids: Sequence[str]) -> list[Verification]:
@@ -145,24 +159,30 @@ class TrailStore:
             ids += more
         return ids
 
-    async def _read_some(self, ids: list[str]) -> list[Verification]:
-        read = self._database.read
-        verifications = await read("trail/read_verifications", verification_ids=ids)
-        iterations = await read("trail/read_iterations", verification_ids=ids)
-        evidence = await read("trail/read_evidence", verification_ids=ids)
-        paths = await read("trail/read_paths", verification_ids=ids)
-        steps = await read("trail/read_steps", verification_ids=ids)
-        errors_of = await self._errors(ids)
+    async def _read_some(self, ids: list[str], *, whole: bool = True) -> list[TrailOutline]:
+        read = partial(self._database.read, verification_ids=ids)
+        verifications, rounds, evidence, paths, steps, errors = await asyncio.gather(
+            read("trail/read_verifications"),
+            read("trail/read_iterations" if whole else "trail/outline"),
+            read("trail/read_evidence"),
+            read("trail/read_paths"),
+            read("trail/read_steps"),
+            self._errors(ids),
+        )
         evidence_of: dict[tuple[str, int], list[Evidence]] = {}
         for verification_id, number, properties, sentences in evidence:
             found = evidence_from(properties, sentences)
             evidence_of.setdefault((verification_id, number), []).append(found)
         iterations_of: dict[str, list[Iteration]] = {}
-        for properties, checked in iterations:
-            verification_id = properties["verification_id"]
-            found_now = evidence_of.get((verification_id, properties["number"]), [])
-            iteration = iteration_from(properties, checked, found_now)
+        checked_of: dict[str, dict[int, int]] = {}
+        for properties, nodes in rounds:
+            verification_id, number = properties["verification_id"], properties["number"]
+            found_now = evidence_of.get((verification_id, number), [])
+            iteration = iteration_from(properties, nodes, found_now)
             iterations_of.setdefault(verification_id, []).append(iteration)
+            count = properties.get("checked_count")
+            checked = len(iteration.checked) if whole or count is None else count
+            checked_of.setdefault(verification_id, {})[number] = checked
         paths_of: dict[str, list[EvidencePath]] = {}
         for verification_id, source, target, number, via in paths:
             path = EvidencePath(
@@ -175,14 +195,18 @@ class TrailStore:
                 noun_from(StepRecord, properties)
             )
         return [
-            verification_from(
-                properties,
-                errors_of,
-                iterations_of.get(properties["verification_id"], ()),
-                paths_of.get(properties["verification_id"], ()),
-                steps_of.get(properties["verification_id"], ()),
+            TrailOutline(
+                verification_from(
+                    properties,
+                    errors,
+                    iterations_of.get(name, ()),
+                    paths_of.get(name, ()),
+                    steps_of.get(name, ()),
+                ),
+                checked_of.get(name, {}),
             )
             for (properties,) in verifications
+            for name in (properties["verification_id"],)
         ]
 
     async def _errors(self, ids: list[str]) -> dict[tuple[str, bool], list[NodeRef]]:

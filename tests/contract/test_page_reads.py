@@ -27,7 +27,7 @@ from veritrail_graph.graph.model import (
 )
 from veritrail_graph.graph.model.listed import Outlay, Standing
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.outlines import neighbours, read_outline, verifications_of
+from veritrail_graph.graph.store.outlines import neighbours, verifications_of
 from veritrail_graph.graph.store.placed_claims import (
     claims_in_text,
     nodes_with_claims,
@@ -158,7 +158,7 @@ def trail(name: str) -> Verification:
 def test_an_outline_holds_the_evidence_and_counts_the_rest(
     store: Store, arun: Any, stored: str
 ) -> None:
-    outline = arun(read_outline(store.database, f"{stored}/k1"))
+    (outline,) = arun(store.trails.outlines([f"{stored}/k1", "no-such"]))
     whole = arun(store.trails.get(f"{stored}/k1"))
     first, second = outline.verification.iterations
     assert [ref.node_id for ref in (*first.checked, *second.checked)] == ["s", "b"]
@@ -166,11 +166,6 @@ def test_an_outline_holds_the_evidence_and_counts_the_rest(
     again = outline.verification.replace(iterations=whole.iterations)
     assert again == whole
     assert [one.summaries for one in (first, second)] == [one.summaries for one in whole.iterations]
-
-
-def test_an_outline_of_what_is_not_there(store: Store, arun: Any) -> None:
-    with pytest.raises(NotFound, match="'no-such'"):
-        arun(read_outline(store.database, "no-such"))
 
 
 def test_the_verifications_of_a_claim_are_newest_first(

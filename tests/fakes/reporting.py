@@ -21,7 +21,7 @@ class AtHand:
         return {}
 
     async def trails(
-        self, claims: Sequence[CheckedClaim], *, whole: bool = False
+        self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
     ) -> AsyncIterator[Trail]:
         for one in claims:
             yield trail_of(one, one.verification, ())

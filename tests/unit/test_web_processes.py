@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,11 +14,8 @@ from hypothesis import strategies as st
 
 from veritrail_graph.api.app import summaries as standings
 from veritrail_graph.api.app.summaries import Ranked, Summaries, place_of
-from veritrail_graph.api.web.views.process import counts_of, unready, wanted
-from veritrail_graph.graph.clock import now
-from veritrail_graph.graph.model.listed import Named, Standing
-from veritrail_graph.graph.store.process_state import StoredState
-from veritrail_graph.graph.store.writers import this_writer
+from veritrail_graph.api.web.views.process import counts_of, unready_words, wanted
+from veritrail_graph.graph.model.listed import Named, Standing, UnreadyProcess
 
 LONG_AGO = "2020-01-01T00:00:00.000000Z"
 
@@ -68,11 +66,9 @@ def test_a_search_finds_words_in_name_and_id_in_any_order(search: str) -> None:
 
 
 def test_processes_that_are_not_ready_are_named_as_people_know_them() -> None:
-    busy = StoredState("p~new", "loading", this_writer(), now(), "p")
-    left = StoredState("q", "loading", "elsewhere:1:1", LONG_AGO, None)
-    told = unready([busy, left])
-    assert [(one.process_id, one.is_left) for one in told] == [("p", False), ("q", True)]
-    assert "upload it again" in told[1].words
+    busy = UnreadyProcess("p", "loading", is_left=False)
+    assert unready_words(busy) == "is being stored"
+    assert "upload it again" in unready_words(replace(busy, is_left=True))
 
 
 def page(**known: Any) -> str:

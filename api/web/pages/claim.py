@@ -25,9 +25,8 @@ from veritrail_graph.api.web.views.process import said_of
 from veritrail_graph.graph.comparing import Changed, Part, RoundSide, compare
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Process, Termination, Verdict, Verification
-from veritrail_graph.graph.model.listed import JudgedClaim
+from veritrail_graph.graph.model.listed import JudgedClaim, TrailOutline
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
-from veritrail_graph.graph.outline import TrailOutline
 
 router = APIRouter(include_in_schema=False, prefix="/processes/{process_id}/claims/{claim_id}")
 

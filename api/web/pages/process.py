@@ -16,13 +16,12 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.names import ClaimId, ProcessId
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Cursor, Listing
-from veritrail_graph.api.reports.data import ClaimSelection, states_named
+from veritrail_graph.api.reports.data import ClaimSelection, file_name, states_named
 from veritrail_graph.api.reports.files import (
     MEDIA_TYPES,
     SUFFIXES,
     Asked,
     as_bytes,
-    file_name,
     pieces,
 )
 from veritrail_graph.api.reports.from_store import StoredSource
@@ -34,7 +33,7 @@ from veritrail_graph.api.views.words import State
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views import process as views
-from veritrail_graph.api.web.views.process import PAGE, item_of, unready, wanted
+from veritrail_graph.api.web.views.process import PAGE, item_of, unready_words, wanted
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Process, Verdict
 from veritrail_graph.graph.model.listed import Tally
@@ -71,7 +70,7 @@ async def list_processes(
         request,
         "processes.html",
         items=items,
-        unready=unready(states)[:PAGE],
+        unready=[(one, unready_words(one)) for one in states[:PAGE]],
         is_known=order.is_known,
         total=len(order.ranked) + order.waiting,
         matching=len(wanted(order.ranked, q, None)) if q else None,

@@ -31,8 +31,8 @@ from veritrail_graph.graph.model.listed import (
     PlacedClaim,
     Standing,
     Tally,
+    UnreadyProcess,
 )
-from veritrail_graph.graph.store.process_state import DELETING, LOADING, StoredState
 
 ROW_BYTES = 900
 """Bytes of HTML that a claim in the list may come to."""
@@ -263,21 +263,6 @@ class Item:
         return [(mark.kind, mark.word, number) for mark, number in self.counts]
 
 
-@dataclass(frozen=True, slots=True)
-class Unready:
-    """A process that is being written, or was left half-written.
-
-    Attributes:
-        process_id: The process.
-        words: What becomes of it.
-        is_left: Whether nobody works on it any more.
-    """
-
-    process_id: str
-    words: str
-    is_left: bool
-
-
 def counts_of(outcomes: Mapping[str, int]) -> tuple[Count, ...]:
     """Claims by mark, what needs attention first."""
     numbers: dict[str, int] = {}
@@ -326,18 +311,11 @@ def wanted(ranked: Iterable[Ranked], search: str, after: Place | None) -> list[R
     ]
 
 
-def unready(states: Iterable[StoredState]) -> list[Unready]:
-    """Processes that are not ready, in words."""
-    found = []
-    for state in states:
-        process_id = state.replaces or state.process_id
-        if state.is_abandoned:
-            words = "was left half-written; upload it again to go on"
-            if state.status == DELETING:
-                words = "was left half-removed; remove it again"
-        else:
-            words = {LOADING: "is being stored", DELETING: "is being removed"}.get(
-                state.status, "is being replaced"
-            )
-        found.append(Unready(process_id, words, state.is_abandoned))
-    return found
+def unready_words(one: UnreadyProcess) -> str:
+    """What becomes of a process that is not ready."""
+    if one.is_left:
+        if one.status == "deleting":
+            return "was left half-removed; remove it again"
+        return "was left half-written; upload it again to go on"
+    words = {"loading": "is being stored", "deleting": "is being removed"}
+    return words.get(one.status, "is being replaced")
