@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.models import ModelOptions, OpenModels, open_models
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.comparing import changed_settings
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model.canonical import canonical
@@ -25,6 +24,7 @@ from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.api.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
     from veritrail_graph.verifier.ports import Judge

@@ -8,13 +8,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.embedded import EngineSettings
     from veritrail_graph.graph.store import DatabaseAddress, Store
 
@@ -100,7 +99,9 @@ class GraphConnection:
         on_starting: Callable[[], None] | None = None,
     ) -> None:
         self._on_starting = on_starting
-        self._settings = settings if patience is None else replace(settings, connect_seconds=0.0)
+        self._settings = (
+            settings if patience is None else settings.model_copy(update={"connect_seconds": 0.0})
+        )
         self._patience = patience
         self._opening: asyncio.Task[Store] | None = None
         self._stack = AsyncExitStack()

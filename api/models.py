@@ -5,14 +5,13 @@ Nothing here makes a call; a key alone in the environment never does.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.model_settings import ModelSettings, Use, model_settings, number
-from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.settings import ModelSettings, Settings, Use, model_settings
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from veritrail_graph.verifier.models.language_model import LanguageModel, Warm
     from veritrail_graph.verifier.models.prices import Price
     from veritrail_graph.verifier.models.retrying import Patience, Spending
-
-CLAIM_DEADLINE = 14_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +94,9 @@ def all_model_settings(
     Raises:
         InputError: A setting has a value that it cannot have, or no model is named.
     """
-    values = dict(settings.values)
-    if options.model is not None:  # on the command line: before every environment variable
-        for use in Use:
-            values.pop(f"VERITRAIL_{use.upper()}_MODEL", None)
     return {
         use: model_settings(
-            values,
+            settings,
             use,
             engine,
             model=options.of(use),
@@ -166,7 +159,7 @@ class _Workshop:
         shared: Shared,
         stack: AsyncExitStack,
     ) -> None:
-        self._values = settings.values
+        self._settings = settings
         self._engine = engine
         self._cache = cache
         self._shared = shared
@@ -208,18 +201,17 @@ class _Workshop:
             cache=self._cache,
             spending=self._shared.spending,
             price=price,
-            answer_retries=int(_number(self._values, "VERITRAIL_ANSWER_RETRIES", 5)),
-            warm=_warm(self._values),
+            answer_retries=self._settings.answer_retries,
+            warm=_warm(self._settings.warm_prefixes),
             party=self._shared.party,
         )
         self._stack.push_async_callback(model.close)
         return model
 
 
-def _warm(values: Mapping[str, str]) -> Warm:
+def _warm(text: str) -> Warm:
     from veritrail_graph.verifier.models.language_model import Warm
 
-    text = values.get("VERITRAIL_WARM_PREFIXES", "auto").lower()
     if text not in set(Warm):
         raise InputError(f"VERITRAIL_WARM_PREFIXES={text!r}: must be one of {', '.join(Warm)}")
     return Warm(text)
@@ -230,14 +222,9 @@ def patience(settings: Settings) -> Patience:
     from veritrail_graph.verifier.models.retrying import Patience
 
     default = Patience()
-    deadline = _number(settings.values, "VERITRAIL_CALL_DEADLINE", default.deadline)
-    attempt = _number(settings.values, "VERITRAIL_ATTEMPT_TIMEOUT", default.attempt_timeout)
+    deadline = settings.call_deadline or default.deadline
+    attempt = settings.attempt_timeout or default.attempt_timeout
     return Patience(deadline=deadline, attempt_timeout=min(attempt, deadline))
-
-
-def claim_deadline(settings: Settings) -> float:
-    """Seconds after which a claim is given up."""
-    return _number(settings.values, "VERITRAIL_CLAIM_DEADLINE", CLAIM_DEADLINE)
 
 
 def own_prices(settings: Settings) -> dict[str, Price]:
@@ -248,8 +235,7 @@ def own_prices(settings: Settings) -> dict[str, Price]:
     """
     from veritrail_graph.verifier.models.prices import read_table
 
-    path = settings.values.get("VERITRAIL_PRICES")
-    return read_table(Path(path).expanduser()) if path else {}
+    return read_table(settings.prices) if settings.prices else {}
 
 
 def price_of(settings: ModelSettings, own: dict[str, Price]) -> Price | None:
@@ -272,13 +258,3 @@ def _require_prices(of_steps: dict[Use, ModelSettings], known: dict[Use, Price |
             code="price_unknown",
             models=", ".join(unknown),
         )
-
-
-def _number(values: Mapping[str, str], name: str, default: float) -> float:
-    text = values.get(name)
-    if text is None:
-        return default
-    value = number(text, name)
-    if value == 0 and name != "VERITRAIL_ANSWER_RETRIES":
-        raise InputError(f"{name}={text!r}: must be a number above 0")
-    return value

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.configured_judge import ConfiguredJudge
-from veritrail_graph.api.models import ModelOptions, claim_deadline
-from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.models import ModelOptions
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.verifier.run import affordable_claims
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.verifier.driver import Observer
     from veritrail_graph.verifier.nodes import Reader
     from veritrail_graph.verifier.run import Queue, Run, Write
@@ -144,7 +144,7 @@ def made_run(
         run_id=run_id,
         settings=judge.settings,
         options=options_of(judge),
-        deadline=claim_deadline(settings) if judge.models is not None else None,
+        deadline=settings.claim_deadline if judge.models is not None else None,
     )
     keep.on_loss = run.stop
     return run

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from veritrail_graph.api.model_settings import ModelSettings
+from veritrail_graph.api.settings import ModelSettings
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.retrying import Spending
 

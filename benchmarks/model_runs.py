@@ -142,14 +142,12 @@ class Given:
 
     def settings(self, home: str) -> Settings:
         """Settings with a home of their own."""
-        return Settings.load(
-            {
-                "VERITRAIL_HOME": home,
-                "VERITRAIL_MODEL": MODEL,
-                "VERITRAIL_WARM_PREFIXES": self.warm,
-                "OPENAI_BASE_URL": self.base_url,
-                "OPENAI_API_KEY": "none",
-            }
+        return Settings(
+            home=Path(home),
+            model=MODEL,
+            warm_prefixes=self.warm,
+            OPENAI_BASE_URL=self.base_url,
+            OPENAI_API_KEY="none",
         )
 
     @asynccontextmanager

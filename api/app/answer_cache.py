@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.verifier.models.cache import AnswerCache, Cleared
 
 T = TypeVar("T")

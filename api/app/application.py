@@ -14,7 +14,6 @@ from veritrail_graph.api.app.queries import Queries
 from veritrail_graph.api.app.reviews import Reviews
 from veritrail_graph.api.app.verifications import Verifications
 from veritrail_graph.api.graph_connection import GraphConnection, OpenGraph
-from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.drawings import Drawings
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.auth.keys import Keys
     from veritrail_graph.api.jobs.event_feed import EventFeeds
     from veritrail_graph.api.jobs.model import Figures
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.store import DatabaseAddress, Store
 
 
@@ -57,7 +57,9 @@ class Application:
         on_engine_start: Callable[[], None] | None = None,
         graph: GraphConnection | None = None,
     ) -> None:
-        self.settings = settings if settings is not None else Settings.load()
+        from veritrail_graph.api.settings import Settings
+
+        self.settings = settings if settings is not None else Settings()
         self.graph = graph or GraphConnection(self.settings, patience, on_engine_start)
         self._works, self._is_local = works, is_local
 

@@ -9,9 +9,6 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 if TYPE_CHECKING:
     from veritrail_graph.cypher import Statement
 
-BROWSER = "VERITRAIL_NEO4J_BROWSER"
-"""The setting that says where Neo4j Browser is, where it is not beside the server."""
-
 HTTP_PORT, HTTPS_PORT = 7474, 7473
 _HOSTED = ".databases.neo4j.io"
 _HOSTED_BROWSER = "https://browser.neo4j.io/"
@@ -56,26 +53,6 @@ def browser_link(
         parameters["db"] = database
     parameters |= {"cmd": "edit", "arg": text}
     return f"{browser or _browser(found.scheme, host)}?{urlencode(parameters)}"
-
-
-def browser_address(values: Mapping[str, str]) -> str | None:
-    """Where Neo4j Browser is, as it is set; None: beside the server.
-
-    Raises:
-        InputError: The setting is no address of a web page.
-    """
-    from veritrail_graph.graph.errors import InputError
-
-    address = values.get(BROWSER)
-    if address is None:
-        return None
-    found = urlsplit(address)
-    if found.scheme not in ("http", "https") or not found.hostname or found.query:
-        raise InputError(
-            f"{BROWSER}={address!r} is no address of Neo4j Browser; write it as "
-            "http://host:7474/browser/"
-        )
-    return address
 
 
 def _browser(scheme: str, host: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.graph_connection import engine_settings, server_address
-from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.embedded import EngineStatus
     from veritrail_graph.graph.store import DatabaseAddress
     from veritrail_graph.graph.store.server import ServerFacts

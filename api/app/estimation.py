@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 from veritrail_graph.api.claims import choose_claims
 from veritrail_graph.api.models import all_model_settings, own_prices, price_of
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.model import Claim
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.processes import ProcessStore
@@ -26,7 +25,7 @@ from veritrail_graph.verifier.prompts import load_prompts
 if TYPE_CHECKING:
     from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.configured_judge import JudgeOptions
-    from veritrail_graph.api.model_settings import ModelSettings
+    from veritrail_graph.api.settings import ModelSettings, Settings
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.store import Store
     from veritrail_graph.verifier.models.prices import Price

@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.ingest import IngestReport
     from veritrail_graph.graph.ingest.check import Survey
     from veritrail_graph.graph.model import Process
-    from veritrail_graph.graph.model.listed import Standing, UnreadyProcess
+    from veritrail_graph.graph.model.listed import ProcessSummary, Standing, UnreadyProcess
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.overview import ProcessOverview
     from veritrail_graph.graph.store.process_state import StoredState
-    from veritrail_graph.graph.store.processes import ProcessSummary
 
 Progress = Callable[[str, int, int], None]
 """Called with what is done, how much of it is done, and how much there is (0: unknown)."""

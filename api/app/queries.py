@@ -9,8 +9,7 @@ from veritrail_graph.api.app.part import Part
 
 if TYPE_CHECKING:
     from veritrail_graph.cypher import Statement
-    from veritrail_graph.graph.model.listed import QueryResult
-    from veritrail_graph.graph.store.database import QueryRows
+    from veritrail_graph.graph.model.listed import QueryResult, QueryRows
 
 
 class Queries(Part):
@@ -92,12 +91,12 @@ class Queries(Part):
 
     def browser_link(self, text: str) -> str | None:
         """The address that opens Neo4j Browser with a statement; None: there is no server."""
-        from veritrail_graph.api.app.browser_link import browser_address, browser_link
+        from veritrail_graph.api.app.browser_link import browser_link
 
         settings = self._app.settings
         return browser_link(
             settings.neo4j_uri,
             settings.neo4j_database,
             text,
-            browser_address(settings.values),
+            settings.neo4j_browser,
         )

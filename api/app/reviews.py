@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model.listed import JudgedReview, QueuedClaim, Reviewers
     from veritrail_graph.graph.reviewing import NewReview, Seen
 
-REVIEWER = "VERITRAIL_REVIEWER"
-"""The setting that names the reviewer where a call does not."""
-
 
 @dataclass(frozen=True, slots=True)
 class ClaimReviews:
@@ -42,7 +39,7 @@ class Reviews(Part):
 
     def default_reviewer(self) -> str:
         """Who reviews where a call names nobody: the setting, else the login; empty: unknown."""
-        if name := self._app.settings.values.get(REVIEWER):
+        if name := self._app.settings.reviewer:
             return name
         try:
             return getpass.getuser()

@@ -15,9 +15,8 @@ from veritrail_graph.graph.errors import NotFound
 if TYPE_CHECKING:
     from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model import Review, Verification
-    from veritrail_graph.graph.model.listed import Outlay, TrailOutline
+    from veritrail_graph.graph.model.listed import Outlay, RunSummary, TrailOutline
     from veritrail_graph.graph.store import Store
-    from veritrail_graph.graph.store.runs import RunSummary
 
 
 class Verifications(Part):

@@ -46,8 +46,7 @@ metadata = sa.MetaData()
 
 def service_url(settings: Settings) -> str:
     """Where the service keeps its own: VERITRAIL_JOBS_URL, or a file in the home folder."""
-    given = settings.values.get("VERITRAIL_JOBS_URL")
-    return given or f"sqlite:///{settings.home / FILE}"
+    return settings.jobs_url or f"sqlite:///{settings.home / FILE}"
 
 
 class ServiceUnavailable(EngineUnavailable):

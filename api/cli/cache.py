@@ -8,7 +8,6 @@ from veritrail_graph.api.app.answer_cache import AnswerCaches
 from veritrail_graph.api.cli.exits import run
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
-from veritrail_graph.api.settings import Settings
 
 app = typer.Typer(
     help="The cache of answers: how much it holds; empty it.",
@@ -20,7 +19,9 @@ app = typer.Typer(
 @app.command("stats")
 def stats(as_json: AsJson = False) -> None:
     """Say how many answers are kept, of which steps and models."""
-    found = run(AnswerCaches(Settings.load()).stats(), as_json=as_json)
+    from veritrail_graph.api.settings import Settings
+
+    found = run(AnswerCaches(Settings()).stats(), as_json=as_json)
     if as_json:
         print_json(found)
         return
@@ -34,7 +35,9 @@ def stats(as_json: AsJson = False) -> None:
 @app.command("clear")
 def clear(as_json: AsJson = False) -> None:
     """Remove all kept answers; stored trails stay."""
-    cache = AnswerCaches(Settings.load())
+    from veritrail_graph.api.settings import Settings
+
+    cache = AnswerCaches(Settings())
     found = run(cache.clear(), as_json=as_json)
     if as_json:
         malformed = {"malformed": found.malformed} if found.malformed else {}

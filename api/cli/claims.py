@@ -19,7 +19,6 @@ from veritrail_graph.api.cli.options import (
     Structured,
 )
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show, table
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.model import Claim, Usage
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
@@ -78,8 +77,9 @@ def extract(
     """
     from veritrail_graph.api.app.claims import ExtractOptions
     from veritrail_graph.api.models import ModelOptions
+    from veritrail_graph.api.settings import Settings
 
-    name = model or Settings.load().values.get("VERITRAIL_CLAIMS_MODEL")
+    name = model or Settings().claims.model
     models = ModelOptions(
         model=name,
         concurrency=concurrency,

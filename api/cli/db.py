@@ -9,7 +9,6 @@ import typer
 from veritrail_graph.api.cli.exits import ask, run
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, show
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import clean
 
 app = typer.Typer(
@@ -23,17 +22,19 @@ app = typer.Typer(
 def start(as_json: AsJson = False) -> None:
     """Start the embedded engine and keep it running until `db stop`."""
     from veritrail_graph.api.app.engine import start_engine
+    from veritrail_graph.api.settings import Settings
 
     _say_server()
-    tell_facts(run(start_engine(Settings.load()), as_json=as_json), as_json=as_json)
+    tell_facts(run(start_engine(Settings()), as_json=as_json), as_json=as_json)
 
 
 @app.command("stop")
 def stop(as_json: AsJson = False) -> None:
     """Stop the embedded engine."""
     from veritrail_graph.api.app.engine import stop_engine
+    from veritrail_graph.api.settings import Settings
 
-    stopped = run(stop_engine(Settings.load()), as_json=as_json)
+    stopped = run(stop_engine(Settings()), as_json=as_json)
     if as_json:
         print_json({"stopped": stopped})
     else:
@@ -49,8 +50,9 @@ def status(
 ) -> None:
     """Say which graph is in use, whether it answers, and how a Bolt client reaches it."""
     from veritrail_graph.api.app.engine import graph_facts
+    from veritrail_graph.api.settings import Settings
 
-    work = graph_facts(Settings.load(), with_password=show_password)
+    work = graph_facts(Settings(), with_password=show_password)
     tell_facts(run(work, as_json=as_json), as_json=as_json)
 
 
@@ -89,7 +91,9 @@ def clean_up(as_json: AsJson = False) -> None:
 
 
 def _say_server() -> None:
-    uri = Settings.load().neo4j_uri
+    from veritrail_graph.api.settings import Settings
+
+    uri = Settings().neo4j_uri
     if uri is not None:
         say(f"NEO4J_URI is set: commands use {uri}, not the embedded engine.", "yellow")
 

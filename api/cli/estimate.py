@@ -31,7 +31,6 @@ from veritrail_graph.api.cli.options import (
     verify_request,
 )
 from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
-from veritrail_graph.api.settings import Settings
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -70,9 +69,10 @@ def estimate(
     --claim, --claims or --claim-id it is about the stored claims; claims given are not stored.
     """
     from veritrail_graph.api.configured_judge import judge_options
+    from veritrail_graph.api.settings import Settings
 
     request = verify_request(process, dict(locals()))
-    options = judge_options(Settings.load(), request, prompts=prompts)
+    options = judge_options(Settings(), request, prompts=prompts)
     records = claim_records(claim, claims)
     estimated = ask(lambda app: _estimate(app, options, request, records), as_json=as_json)
     if as_json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import sys
 from pathlib import Path
@@ -16,11 +15,11 @@ from veritrail_graph.api.app.exporting import FILES, FORMATS
 from veritrail_graph.api.cli.exits import ask, run, say_starting
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import long_work, print_json, say
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, ProcessConflict
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Exported
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.copying import Copied
 
 
@@ -111,7 +110,6 @@ def _tell(done: Exported, *, as_json: bool) -> None:
 EMBEDDED = "embedded"
 _PORT = 7687
 _USUAL = "neo4j"  # the database that a server gives when none is named
-_LOGIN = ("USERNAME", "PASSWORD", "DATABASE")
 
 
 def copy(
@@ -170,19 +168,21 @@ def side(which: str, address: str) -> Settings:
     Raises:
         InputError: It is no address.
     """
+    from veritrail_graph.api.settings import Settings
+
     if not address.strip():
         raise InputError(f"--{which} is empty: `embedded`, `embedded:FOLDER` or bolt://host:7687")
-    usual = Settings.load()
-    own: dict[str, str] = {}
+    usual = Settings()
+    own: dict[str, str | None] = {}
     if address == EMBEDDED or address.startswith(f"{EMBEDDED}:"):
         home = address.removeprefix(EMBEDDED).removeprefix(":")
-        own = {"NEO4J_URI": "", **({"VERITRAIL_HOME": home} if home else {})}
+        own = {"NEO4J_URI": "", **({"home": home} if home else {})}
         if address != EMBEDDED and not home:
             raise InputError(f"--{which} {address!r}: name a folder behind `embedded:`")
     else:
         own = {"NEO4J_URI": address, **_login(which, address, usual)}
     try:
-        return Settings.load({**os.environ, **own})
+        return Settings(**own)
     except InputError as error:
         raise InputError(_words(which, str(error))) from None
 
@@ -197,16 +197,12 @@ def _prefix(which: str) -> str:
     return f"VERITRAIL_{which.upper()}_"
 
 
-def _login(which: str, address: str, usual: Settings) -> dict[str, str]:
+def _login(which: str, address: str, usual: Settings) -> dict[str, str | None]:
     """User, password and database: those of this side, else those of the usual server."""
     is_usual = address == usual.neo4j_uri
-    found: dict[str, str] = {}
-    for key in _LOGIN:
-        name = f"{_prefix(which)}{key}"
-        own = os.environ.get(name) or usual.values.get(name)
-        if own or not is_usual:  # what belongs to another server is sent to none but that
-            found[f"NEO4J_{key}"] = own or ""
-    return found
+    login = usual.copy_from if which == "from" else usual.copy_to
+    # A login is sent to no other server than its own.
+    return {f"NEO4J_{key.upper()}": own or "" for key, own in login if own or not is_usual}
 
 
 def _check_sides(source: Settings, target: Settings) -> None:

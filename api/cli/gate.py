@@ -15,13 +15,13 @@ import typer
 from veritrail_graph.api.cli.exits import UNREACHABLE, Exit, fail, fault_of_ours, run, say_starting
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import inert, print_json, say
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import clean
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.gate.rules import Limits, Outcome
     from veritrail_graph.api.reports.data import ReportData
+    from veritrail_graph.api.settings import Settings
 
 FORMATS = ("text", "json")
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -174,9 +174,10 @@ def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
     """Judge once, and write every file that is asked for before anything is said."""
     from veritrail_graph.api.gate.baseline import read_baseline
     from veritrail_graph.api.gate.rules import counted, entries_of, judge, notes_on
+    from veritrail_graph.api.settings import Settings
 
     before = read_baseline(order.baseline) if order.baseline is not None else None
-    settings = Settings.load()
+    settings = Settings()
     read = run(_material(settings, order.process), as_json=order.as_json)
     outcome = judge(
         read.process.process_id,

@@ -10,13 +10,13 @@ import typer
 
 from veritrail_graph.api.cli.exits import INTERRUPTED, on_ctrl_c, run
 from veritrail_graph.api.cli.options import Budget, EngineName, MaxCalls, Model, Price
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.client.local import AsyncLocal
     from veritrail_graph.api.client.service import AsyncClient
     from veritrail_graph.api.mcp.server import Terms
+    from veritrail_graph.api.settings import Settings
 
 ANSWER_SECONDS = 20.0
 """How long a service may be away before the assistant, and who waits for it, is told."""
@@ -44,7 +44,9 @@ def mcp(
     Tools: list_processes, verify_claim, show_trail, run_query. What all verifications may cost
     together is said here, by --budget or --max-calls; no assistant can change it.
     """
-    settings = Settings.load()
+    from veritrail_graph.api.settings import Settings
+
+    settings = Settings()
     _check_limits(settings, url, engine, model, budget, max_calls)
     from veritrail_graph.api.mcp.allowance import Allowance
     from veritrail_graph.api.mcp.server import Terms
@@ -133,5 +135,5 @@ def _door(settings: Settings, url: str | None) -> AsyncLocal | AsyncClient:
         return AsyncLocal(settings)
     from veritrail_graph.api.client.service import AsyncClient
 
-    key = settings.values.get("VERITRAIL_API_KEY")
+    key = settings.api_key
     return AsyncClient(url, key, patience=ANSWER_SECONDS)

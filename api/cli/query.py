@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from veritrail_graph.cypher import Statement
-    from veritrail_graph.graph.store import QueryResult
+    from veritrail_graph.graph.model.listed import QueryResult
 
 
 _BEYOND_ANY_SCREEN = 100_000

@@ -9,12 +9,12 @@ import typer
 
 from veritrail_graph.api.cli.exits import run, say_starting
 from veritrail_graph.api.cli.terminal import say
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.reports.data import ClaimSelection
     from veritrail_graph.api.reports.files import Asked
+    from veritrail_graph.api.settings import Settings
 
 FORMATS = ("html", "markdown", "csv", "json", "junit")
 _SUFFIXES = {
@@ -90,6 +90,8 @@ def report(
 
     Of a process file nothing is stored, and no engine is started.
     """
+    from veritrail_graph.api.settings import Settings
+
     path = None if output is None or str(output) == "-" else output
     name = format_name or _SUFFIXES.get(path.suffix.lower() if path else "", "markdown")
     dossier = dossier or (bool(claim) and name in _DOSSIERS)
@@ -99,7 +101,7 @@ def report(
 
     wanted = ClaimSelection(tuple(claim or ()), tuple(node or ()), states_named(verdict or ()))
     asked = Asked(name, dossier=dossier, strict=strict)
-    run(_write(Settings.load(), process, wanted, asked, path), as_json=False)
+    run(_write(Settings(), process, wanted, asked, path), as_json=False)
     if path is not None:
         say(f"Wrote {path}")
 

@@ -12,11 +12,11 @@ import typer
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import Format, Level, LogLevel, form_of
 from veritrail_graph.api.cli.terminal import say
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
+    from veritrail_graph.api.settings import Settings
 
 
 def serve(
@@ -33,11 +33,11 @@ def serve(
     log_level: Level = LogLevel.INFO,
 ) -> None:
     """Answer over REST, and work on jobs, until told to end."""
-    from veritrail_graph.api.server.options import api_key, is_loopback, rules_of
+    from veritrail_graph.api.server.options import api_key, is_loopback
+    from veritrail_graph.api.settings import Settings
 
-    settings = Settings.load()
+    settings = Settings()
     key = api_key(settings)
-    rules = rules_of(settings)
     is_open = not is_loopback(host)
     if is_open and key is None and not ask(_has_key, as_json=False):
         raise InputError(
@@ -53,8 +53,8 @@ def serve(
 
     with listen(host, port) as listening:
         start_logs(settings, form_of(log_format), log_level)
-        app = create_app(settings, Way(key, is_open, worker, rules))
-        proxies = settings.values.get("VERITRAIL_PROXIES", "127.0.0.1")
+        app = create_app(settings, Way(key, is_open, worker))
+        proxies = settings.proxies
         server = Server(app, proxy_headers=True, forwarded_allow_ips=proxies)
         url = f"http://{shown(host)}:{listening.getsockname()[1]}"
         log = logging.getLogger("veritrail")
@@ -74,8 +74,9 @@ def worker(log_format: Format = None, log_level: Level = LogLevel.INFO) -> None:
     machine with one home folder. It opens no port.
     """
     from veritrail_graph.api.server.logs import start_logs
+    from veritrail_graph.api.settings import Settings
 
-    settings = Settings.load()
+    settings = Settings()
     start_logs(settings, form_of(log_format), log_level)
     asyncio.run(_work(settings))
 

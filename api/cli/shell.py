@@ -27,8 +27,7 @@ from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrai
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
-    from veritrail_graph.graph.store import DatabaseAddress
-    from veritrail_graph.graph.store.database import QueryRows
+    from veritrail_graph.graph.model.listed import QueryRows
 
 
 async def run_shell(app: Application, *, own: bool = False) -> None:
@@ -43,10 +42,10 @@ async def run_shell(app: Application, *, own: bool = False) -> None:
         Exit: A statement that came from a pipe failed.
     """
     program = None if own else shutil.which("cypher-shell")
-    address = await app.graph_address()
     if program is not None:
-        await _cypher_shell(program, address)
+        await _cypher_shell(program, app)
         return
+    await app.graph.store()  # an engine that cannot be reached is an error before the first line
     lines = Lines()
     if not lines.is_terminal:
         await Session(app, lines).run()
@@ -55,7 +54,8 @@ async def run_shell(app: Application, *, own: bool = False) -> None:
         await Session(app, lines).run()
 
 
-async def _cypher_shell(program: str, address: DatabaseAddress) -> None:
+async def _cypher_shell(program: str, app: Application) -> None:
+    address = await app.graph_address()
     environment = dict(os.environ)  # the password goes by the environment, not by the arguments
     for name in ("NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE"):
         environment.pop(name, None)

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from veritrail_graph.api.app import Application
-    from veritrail_graph.graph.store.processes import ProcessSummary
-    from veritrail_graph.graph.store.runs import RunSummary
+    from veritrail_graph.graph.model.listed import ProcessSummary, RunSummary
 
 
 def show(

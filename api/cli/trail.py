@@ -25,7 +25,7 @@ from veritrail_graph.graph.model import EvidenceRole, Status, total_usage
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import NodeRef, StepRecord, Usage, Verification
-    from veritrail_graph.graph.store.runs import RunSummary
+    from veritrail_graph.graph.model.listed import RunSummary
 
 
 T = TypeVar("T")

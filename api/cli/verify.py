@@ -48,7 +48,6 @@ from veritrail_graph.api.cli.options import (
     verify_request,
 )
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.errors import InputError, VeriTrailError
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.configured_judge import ConfiguredJudge
     from veritrail_graph.api.models import OpenModels
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.importers.records import ClaimRecord
 
 
@@ -153,10 +153,12 @@ def verify(
     Without --claim, --claims, --claim-id or --extract the stored claims are verified. What was
     verified with the same settings before is shown again and costs nothing.
     """
+    from veritrail_graph.api.settings import Settings
+
     options_given = dict(locals())
     from veritrail_graph.api.configured_judge import judge_options
 
-    settings = Settings.load()
+    settings = Settings()
     which = [claim, claims, claim_id, extract, node, unfinished, retry_failed, again]
     how_set = [engine, model, claims_model, selection_model, verdict_model, threshold, structured]
     how_set += [q != 3, samples != 1, no_sub_claims, max_reruns != 2, verdict_sentences != 200]

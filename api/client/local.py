@@ -10,10 +10,9 @@ import asyncio
 import json
 import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import replace as changed
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from typing_extensions import override
 
@@ -27,8 +26,10 @@ from veritrail_graph.api.client.blocking import Blocking
 from veritrail_graph.api.client.faults import Problem, problem_of
 from veritrail_graph.api.client.operations import AsyncOperations, Call, Source
 from veritrail_graph.api.client.trails import Event
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.settings import Settings
 
 MOST_JOBS = 1_000
 
@@ -51,8 +52,10 @@ class AsyncLocal(AsyncOperations):
     def __init__(
         self, settings: Settings | None = None, *, home: str | PathLike[str] | None = None
     ) -> None:
-        settings = settings or Settings.load()
-        self.settings = settings if home is None else changed(settings, home=Path(home))
+        from veritrail_graph.api.settings import Settings
+
+        settings = settings or Settings()
+        self.settings = settings if home is None else Settings(**dict(settings), home=Path(home))
         self.app = Application(self.settings, is_local=True)
 
     def __repr__(self) -> str:

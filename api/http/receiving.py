@@ -21,13 +21,10 @@ from typing import Protocol
 
 from starlette.datastructures import Headers
 
-from veritrail_graph.api.settings import Settings, read_size
+from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import EngineError, VeriTrailError
 from veritrail_graph.graph.store.writers import is_alive, this_writer
-
-UPLOAD_MAX = 2_000_000_000
-"""Bytes on the wire, unless VERITRAIL_UPLOAD_MAX says otherwise."""
 
 UNPACKED = 8
 """So many times VERITRAIL_UPLOAD_MAX a body may have when it is unpacked."""
@@ -91,13 +88,8 @@ class UploadLimits:
 
     @classmethod
     def of(cls, settings: Settings) -> UploadLimits:
-        """The limits that are set.
-
-        Raises:
-            InputError: VERITRAIL_UPLOAD_MAX is no size.
-        """
-        wire = read_size(settings.values, "VERITRAIL_UPLOAD_MAX", UPLOAD_MAX)
-        return cls(wire, wire * UNPACKED)
+        """The limits that are set."""
+        return cls(settings.upload_max, settings.upload_max * UNPACKED)
 
 
 class Uploads:
@@ -105,9 +97,6 @@ class Uploads:
 
     Args:
         settings: Where the home folder is, and how large a body may be.
-
-    Raises:
-        InputError: VERITRAIL_UPLOAD_MAX is no size.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -33,7 +33,6 @@ from veritrail_graph.api.jobs.storage.upkeep import queued_in_graph
 from veritrail_graph.api.jobs.submission import LocalOptions, by_frontier
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.runs import held_run
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import NotFound, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verification
 from veritrail_graph.verifier.driver import Observer, Task
@@ -41,6 +40,7 @@ from veritrail_graph.verifier.driver import Observer, Task
 if TYPE_CHECKING:
     from veritrail_graph.api.extraction import ExtractionReport
     from veritrail_graph.api.graph_connection import GraphConnection
+    from veritrail_graph.api.settings import Settings
     from veritrail_graph.verifier.run import Run
 
 TELL_SECONDS = 0.5

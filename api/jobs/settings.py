@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from veritrail_graph.api.model_settings import CALLS
 from veritrail_graph.api.runs import CLAIMS_A_CALL, MOST_CLAIMS
-from veritrail_graph.api.settings import Settings
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.api.settings import CALLS, DAY, Settings
 from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
 
-DAY = 86_400.0
 SHARED_CLAIMS_A_CALL, LEAST_CLAIMS = 2, 4
 """Claims in the hands of one of several workers, for each of its calls, and at least."""
 
@@ -34,15 +30,11 @@ class JobSettings:
 
     @classmethod
     def of(cls, settings: Settings) -> JobSettings:
-        """Read them.
-
-        Raises:
-            InputError: One has a value that it cannot have.
-        """
+        """Those of the service."""
         return cls(
-            keep_seconds=_seconds(settings, "VERITRAIL_JOBS_KEEP", "30d"),
-            patience_seconds=_seconds(settings, "VERITRAIL_JOBS_PATIENCE", "1h"),
-            calls=_calls(settings),
+            keep_seconds=settings.jobs_keep,
+            patience_seconds=settings.jobs_patience,
+            calls=settings.concurrency,
         )
 
     def at_a_time(self, workers: int) -> int:
@@ -55,17 +47,3 @@ class JobSettings:
         if workers < 2:
             return max(DEFAULT_CONCURRENCY, min(CLAIMS_A_CALL * self.calls, MOST_CLAIMS))
         return max(LEAST_CLAIMS, SHARED_CLAIMS_A_CALL * self.calls // workers)
-
-
-def _calls(settings: Settings) -> int:
-    """A setting that is wrong is told when models are opened."""
-    text = settings.values.get("VERITRAIL_CONCURRENCY", "")
-    return int(text) if text.isdecimal() and int(text) else CALLS
-
-
-def _seconds(settings: Settings, name: str, default: str) -> float:
-    text = settings.values.get(name, default).lower()
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)([smhd]?)", text)
-    if match is None:
-        raise InputError(f"{name}={text!r}: is no time; write it as 30s, 10m, 1h or 30d")
-    return float(match[1]) * {"": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": DAY}[match[2]]

@@ -30,7 +30,6 @@ from veritrail_graph.api.http.names import CHECKED
 from veritrail_graph.api.http.pages import Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.api.rest.jobs import JobId
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
 
 STREAM = "text/event-stream"
@@ -151,7 +150,7 @@ async def job_events(
     place = min(place, last.seq if last else 0)
     if last is not None and last.kind == Kind.JOB_FINISHED and place == last.seq:
         return Response(status_code=204)
-    beat = heartbeat(request.app.state.settings)
+    beat = request.app.state.settings.events_heartbeat
     return _Stream(
         _told(feeds, job_id, place, _Door(request.app, caller)),
         headers=_HEADERS,
@@ -161,24 +160,6 @@ async def job_events(
         shutdown_grace_period=END_SECONDS,
         sep="\n",
     )
-
-
-def heartbeat(settings: Settings) -> float:
-    """Seconds between heartbeats: VERITRAIL_EVENTS_HEARTBEAT, or 15.
-
-    Raises:
-        InputError: It is no number of seconds.
-    """
-    text = settings.values.get("VERITRAIL_EVENTS_HEARTBEAT", "15")
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0.1 <= seconds <= 3_600:  # also what is no number
-        raise InputError(
-            f"VERITRAIL_EVENTS_HEARTBEAT={text!r}: must be a number of seconds, 0.1 to 3600"
-        )
-    return seconds
 
 
 class _Door:

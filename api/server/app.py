@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import FastAPI
@@ -14,7 +14,6 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.app.browser_link import browser_address
 from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.auth.sessions import Sessions
 from veritrail_graph.api.graph_connection import STARTING_SECONDS
@@ -28,7 +27,6 @@ from veritrail_graph.api.http.paths import SentPath
 from veritrail_graph.api.http.problems import tell_problems
 from veritrail_graph.api.http.receiving import Uploads
 from veritrail_graph.api.http.watch import Watch
-from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.rest import (
     docs_page,
     events,
@@ -73,13 +71,11 @@ class Way:
         key: VERITRAIL_API_KEY, if it is set.
         is_open: Whether others than this machine may reach it: then a key is always needed.
         works: Whether jobs are worked on in this process.
-        rules: What the guard goes by.
     """
 
     key: str | None = None
     is_open: bool = False
     works: bool = True
-    rules: Rules = field(default_factory=Rules)
 
 
 def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
@@ -93,9 +89,6 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
         InputError: A setting has a value that it cannot have.
     """
     way = way or Way()
-    events.heartbeat(settings)  # a wrong setting is told before anybody asks
-    JobSettings.of(settings)
-    browser_address(settings.values)
     app = FastAPI(
         **ABOUT,
         lifespan=_living,
@@ -119,7 +112,8 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
         app.include_router(router)
     tell_problems(app, lambda path: PAGE_ADVICE if is_page(path) else ADVICE)
     describe(app)
-    _add_layers(app, way.rules)
+    rules = Rules(settings.rate, settings.cors_origins, settings.body_seconds)
+    _add_layers(app, rules)
     return app
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import sys
 import traceback
@@ -58,9 +59,11 @@ def start_logs(settings: Settings, form: LogFormat, level: LogLevel) -> None:
 
 def secrets_of(settings: Settings) -> tuple[str, ...]:
     """The values among the settings that no line may hold, the longest first."""
-    found = {v for k, v in settings.values.items() if _SECRET_NAMES.search(k)}
-    found.add(settings.neo4j_password or "")
-    url = settings.values.get("VERITRAIL_JOBS_URL", "")
+    found = {value for name, value in os.environ.items() if _SECRET_NAMES.search(name)}
+    steps = (settings.claims, settings.selection, settings.verdict)
+    for own in (settings, *steps, settings.copy_from, settings.copy_to):
+        found |= {str(value) for name, value in own if value and _SECRET_NAMES.search(name.upper())}
+    url = settings.jobs_url or ""
     try:
         found.add(urlsplit(url).password or "")
     except ValueError:

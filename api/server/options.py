@@ -1,63 +1,15 @@
-"""Options of the service that its settings give: its key, what the guard goes by.
-
-A wrong one is refused before the service listens.
-"""
+"""The key of the service, and which addresses only this machine can reach."""
 
 from __future__ import annotations
 
 import ipaddress
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 
-if TYPE_CHECKING:
-    from veritrail_graph.api.http.guard import Rules
-
 LEAST_KEY = 16
 """Characters of a key."""
-
-MOST_SECONDS = 3_600.0
-
-
-def rules_of(settings: Settings) -> Rules:
-    """What the guard goes by, from VERITRAIL_RATE, VERITRAIL_CORS_ORIGINS, VERITRAIL_BODY_SECONDS.
-
-    Raises:
-        InputError: One has a value that it cannot have.
-    """
-    from veritrail_graph.api.http.guard import Rules
-
-    values = settings.values
-    rate = values.get("VERITRAIL_RATE")
-    if rate is not None and not (rate.isdecimal() and 0 < int(rate) <= 1_000_000):
-        raise InputError(f"VERITRAIL_RATE={rate!r}: must be a number of requests a minute")
-    origins = frozenset(values.get("VERITRAIL_CORS_ORIGINS", "").replace(",", " ").split())
-    for origin in origins:
-        _check_origin(origin)
-    given = values.get("VERITRAIL_BODY_SECONDS", "20")
-    try:
-        seconds = float(given)
-    except ValueError:
-        seconds = 0.0
-    if not 0.0 < seconds <= MOST_SECONDS:
-        raise InputError(f"VERITRAIL_BODY_SECONDS={given!r}: must be a number of seconds above 0")
-    return Rules(int(rate) if rate else None, origins, seconds)
-
-
-def _check_origin(origin: str) -> None:
-    try:
-        parts = urlsplit(origin)
-        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        is_whole = False
-    if not is_whole or origin != f"{parts.scheme}://{parts.netloc}":
-        raise InputError(
-            f"VERITRAIL_CORS_ORIGINS: {origin!r} is no origin; write each as "
-            "https://example.org, without a path, and with blanks between them"
-        )
 
 
 def api_key(settings: Settings) -> str | None:
@@ -66,8 +18,8 @@ def api_key(settings: Settings) -> str | None:
     Raises:
         InputError: The file cannot be read, the key is too short, or it is one that was made.
     """
-    name, key = "VERITRAIL_API_KEY", settings.values.get("VERITRAIL_API_KEY")
-    file = settings.values.get("VERITRAIL_API_KEY_FILE")
+    name, key = "VERITRAIL_API_KEY", settings.api_key
+    file = settings.api_key_file
     if key is None and file is not None:
         try:
             key = Path(file).read_text(encoding="utf-8").strip()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.graph.model import Process, Verification
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.store.processes import ProcessSummary
+    from veritrail_graph.graph.model.listed import ProcessSummary
 
 
 def summary_json(summary: ProcessSummary) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.graph.model import Status, Usage, Verification, total_usage
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.store.runs import RunSummary
+    from veritrail_graph.graph.model.listed import RunSummary
 
 
 def run_json(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from veritrail_graph.graph.model.node_ref import Role
-from veritrail_graph.graph.model.process import Claim, Verdict
+from veritrail_graph.graph.model.process import Claim, Process, Verdict
 from veritrail_graph.graph.model.review import Review, Reviewed
 from veritrail_graph.graph.model.trail import Status, Usage, Verification
 
@@ -458,3 +458,50 @@ class TrailOutline:
 
     verification: Verification
     checked: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSummary:
+    """A line of the list of processes."""
+
+    process: Process
+    verdicts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A line of the list of runs.
+
+    Attributes:
+        run_id: The run.
+        process_id: Its process.
+        created_at: When the first of its verifications was made, ISO 8601 in UTC.
+        engine: The engine of judgement.
+        model: The model, if a model judges.
+        counts: How many of its verifications have each status; only those that occur.
+    """
+
+    run_id: str
+    process_id: str
+    created_at: str
+    engine: str
+    model: str | None
+    counts: Mapping[Status, int]
+
+    @property
+    def total(self) -> int:
+        """How many verifications it has."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRows:
+    """Columns and rows of a statement given as text; `truncated` when there were more rows.
+
+    `changes` counts what changed, in the words of the engine (`nodes_created`).
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    truncated: bool
+    changes: Mapping[str, int] = field(default_factory=dict)

@@ -14,13 +14,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import neo4j
 from neo4j.exceptions import ConfigurationError, DriverError, IncompleteCommit, Neo4jError
 
 from veritrail_graph.graph.errors import EngineUnavailable, InputError
+from veritrail_graph.graph.model.listed import QueryRows
 from veritrail_graph.graph.store import faults
 from veritrail_graph.graph.store.address import DatabaseAddress
 from veritrail_graph.graph.store.transaction import (
@@ -36,7 +36,7 @@ from veritrail_graph.graph.store.transaction import (
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 _log = logging.getLogger("veritrail.store")
 
-__all__ = ["CONNECTIONS", "Database", "DatabaseAddress", "QueryRows", "Row", "Step", "Transaction"]
+__all__ = ["CONNECTIONS", "Database", "DatabaseAddress", "Row", "Step", "Transaction"]
 
 T = TypeVar("T")
 
@@ -54,19 +54,6 @@ _LATE = 5.0  # more than its own limit that an engine gets to end a query by its
 _IDLE_CHECK = 60.0
 _WARN_AFTER = 1.0
 _CLOSING_SECONDS = 0.5  # that a statement under way gets to end before its connection is cut
-
-
-@dataclass(frozen=True, slots=True)
-class QueryRows:
-    """Columns and rows of a statement given as text; `truncated` when there were more rows.
-
-    `changes` counts what changed, in the words of the engine (`nodes_created`).
-    """
-
-    columns: tuple[str, ...]
-    rows: list[Row]
-    truncated: bool
-    changes: Mapping[str, int] = field(default_factory=dict)
 
 
 class Database:

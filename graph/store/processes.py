@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import BeingWritten, NotFound
 from veritrail_graph.graph.model import Claim, Process
+from veritrail_graph.graph.model.listed import ProcessSummary
 from veritrail_graph.graph.store.claims import ClaimStore
 from veritrail_graph.graph.store.database import Database, Transaction
 from veritrail_graph.graph.store.process_rows import process_from, process_row, readable
@@ -40,14 +40,6 @@ BEAT_SECONDS = 5.0
 """Seconds between two signs of life of whoever writes."""
 
 _STAGED = "~"  # no process_id of a user can hold it
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessSummary:
-    """A line of the list of processes."""
-
-    process: Process
-    verdicts: Mapping[str, int]
 
 
 class ProcessStore:

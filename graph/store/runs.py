@@ -6,42 +6,16 @@ were queued.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Claim, Status, Verification
+from veritrail_graph.graph.model.listed import RunSummary
 from veritrail_graph.graph.store.database import Database, Row, Transaction
 from veritrail_graph.graph.store.trail_rows import verification_row
 
 BATCH = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """A line of the list of runs.
-
-    Attributes:
-        run_id: The run.
-        process_id: Its process.
-        created_at: When the first of its verifications was made, ISO 8601 in UTC.
-        engine: The engine of judgement.
-        model: The model, if a model judges.
-        counts: How many of its verifications have each status; only those that occur.
-    """
-
-    run_id: str
-    process_id: str
-    created_at: str
-    engine: str
-    model: str | None
-    counts: Mapping[Status, int]
-
-    @property
-    def total(self) -> int:
-        """How many verifications it has."""
-        return sum(self.counts.values())
 
 
 async def queue_all(database: Database, verifications: Sequence[Verification]) -> None:

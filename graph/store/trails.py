@@ -21,10 +21,9 @@ from veritrail_graph.graph.model import (
     StepRecord,
     Verification,
 )
-from veritrail_graph.graph.model.listed import TrailOutline
+from veritrail_graph.graph.model.listed import RunSummary, TrailOutline
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.runs import (
-    RunSummary,
     ids_of_run,
     queue_all,
     same_verifications,

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from acceptance.command import Veritrail, process_file
 from fakes.service_process import ServiceProcess, serving
+from fakes.settings_of import settings_of
 
 from veritrail_graph import AsyncClient, AsyncLocal, Client, Local
 from veritrail_graph.api.client import AsyncOperations, Conflict, Missing, Rejected
@@ -38,7 +39,7 @@ def service(veritrail: Veritrail) -> Iterator[ServiceProcess]:
 
 
 def in_process(veritrail: Veritrail) -> Settings:
-    return Settings.load(veritrail.environment({}))
+    return settings_of(veritrail.environment({}))
 
 
 @pytest.fixture(params=["service", "in process"])
@@ -257,7 +258,7 @@ def test_in_process_the_graph_may_be_a_neo4j_server(neo4j_server, tmp_path):
     login = {"NEO4J_URI": neo4j_server.uri, "NEO4J_DATABASE": neo4j_server.database}
     if neo4j_server.password:
         login |= {"NEO4J_USERNAME": neo4j_server.username, "NEO4J_PASSWORD": neo4j_server.password}
-    settings = Settings.load({**login, "VERITRAIL_HOME": str(tmp_path / "home")})
+    settings = settings_of({**login, "VERITRAIL_HOME": str(tmp_path / "home")})
     with Local(settings) as here:
         assert neo4j_server.uri in repr(here)
         assert not neo4j_server.password or neo4j_server.password not in repr(here)

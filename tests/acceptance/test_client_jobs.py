@@ -11,12 +11,12 @@ from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, expected, pumps
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
+from fakes.settings_of import settings_of
 from fakes.tcp_proxy import Cut, tcp_proxy
 from fakes.waiting import until
 
 from veritrail_graph import Client, Local
 from veritrail_graph.api.client import Rejected, Unavailable
-from veritrail_graph.api.settings import Settings
 
 pytestmark = pytest.mark.engine
 
@@ -51,7 +51,7 @@ def test_a_job_is_stopped_and_gone_on_with(kind, veritrail, model, process):
             service.until_ready()
             client: Client | Local = Client(service.url)
         else:
-            client = Local(Settings.load(veritrail.environment(env)))
+            client = Local(settings_of(veritrail.environment(env)))
         with client:
             model.latency = 60.0
             asked = len(model.requests)
@@ -78,7 +78,7 @@ def test_claims_are_extracted_in_a_job(kind, veritrail, model, tmp_path):
     with serving(veritrail, env=env, start=kind == "service") as service:
         if kind == "service":
             service.until_ready()
-        settings = Settings.load(veritrail.environment(env))
+        settings = settings_of(veritrail.environment(env))
         with Client(service.url) if kind == "service" else Local(settings) as client:
             with pytest.raises(Rejected):
                 client.verify(process, extract=True, engine="lexical")
@@ -132,7 +132,7 @@ def test_a_service_that_starts_later_is_waited_for(veritrail):
 
 
 def test_in_process_a_lost_engine_is_told_and_then_opened_anew(bare):
-    with Local(Settings.load(bare.environment({}))) as here:
+    with Local(settings_of(bare.environment({}))) as here:
         assert here.processes().all() == []
         for ask in (lambda: here.processes().all(), lambda: here.verify("p", "x")):
             bare.kill_engine()

@@ -87,8 +87,8 @@ def main() -> None:
     address = DatabaseAddress(**asked["address"])
     found = asyncio.run(through_the_graph(address, Path(asked["file"])))
     settings = Settings(
-        home=Path(asked["home"]), neo4j_uri=address.uri, neo4j_username=address.username,
-        neo4j_password=address.password, neo4j_database=address.database,
+        home=Path(asked["home"]), NEO4J_URI=address.uri, NEO4J_USERNAME=address.username,
+        NEO4J_PASSWORD=address.password, NEO4J_DATABASE=address.database,
     )  # fmt: skip
     found |= through_the_service(settings)
     asyncio.run(removed(address))

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fakes.processes import MemoryInput
+from fakes.settings_of import settings_of
 
 from veritrail_graph.api.graph_connection import open_graph
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
@@ -42,7 +42,7 @@ def store_process(
     """Store a process with verifications as a run leaves them."""
 
     async def work() -> None:
-        async with open_graph(Settings.load(environ)) as store:
+        async with open_graph(settings_of(environ)) as store:
             source = MemoryInput(
                 [NodeRecord(name, text, "nodes") for name, text in nodes.items()],
                 [EdgeRecord(source, target, "edges") for source, target in edges],

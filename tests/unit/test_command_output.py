@@ -5,16 +5,16 @@ from __future__ import annotations
 import io
 
 import pytest
+from fakes.settings_of import settings_of
 from rich.console import Console
 
 from veritrail_graph.api.claims import read_claims_file
 from veritrail_graph.api.cli import stored, terminal, verify
 from veritrail_graph.api.cli.trail import verdict_table
 from veritrail_graph.api.jobs.local import LocalResult
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, Process, Status, Verdict, Verification
-from veritrail_graph.graph.store.processes import ProcessSummary
+from veritrail_graph.graph.model.listed import ProcessSummary
 
 LONG_ID = "harbour-2025-" + "x" * 100
 
@@ -124,4 +124,4 @@ def test_a_json_file_that_is_no_json_is_refused(tmp_path):
 
 def test_a_home_of_an_unknown_user_is_refused():
     with pytest.raises(InputError, match="VERITRAIL_HOME='~no-such-user/x'"):
-        Settings.load({"VERITRAIL_HOME": "~no-such-user/x"})
+        settings_of({"VERITRAIL_HOME": "~no-such-user/x"})

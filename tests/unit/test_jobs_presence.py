@@ -166,20 +166,19 @@ def test_a_database_that_is_down_is_waited_for() -> None:
     ("text", "seconds"), [("0s", 0.0), ("90", 90.0), ("2m", 120.0), ("30D", 30 * 86_400.0)]
 )
 def test_times_are_read_as_people_write_them(tmp_path: Path, text: str, seconds: float) -> None:
-    settings = Settings(home=tmp_path, values={"VERITRAIL_JOBS_KEEP": text})
+    settings = Settings(home=tmp_path, jobs_keep=text)
     assert JobSettings.of(settings).keep_seconds == seconds
 
 
-@pytest.mark.parametrize("text", ["", "-1", "soon", "1y", "1e3"])
+@pytest.mark.parametrize("text", ["-1", "soon", "1y", "1e3"])
 def test_what_is_no_time_is_refused_with_the_name_of_the_setting(tmp_path: Path, text: str) -> None:
-    settings = Settings(home=tmp_path, values={"VERITRAIL_JOBS_PATIENCE": text})
     with pytest.raises(InputError, match="VERITRAIL_JOBS_PATIENCE"):
-        JobSettings.of(settings)
+        Settings(home=tmp_path, jobs_patience=text)
 
 
 def test_a_worker_beside_others_takes_little_more_than_it_has_calls_for() -> None:
-    settings = JobSettings.of(Settings(home=Path(), values={"VERITRAIL_CONCURRENCY": "20"}))
+    settings = JobSettings.of(Settings(home=Path(), concurrency=20))
     assert settings.at_a_time(1) == 160
-    most = JobSettings.of(Settings(home=Path(), values={"VERITRAIL_CONCURRENCY": "500"}))
+    most = JobSettings.of(Settings(home=Path(), concurrency=500))
     assert most.at_a_time(1) == MOST_CLAIMS
     assert [settings.at_a_time(workers) for workers in (2, 4, 100)] == [20, 10, 4]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes.settings_of import settings_of
 
 from veritrail_graph.api.auth import key_cache as rings
 from veritrail_graph.api.auth.access import EVERYTHING, LOCAL, Caller, Scope, parse_scopes
@@ -23,7 +24,6 @@ from veritrail_graph.api.auth.rates import Rates
 from veritrail_graph.api.cli.keys import parse_rate, parse_since, parse_span
 from veritrail_graph.api.server.log_words import LogFormat
 from veritrail_graph.api.server.logs import Lines, secrets_of
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, NotFound
 
 READ = frozenset({Scope.READ})
@@ -257,7 +257,7 @@ SECRETS = {
 
 @pytest.mark.parametrize("form", list(LogFormat))
 def test_a_line_of_the_log_holds_no_secret_and_stays_one_line(form: LogFormat) -> None:
-    lines = Lines(form, secrets_of(Settings.load({"HOME": "/", **SECRETS})))
+    lines = Lines(form, secrets_of(settings_of({"HOME": "/", **SECRETS})))
     words = " ".join(SECRETS.values())
     shown = "vt_aaaaaaaa_" + "Secret" * 7 + "x"
     try:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from fakes.settings_of import settings_of
 
 from veritrail_graph.api.jobs.storage.reading import Resumable
-from veritrail_graph.api.model_settings import Use, model_settings
-from veritrail_graph.api.models import ModelOptions, all_model_settings, claim_deadline, patience
+from veritrail_graph.api.models import ModelOptions, all_model_settings
 from veritrail_graph.api.runs import held_run
-from veritrail_graph.api.settings import Settings
+from veritrail_graph.api.settings import Settings, Use, model_settings
 from veritrail_graph.graph.errors import InputError, NotFound
 
 
 def of(use: Use = Use.VERDICT, engine: str = "openai", **values: str):
-    return model_settings({"VERITRAIL_MODEL": "m", **values}, use, engine)
+    return model_settings(settings_of({"VERITRAIL_MODEL": "m", **values}), use, engine)
 
 
 def test_a_step_has_its_own_model_endpoint_key_and_limits() -> None:
@@ -37,7 +37,7 @@ def test_a_step_has_its_own_model_endpoint_key_and_limits() -> None:
 
 
 def test_a_model_of_the_command_line_goes_before_every_setting() -> None:
-    settings = Settings.load({"VERITRAIL_VERDICT_MODEL": "judge", "VERITRAIL_MODEL": "m"})
+    settings = settings_of({"VERITRAIL_VERDICT_MODEL": "judge", "VERITRAIL_MODEL": "m"})
     found = all_model_settings(settings, "openai", ModelOptions(model="x", claims_model="y"))
     assert [found[use].model for use in (Use.CLAIMS, Use.SELECTION, Use.VERDICT)] == ["y", "x", "x"]
 
@@ -111,16 +111,14 @@ def test_a_wrong_value_is_refused(name: str, value: str) -> None:
 @pytest.mark.parametrize("model", ["", "  "])
 def test_an_empty_name_of_a_model_is_refused(model: str) -> None:
     with pytest.raises(InputError, match="empty"):
-        model_settings({}, Use.VERDICT, "openai", model=model)
+        model_settings(Settings(), Use.VERDICT, "openai", model=model)
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "soon"])
 def test_times_are_above_zero(value: str) -> None:
-    for name in ("VERITRAIL_CALL_DEADLINE", "VERITRAIL_ATTEMPT_TIMEOUT"):
-        with pytest.raises(InputError, match=name):
-            patience(Settings.load({name: value}))
-    with pytest.raises(InputError, match="VERITRAIL_CLAIM_DEADLINE"):
-        claim_deadline(Settings.load({"VERITRAIL_CLAIM_DEADLINE": value}))
+    for name in ("CALL_DEADLINE", "ATTEMPT_TIMEOUT", "CLAIM_DEADLINE"):
+        with pytest.raises(InputError, match=f"VERITRAIL_{name}='{value}': must be a number"):
+            settings_of({f"VERITRAIL_{name}": value})
 
 
 def left(budget: float | None, calls: int | None) -> Resumable:

@@ -42,7 +42,7 @@ class Body:
 
 @pytest.fixture
 def uploads(tmp_path: Path) -> Uploads:
-    return Uploads(Settings(home=tmp_path, values={"VERITRAIL_UPLOAD_MAX": "1kb"}))
+    return Uploads(Settings(home=tmp_path, upload_max="1kb"))
 
 
 def received(uploads: Uploads, body: Body) -> bytes:
@@ -149,7 +149,7 @@ def test_what_a_killed_server_left_is_swept(uploads: Uploads, tmp_path: Path) ->
 
 def test_a_wrong_limit_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="VERITRAIL_UPLOAD_MAX"):
-        Uploads(Settings(home=tmp_path, values={"VERITRAIL_UPLOAD_MAX": "much"}))
+        Uploads(Settings(home=tmp_path, upload_max="much"))
 
 
 def test_media_types_and_encodings() -> None:

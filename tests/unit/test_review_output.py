@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from fakes.reporting import markdown_of
+from fakes.settings_of import settings_of
 from fakes.trails import a_trail
 from rich.console import Console
 
@@ -19,7 +20,6 @@ from veritrail_graph.api.cli.reviews import (
     reviews_table,
 )
 from veritrail_graph.api.cli.trail import trail_tree
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.agreement import Agreement, agreement_report
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.listed import JudgedReview
@@ -165,4 +165,4 @@ def test_a_report_shows_people_beside_the_model() -> None:
 def test_who_reviews_is_set_or_else_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGNAME", "cy")
     for values, name in (({"VERITRAIL_REVIEWER": "Bo"}, "Bo"), ({}, "cy")):
-        assert Application(Settings.load(values)).reviews.default_reviewer() == name
+        assert Application(settings_of(values)).reviews.default_reviewer() == name

@@ -15,7 +15,7 @@ from veritrail_graph.api.cli.trail import cost_table, runs_table, trail_tree
 from veritrail_graph.api.views.costs import cost_words, money_words
 from veritrail_graph.graph.exporters.results import run_json, run_summary_json
 from veritrail_graph.graph.model import Claim, Process, Status, Usage
-from veritrail_graph.graph.store.runs import RunSummary
+from veritrail_graph.graph.model.listed import RunSummary
 
 SELECTING = Usage(
     calls=2,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from fakes.trails import NFS
 
-from veritrail_graph.api.app.browser_link import browser_address, browser_link
+from veritrail_graph.api.app.browser_link import browser_link
+from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.answer import TextClaim, claim_in_text
 from veritrail_graph.api.views.words import SUPPORTED
 from veritrail_graph.api.web.views.process import (
@@ -182,10 +183,10 @@ def test_no_user_and_no_password_get_into_the_link() -> None:
 
 
 def test_neo4j_browser_can_be_elsewhere() -> None:
-    set_ = {"VERITRAIL_NEO4J_BROWSER": "https://b.example/browser/"}
-    link = browser_link("bolt://inside:7687", None, "RETURN 1;", browser_address(set_))
+    browser = Settings(neo4j_browser="https://b.example/browser/").neo4j_browser
+    link = browser_link("bolt://inside:7687", None, "RETURN 1;", browser)
     assert str(link).startswith("https://b.example/browser/?dbms=bolt")
-    assert browser_address({}) is None
+    assert Settings().neo4j_browser is None
     for wrong in ("javascript:alert(1)", "browser", "https://b.example/?x=1"):
         with pytest.raises(InputError, match="VERITRAIL_NEO4J_BROWSER"):
-            browser_address({"VERITRAIL_NEO4J_BROWSER": wrong})
+            Settings(neo4j_browser=wrong)

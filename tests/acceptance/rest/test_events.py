@@ -20,11 +20,11 @@ from acceptance.model_fixtures import asking, pumps
 from acceptance.rest.job_calls import Calls, Told, by_claim, timed, told_by
 from fakes.model_server import ModelServer
 from fakes.service_process import ServiceProcess, serving
+from fakes.settings_of import settings_of
 
 from veritrail_graph.api.auth.database import ServiceDatabase, service_url
 from veritrail_graph.api.jobs.model import Kind
 from veritrail_graph.api.jobs.storage.events import EventLog
-from veritrail_graph.api.settings import Settings
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
@@ -86,7 +86,7 @@ def endless(calls: Calls, model: ModelServer, process: str) -> Iterator[str]:
 
 def written(veritrail: Veritrail, job_id: str, count: int, size: int, last: bool = False) -> None:
     """Write events beside the service, as a worker in another process does."""
-    database = ServiceDatabase(service_url(Settings.load({"VERITRAIL_HOME": str(veritrail.home)})))
+    database = ServiceDatabase(service_url(settings_of({"VERITRAIL_HOME": str(veritrail.home)})))
     log = EventLog(database)
     for start in range(0, count, 1_000):
         events: list[tuple[str, dict[str, Any]]] = [
@@ -374,7 +374,7 @@ def test_what_events_hold_is_json_in_one_line_whatever_it_is(
     calls: Calls, veritrail: Veritrail, endless: str
 ) -> None:
     nasty = "line\nbreak\r\u2028 \x00 <script> \u00e9 \ud83d\ude00"
-    database = ServiceDatabase(service_url(Settings.load({"VERITRAIL_HOME": str(veritrail.home)})))
+    database = ServiceDatabase(service_url(settings_of({"VERITRAIL_HOME": str(veritrail.home)})))
     log = EventLog(database)
     database.run_now(lambda it: log.append_in(it, endless, "test.event", {"text": nasty}))
     database.close()
