@@ -17,6 +17,9 @@ ADVICE: Mapping[str, str] = {
         "Or ingest the whole process with --replace, which removes its verifications."
     ),
     "append_without_id": "Name it with --process-id.",
+    "azure_endpoint_needed": "Set AZURE_OPENAI_ENDPOINT.",
+    "azure_key_needed": "Set AZURE_OPENAI_API_KEY.",
+    "azure_version_needed": "Set OPENAI_API_VERSION, such as 2024-10-21.",
     "budget_used_up": "Say with --budget USD what it may take from now on.",
     "calls_used_up": "Say with --max-calls N what it may take from now on.",
     "claim_of_other_node": "Leave --node out.",
@@ -24,6 +27,10 @@ ADVICE: Mapping[str, str] = {
     "claims_in_use": "--force removes them too.",
     "copy_differs": "`veritrail list` shows what each has.",
     "extraction_needs_model": "Name one with --model.",
+    "key_needed": (
+        "Set OPENAI_API_KEY, or set OPENAI_BASE_URL to an endpoint that needs no key, such as a "
+        "server on this machine."
+    ),
     "key_unknown": "`veritrail keys list` lists them.",
     "left_unfinished": "`veritrail db clean` removes it.",
     "missing_parameter": "(--param {name}=…)",

@@ -15,12 +15,18 @@ ADVICE: Mapping[str, str] = {
         "Or send the whole process with ?replace=true, which removes its verifications."
     ),
     "append_without_id": "Name it with ?process_id=.",
+    "azure_endpoint_needed": "The service needs AZURE_OPENAI_ENDPOINT.",
+    "azure_key_needed": "The service needs AZURE_OPENAI_API_KEY.",
+    "azure_version_needed": "The service needs OPENAI_API_VERSION, such as 2024-10-21.",
     "claim_of_other_node": "Leave `node_id` out.",
     "claim_verified": "?force=true changes it nevertheless; they stay as they are.",
     "claims_in_use": "?force=true removes them too.",
     "commit_in_doubt": "Send the request again: nothing is stored twice.",
     "engine_unavailable": "Come again; the log of the service says more.",
     "extraction_needs_model": "Name one in `model`.",
+    "key_needed": (
+        "The service needs OPENAI_API_KEY, or OPENAI_BASE_URL of an endpoint that needs no key."
+    ),
     "key_not_active": (
         "Whoever looks after the service makes another one with `veritrail keys create`."
     ),

@@ -182,7 +182,7 @@ class Guard:
         if scope["method"] in SAFE_METHODS:
             return None
         if crosses(headers, frozenset()):
-            return problem(403, "not-allowed", "A page from elsewhere may not send this.")
+            return problem(403, "cross-origin", "A page from elsewhere may not send this.")
         if scope["path"].startswith("/v1/"):
             words = "The session of the page only reads here; send a key to change something."
             return problem(403, "not-allowed", words)

@@ -219,6 +219,8 @@ def told(error: VeriTrailError, advice: Mapping[str, str] = ADVICE) -> JSONRespo
 
 _ADDRESS = re.compile(r"(?: at)? (?:bolt|neo4j)(?:\+s(?:sc)?)?://[^\s,;)']+")
 _BY_CODE = {
+    "cross_origin": (403, "cross-origin"),
+    "form_expired": (403, "form-expired"),
     "idempotency_conflict": (409, "idempotency-conflict"),
     "job_busy": (409, "job-busy"),
 }

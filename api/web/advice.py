@@ -73,10 +73,10 @@ _ELSEWHERE_TODO = (
     "not send anything, another site tried to: nothing was changed."
 )
 _OTHER_403 = {
-    "This form is too old": ("The form is too old", _FORM_TODO),
-    "A page from elsewhere": ("It came from another site", _ELSEWHERE_TODO),
+    "form-expired": ("The form is too old", _FORM_TODO),
+    "cross-origin": ("It came from another site", _ELSEWHERE_TODO),
 }
-"""By how it begins, what was refused though the key may do it: no other key helps there."""
+"""What is refused though the key may do it, by the kind of the problem: no other key helps."""
 
 
 def words_of(problem: Mapping[str, Any]) -> FaultWords:
@@ -85,9 +85,7 @@ def words_of(problem: Mapping[str, Any]) -> FaultWords:
     heading, todo = _SAID.get(status, (str(problem["title"]), "Go back and try again."))
     kind = str(problem["type"]).removeprefix(_PREFIX)
     detail = str(problem["detail"])
-    for begin, said in _OTHER_403.items():
-        if status == 403 and detail.startswith(begin):
-            heading, todo = said
+    heading, todo = _OTHER_403.get(kind, (heading, todo))
     return FaultWords(
         _HEADINGS.get(kind, heading),
         detail,

@@ -27,6 +27,8 @@ _OWN = secrets.token_bytes(_SIZE)
 class ForeignForm(NotAllowed):
     """A form was sent that no page of ours gave out."""
 
+    code = "form_expired"
+
 
 def form_token(request: Request) -> Markup:
     """The hidden field that every form has."""

@@ -16,14 +16,13 @@ def _endpoint(settings: EndpointSettings) -> Endpoint:
 
     if settings.base_url is None:
         raise InputError(
-            "Engine azure needs AZURE_OPENAI_ENDPOINT: the address of the resource.",
-            code="endpoint_needed",
+            "Engine azure needs the address of the resource.", code="azure_endpoint_needed"
         )
     if settings.api_key is None:
-        raise InputError("No key is set: put it into AZURE_OPENAI_API_KEY.", code="key_needed")
+        raise InputError("Engine azure needs a key, and none is set.", code="azure_key_needed")
     if settings.api_version is None:
         raise InputError(
-            "Engine azure needs OPENAI_API_VERSION, such as 2024-10-21.", code="version_needed"
+            "Engine azure needs a version of the interface.", code="azure_version_needed"
         )
     return OpenAiEndpoint(
         settings.base_url,

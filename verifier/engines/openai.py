@@ -20,9 +20,7 @@ def _endpoint(settings: EndpointSettings) -> Endpoint:
     host = urlsplit(settings.base_url or "").hostname or OPENAI_HOST
     if settings.api_key is None and host == OPENAI_HOST:
         raise InputError(
-            "No key is set: put it into OPENAI_API_KEY, or set OPENAI_BASE_URL to an endpoint "
-            "that needs none, such as a server on this machine.",
-            code="key_needed",
+            f"Engine openai needs a key for {OPENAI_HOST}, and none is set.", code="key_needed"
         )
     return OpenAiEndpoint(
         settings.base_url,
@@ -34,7 +32,7 @@ def _endpoint(settings: EndpointSettings) -> Endpoint:
 
 ENGINE = Engine(
     "openai",
-    "language models of any OpenAI-compatible endpoint (OPENAI_BASE_URL)",
+    "language models of any OpenAI-compatible endpoint",
     prompted_judge("openai"),
     _endpoint,
 )

@@ -281,7 +281,7 @@ def _elsewhere(headers: Mapping[str, str], reply: str) -> ModelError:
     place = short_message(f"{parts.scheme or 'https'}://{host}{parts.path}")
     return EndpointRefused(
         f"{reply}: it redirects to {place} and is not followed; if that is the endpoint that you"
-        " want, set OPENAI_BASE_URL to it, without /chat/completions"
+        " want, make it the base URL, without /chat/completions"
     )
 
 

@@ -44,7 +44,7 @@ async def sign_in(
     """
     state = request.app.state
     if crosses(request.headers, frozenset()):
-        raise NotAllowed("A page from elsewhere may not sign anybody in here.")
+        raise NotAllowed("A page from elsewhere may not sign anybody in here.", code="cross_origin")
     onward = inside(next)
     if not await state.ring.asks():
         return RedirectResponse(onward, 303)
