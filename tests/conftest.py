@@ -32,8 +32,10 @@ OUTSIDE = dict(os.environ)
 CLEARED = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
 
 hypothesis.configuration.set_hypothesis_home_dir(ROOT / ".hypothesis")
-hypothesis.settings.register_profile("local", deadline=None)
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.register_profile("local", deadline=None, max_examples=30)
+hypothesis.settings.register_profile(
+    "ci", deadline=None, max_examples=30, derandomize=True, print_blob=True
+)
 hypothesis.settings.load_profile("ci" if OUTSIDE.get("CI") else "local")
 
 

@@ -8,9 +8,11 @@ import tempfile
 import uuid
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import neo4j
 import pytest
 
 from veritrail_graph.graph.embedded import EngineSettings, running_engine, stop_engine
@@ -21,8 +23,8 @@ from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 ON_NEO4J_IN_SOAK = {
     f"test_{name}.py"
     for name in (
-        "export_formats", "export_fuzz", "export_process", "page_reads", "picture",
-        "report_origins", "review_queue", "standings",
+        "edge_counts", "export_formats", "export_fuzz", "export_process", "one_more_field",
+        "page_reads", "picture", "report_origins", "review_queue", "standings",
     )
 }  # fmt: skip
 
@@ -36,6 +38,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_on_neo4j = "neo4j" in getattr(getattr(item, "callspec", None), "params", {}).values()
         if is_on_neo4j and item.path.name in ON_NEO4J_IN_SOAK:
             item.add_marker(pytest.mark.soak)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_retries() -> Iterator[None]:
+    """Let the driver try again after 50 ms instead of a second."""
+    quick = partial(neo4j.GraphDatabase.driver, initial_retry_delay=0.05)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(neo4j.GraphDatabase, "driver", quick)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from fakes.processes import MemoryInput
+from fakes.processes import MemoryInput, process
+from fakes.trails import LEXICAL, a_round, a_step, a_trail, cited, found, path, spent
 
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.ingest import ingest
@@ -32,14 +33,11 @@ from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     Evidence,
-    EvidencePath,
-    EvidenceRole,
     Iteration,
     NodeRef,
     Review,
     ReviewVerdict,
     Role,
-    Sentence,
     Status,
     StepRecord,
     Termination,
@@ -146,54 +144,24 @@ async def store_ladder(store: Store, process_id: str, depth: int) -> None:
     There are 2 ** depth paths from the roots to the terminal node.
     """
     stages = [[f"a{number}", f"b{number}"] for number in range(depth)] + [["t"]]
-    links = [
-        (source, target)
-        for before, after in pairwise(stages)
-        for target in after
-        for source in before
-    ]
+    steps = pairwise(stages)
+    links = [(u, v) for before, after in steps for v in after for u in before]
     names = [name for stage in stages for name in stage]
-    source = MemoryInput(
-        [NodeRecord(name, f"{name}.", name) for name in names],
-        [EdgeRecord(u, v, u) for u, v in links],
-        [ClaimRecord("Up it goes.", "k", claim_id="k")],
-        Header("memory", process_id),
+    source = process(
+        {n: f"{n}." for n in names}, links, {"k": "Up it goes."}, process_id=process_id
     )
     await ingest(store, source)
-    iterations = []
+    iterations, number_of = [], {}
     for number, stage in enumerate(reversed(stages[:-1]), start=1):
         role = Role.ROOT if number == depth else Role.INTERMEDIATE
-        refs = tuple(NodeRef(u, depth + 1 - number, names.index(u), role) for u in stage)
-        found = Evidence(
-            text="summary", missing=None, sentences=tuple(_cite(u, 0, f"{u}.") for u in stage)
-        )
-        iterations.append(
-            Iteration(
-                number=number,
-                verdict=Verdict.FULLY_SUPPORTED,
-                reasoning="yes",
-                checked=refs,
-                carried_roots=(),
-                summaries=(found,),
-            )
-        )
-    number_of = {ref.node_id: round_.number for round_ in iterations for ref in round_.checked}
-    verification = Verification.of_claim(
-        Claim(claim_id="k", text="Up it goes.", node_id="t"),
-        verification_id=f"{process_id}/v",
-        process_id=process_id,
-        q=3,
-        engine="lexical",
-        model=None,
-        indicative=True,
-        created_at="2026-01-01T00:00:00.000000Z",
-        status=Status.SUCCEEDED,
-        verdict=Verdict.FULLY_SUPPORTED,
-        reasoning="yes",
-        iterations=tuple(iterations),
-        paths=tuple(EvidencePath(source=u, target=v, iteration=number_of[u]) for u, v in links),
-    )
-    await store.trails.write(verification)
+        refs = [NodeRef(u, depth + 1 - number, names.index(u), role) for u in stage]
+        evidence = found("summary", *(cited(u, 0, 0, f"{u}.") for u in stage))
+        iterations.append(a_round(number, Verdict.FULLY_SUPPORTED, refs, [evidence]))
+        number_of |= dict.fromkeys(stage, number)
+    paths = tuple(path(u, v, number_of[u]) for u, v in links)
+    claim = Claim(claim_id="k", text="Up it goes.", node_id="t")
+    facts = {"process_id": process_id, "claim": claim, "paths": paths, **LEXICAL}
+    await store.trails.write(a_trail(f"{process_id}/v", *iterations, **facts))
 
 
 def _process(process_id: str) -> MemoryInput:
@@ -231,56 +199,36 @@ def _verifications(process_id: str) -> list[Verification]:
         }
         return Verification(**values)  # type: ignore[arg-type]
 
+    fs, nfs, inc = Verdict
+    c1 = ("c2", HOSTILE, "s1")
+    first = "Opened in 1901."
+    both = (_sentence("c1", 0), _sentence("c1", 1, "context"))
+    m1 = found("320 ships.", _sentence("m1", 0))
+    selection, judging = "evidence_selection", "verdict"
     return [
         verification(
             "v1",
             "k1",
             1,
-            verdict=Verdict.FULLY_SUPPORTED,
+            verdict=fs,
             reasoning="c1 says so.",
             termination=Termination.NO_CANDIDATES,
             iterations=(
-                _round(1, Verdict.NOT_FULLY_SUPPORTED, ["s2", "m1"]),
-                _round(
-                    2,
-                    Verdict.FULLY_SUPPORTED,
-                    ["c2", HOSTILE, "s1"],
-                    Evidence(
-                        text="It opened in 1901.", missing=None, sentences=(_sentence("s1", 0),)
-                    ),
-                ),
-                _round(
-                    3,
-                    Verdict.FULLY_SUPPORTED,
-                    ["c1"],
-                    Evidence(
-                        text="Opened in 1901.",
-                        missing="Who opened it.",
-                        sentences=(_sentence("c1", 0), _sentence("c1", 1, EvidenceRole.CONTEXT)),
-                    ),
-                ),
+                _round(1, nfs, ("s2", "m1")),
+                _round(2, fs, c1, found("It opened in 1901.", _sentence("s1", 0))),
+                _round(3, fs, ("c1",), found(first, *both, missing="Who opened it.")),
             ),
-            paths=(
-                EvidencePath(source="s1", target="t", iteration=2, via=("m1",)),
-                EvidencePath(source="c1", target="s1", iteration=3),
-            ),
+            paths=(path("s1", "t", 2, "m1"), path("c1", "s1", 3)),
         ),
         verification(
             "v2-old",
             "k2",
             1,
-            verdict=Verdict.FULLY_SUPPORTED,
+            verdict=fs,
             reasoning="m1 says so.",
             termination=Termination.NO_CANDIDATES,
-            iterations=(
-                _round(
-                    1,
-                    Verdict.FULLY_SUPPORTED,
-                    ["s2", "m1"],
-                    Evidence(text="320 ships.", missing=None, sentences=(_sentence("m1", 0),)),
-                ),
-            ),
-            paths=(EvidencePath(source="m1", target="t", iteration=1),),
+            iterations=(_round(1, fs, ("s2", "m1"), m1),),
+            paths=(path("m1", "t", 1),),
         ),
         verification(
             "v2",
@@ -289,79 +237,35 @@ def _verifications(process_id: str) -> list[Verification]:
             engine="openai",
             model="judge-1",
             indicative=False,
-            verdict=Verdict.NOT_FULLY_SUPPORTED,
+            verdict=nfs,
             reasoning="It was 310.",
             termination=Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT,
             iterations=(
                 _round(
                     1,
-                    Verdict.FULLY_SUPPORTED,
-                    ["s2", "m1"],
-                    Evidence(
-                        text="320 ships.",
-                        missing=None,
-                        sentences=(_sentence("s2", 0), _sentence("m1", 0)),
-                    ),
+                    fs,
+                    ("s2", "m1"),
+                    found("320 ships.", _sentence("s2", 0), _sentence("m1", 0)),
                 ),
                 _round(
                     2,
-                    Verdict.NOT_FULLY_SUPPORTED,
-                    ["c2", HOSTILE, "s1"],
-                    Evidence(
-                        text="310 ships in 2024.", missing=None, sentences=(_sentence("c2", 0),)
-                    ),
-                    Evidence(
-                        text="310 ships.", missing="The source.", sentences=(_sentence("s1", 1),)
-                    ),
+                    nfs,
+                    c1,
+                    found("310 ships in 2024.", _sentence("c2", 0)),
+                    found("310 ships.", _sentence("s1", 1), missing="The source."),
                 ),
             ),
             paths=(
-                EvidencePath(source="s2", target="m1", iteration=1),
-                EvidencePath(source="s2", target="t", iteration=1),
-                EvidencePath(source="m1", target="t", iteration=1),
-                EvidencePath(source="c2", target="s1", iteration=2),
-                EvidencePath(source="c2", target="s2", iteration=2),
-                EvidencePath(source="s1", target="m1", iteration=2),
+                *(path(source, target, 1) for source, target in (("s2", "m1"), ("s2", "t"))),
+                path("m1", "t", 1),
+                *(path(*ends, 2) for ends in (("c2", "s1"), ("c2", "s2"), ("s1", "m1"))),
             ),
             error_nodes=(REFS["s2"], REFS["m1"]),
             propagated_nodes=(REFS["t"],),
             steps=(
-                _step(
-                    1,
-                    "evidence_selection",
-                    Usage(
-                        calls=2,
-                        cached_calls=1,
-                        input_tokens=100,
-                        cached_input_tokens=50,
-                        output_tokens=20,
-                        cost_usd=0.25,
-                    ),
-                ),
-                _step(
-                    1,
-                    "verdict",
-                    Usage(
-                        calls=1,
-                        cached_calls=0,
-                        input_tokens=40,
-                        cached_input_tokens=0,
-                        output_tokens=10,
-                        cost_usd=0.5,
-                    ),
-                ),
-                _step(
-                    2,
-                    "evidence_selection",
-                    Usage(
-                        calls=1,
-                        cached_calls=0,
-                        input_tokens=60,
-                        cached_input_tokens=10,
-                        output_tokens=5,
-                        cost_usd=0.5,
-                    ),
-                ),
+                _step(1, selection, spent(2, 1, (100, 50, 20), 0.25)),
+                _step(1, judging, spent(1, 0, (40, 0, 10), 0.5)),
+                _step(2, selection, spent(1, 0, (60, 10, 5), 0.5)),
             ),
         ),
         verification(
@@ -372,108 +276,53 @@ def _verifications(process_id: str) -> list[Verification]:
             error="The model was away.",
             steps=(
                 _step(0, "sub_claim_decomposition", Usage(calls=0, cached_calls=1)),
-                _step(
-                    1,
-                    "evidence_selection",
-                    Usage(
-                        calls=1,
-                        cached_calls=0,
-                        input_tokens=9,
-                        cached_input_tokens=0,
-                        output_tokens=1,
-                        cost_usd=0.125,
-                    ),
-                ),
-                _step(
-                    1,
-                    "verdict",
-                    Usage(
-                        calls=1,
-                        cached_calls=0,
-                        input_tokens=8,
-                        cached_input_tokens=0,
-                        output_tokens=1,
-                        cost_usd=None,
-                        reasoning_tokens=0,
-                        unpriced_calls=1,
-                    ),
-                ),
+                _step(1, selection, spent(1, 0, (9, 0, 1), 0.125)),
+                _step(1, judging, spent(1, 0, (8, 0, 1), None, unpriced_calls=1)),
             ),
         ),
         verification(
             "v3",
             "k3",
             1,
-            verdict=Verdict.INCONCLUSIVE,
+            verdict=inc,
             reasoning="Old is vague.",
             termination=Termination.NO_CANDIDATES,
             iterations=(
                 _round(
                     1,
-                    Verdict.INCONCLUSIVE,
-                    ["s2", "m1"],
-                    Evidence(
-                        text="From 1901.",
-                        missing="What counts as old.",
-                        sentences=(_sentence("m1", 0),),
-                    ),
+                    inc,
+                    ("s2", "m1"),
+                    found("From 1901.", _sentence("m1", 0), missing="What counts as old."),
                 ),
-                _round(2, Verdict.INCONCLUSIVE, ["s1"]),
+                _round(2, inc, ("s1",)),
             ),
-            paths=(EvidencePath(source="m1", target="t", iteration=1),),
+            paths=(path("m1", "t", 1),),
         ),
         verification(
             "v5",
             "k5",
             1,
-            verdict=Verdict.NOT_FULLY_SUPPORTED,
+            verdict=nfs,
             reasoning="Nothing on a prize.",
             termination=Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED,
-            iterations=(
-                _round(1, Verdict.NOT_FULLY_SUPPORTED, ["s2", "m1"]),
-                _round(2, Verdict.NOT_FULLY_SUPPORTED, ["c2", HOSTILE, "s1"]),
-            ),
+            iterations=(_round(1, nfs, ("s2", "m1")), _round(2, nfs, c1)),
             error_nodes=(REFS["t"],),
         ),
     ]
 
 
 def _step(iteration: int, step: str, usage: Usage) -> StepRecord:
-    return StepRecord(
-        iteration=iteration,
-        step=step,
-        prompt=f"{step}.v1",
-        prompt_hash="0f" * 32,
-        model="judge-1",
-        temperature=0.0,
-        usage=usage,
-    )
+    return a_step(iteration, step, usage, prompt_hash="0f" * 32, model="judge-1")
 
 
-def _round(number: int, verdict: Verdict, checked: list[str], *evidence: Evidence) -> Iteration:
-    return Iteration(
-        number=number,
-        verdict=verdict,
-        reasoning="because",
-        checked=tuple(REFS[n] for n in checked),
-        carried_roots=(),
-        summaries=evidence,
-    )
+def _round(
+    number: int, verdict: Verdict, checked: tuple[str, ...], *evidence: Evidence
+) -> Iteration:
+    refs = [REFS[name] for name in checked]
+    return a_round(number, verdict, refs, evidence, reasoning="because")
 
 
-def _sentence(
-    node_id: str, index: int, role: EvidenceRole = EvidenceRole.EVIDENCE
-) -> CitedSentence:
+def _sentence(node_id: str, index: int, role: str = "evidence") -> CitedSentence:
     sentences = TEXTS[node_id].split(". ")
     text = sentences[index] + ("" if sentences[index].endswith(".") else ".")
-    return _cite(node_id, index, text, role, start=TEXTS[node_id].index(text))
-
-
-def _cite(
-    node_id: str,
-    index: int,
-    text: str,
-    role: EvidenceRole = EvidenceRole.EVIDENCE,
-    start: int = 0,
-) -> CitedSentence:
-    return CitedSentence.of(Sentence(node_id, index, start, start + len(text), text), role)
+    return cited(node_id, index, TEXTS[node_id].index(text), text, role)

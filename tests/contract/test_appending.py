@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from fakes.graph_dump import dump
 from fakes.processes import MemoryInput, process
+from fakes.trails import a_trail
 
 from veritrail_graph.graph.errors import (
     EngineError,
@@ -18,7 +19,7 @@ from veritrail_graph.graph.errors import (
 )
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
 from veritrail_graph.graph.ingest import append, ingest
-from veritrail_graph.graph.model import Claim, Status, Verdict, Verification
+from veritrail_graph.graph.model import Claim, Verdict, Verification
 from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
@@ -67,11 +68,8 @@ def both(process_id: str) -> MemoryInput:
 
 
 def a_verification(process_id: str, name: str) -> Verification:
-    return Verification.of_claim(Claim(claim_id="k1", text="A is there.", node_id="t"),
-        verification_id=name, process_id=process_id,  q=3,
-        engine="lexical", model=None, indicative=True, created_at="2026-01-01T00:00:00.000000Z",
-        status=Status.SUCCEEDED, verdict=Verdict.INCONCLUSIVE, reasoning="none",
-    )  # fmt: skip
+    claim = Claim(claim_id="k1", text="A is there.", node_id="t")
+    return a_trail(name, process_id=process_id, claim=claim, verdict=Verdict.INCONCLUSIVE)
 
 
 def test_what_is_appended_stands_as_if_it_had_come_at_once(

@@ -10,22 +10,15 @@ from typing import Any
 import pytest
 from contract.query_cases import CLAIMS, HOSTILE, store_harbour, store_ladder, store_reviews
 from fakes.processes import process
+from fakes.trails import NFS, a_round, a_trail, cited, found, path
 from neo4j.graph import Node, Path, Relationship
 
 from veritrail_graph import cypher
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
-    CitedSentence,
     Claim,
-    Evidence,
-    EvidencePath,
-    Iteration,
     NodeRef,
     Role,
-    Sentence,
-    Status,
-    Verdict,
-    Verification,
 )
 from veritrail_graph.graph.schema.bloom import ACTIONS, PHRASES, perspective
 from veritrail_graph.graph.store import Store
@@ -375,37 +368,16 @@ async def store_fan(store: Store, process_id: str, sentences: int, summaries: in
     edges = [*(("root", name) for name in middle), *((name, "t") for name in middle)]
     await ingest(store, process(texts, edges, {"k": "A claim."}, process_id=process_id))
     refs = tuple(NodeRef(u, 2, n, Role.INTERMEDIATE) for n, u in enumerate(middle, 1))
-    cited = [
-        tuple(CitedSentence.of(Sentence(u, 0, 0, 3, texts[u])) for u in middle),
-        tuple(CitedSentence.of(Sentence("root", n, 0, 5, "root.")) for n in range(sentences)),
-    ]
-    checked = (refs, (NodeRef("root", 1, 0, Role.ROOT),))
-    made = Verification.of_claim(
-        Claim(claim_id="k", text="A claim.", node_id="t"),
-        verification_id=f"{process_id}/v",
+    root = NodeRef("root", 1, 0, Role.ROOT)
+    summed = found("all", *(cited(u, 0, 0, texts[u][:3]) for u in middle))
+    rooted = found("all", *(cited("root", n, 0, "root.") for n in range(sentences)))
+    made = a_trail(
+        f"{process_id}/v",
+        a_round(1, NFS, refs, [summed]),
+        a_round(2, NFS, [root], [rooted]),
         process_id=process_id,
-        q=3,
-        engine="lexical",
-        model=None,
-        indicative=True,
-        created_at="2026-01-01T00:00:00.000000Z",
-        status=Status.SUCCEEDED,
-        verdict=Verdict.NOT_FULLY_SUPPORTED,
-        reasoning="no",
-        iterations=tuple(
-            Iteration(
-                number=number,
-                verdict=Verdict.NOT_FULLY_SUPPORTED,
-                reasoning="no",
-                checked=checked[number - 1],
-                carried_roots=(),
-                summaries=(Evidence(text="all", missing=None, sentences=cited[number - 1]),),
-            )
-            for number in (1, 2)
-        ),
-        paths=tuple(
-            EvidencePath(source=u, target=v, iteration=1 + (u == "root")) for u, v in edges
-        ),
+        claim=Claim(claim_id="k", text="A claim.", node_id="t"),
+        paths=tuple(path(u, v, 1 + (u == "root")) for u, v in edges),
         error_nodes=refs,
         propagated_nodes=(NodeRef("t", 3, summaries + 1, Role.TERMINAL),),
     )
@@ -438,10 +410,10 @@ def test_a_node_id_may_begin_with_that_of_its_process(
     texts = {"a": "A.", odd: "Odd.", "t": "T."}
     arun(ingest(store, process(texts, [("a", odd), ("a", "t")], process_id=process_id)))
     # As a bare id the one, behind that of its process the other: both may be meant.
-    for given, found in ((odd, {odd, "t"}), (f"{process_id}/{odd}", {odd})):
+    for given, ids in ((odd, {odd, "t"}), (f"{process_id}/{odd}", {odd})):
         for name in ("source_nodes", "made_from"):
             rows = rows_of(store, arun, TEMPLATES[TEXTS[name]]["cypher"], {"node": given})
-            assert {row[0]["node_id"] for row in rows} == found, (name, given)
+            assert {row[0]["node_id"] for row in rows} == ids, (name, given)
 
 
 @pytest.mark.timeout(60)

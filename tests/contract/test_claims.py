@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from fakes.processes import MemoryInput, process
+from fakes.trails import FS, LEXICAL, a_round, a_trail, cited, found, path
 
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.content_hash import derived_claim_id
@@ -13,12 +14,7 @@ from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
-    CitedSentence,
     Claim,
-    Evidence,
-    EvidencePath,
-    Iteration,
-    Sentence,
     Status,
     Verdict,
     Verification,
@@ -80,49 +76,15 @@ def sentence(
 
 def queued(process_id: str, of: Claim, name: str) -> Verification:
     """A verification that a run has yet to make."""
-    return Verification.of_claim(
-        of,
-        verification_id=name,
-        process_id=process_id,
-        q=1,
-        engine="lexical",
-        model=None,
-        indicative=True,
-        created_at=now(),
-        status=Status.QUEUED,
-        run_id="r",
-    )
+    facts = {"process_id": process_id, "claim": of, "created_at": now(), "run_id": "r", **LEXICAL}
+    return a_trail(name, status=Status.QUEUED, verdict=None, **facts)
 
 
-def verification(process_id: str, of: Claim, name: str, cited: int = 0) -> Verification:
+def verification(process_id: str, of: Claim, name: str, index: int = 0) -> Verification:
     """A verification with evidence in one sentence of node a."""
-    found = Sentence("a", cited, cited * 7, cited * 7 + 6, f"A {cited}.")
-    return Verification.of_claim(
-        of,
-        verification_id=name,
-        process_id=process_id,
-        q=1,
-        engine="lexical",
-        model=None,
-        indicative=True,
-        created_at=now(),
-        status=Status.SUCCEEDED,
-        verdict=Verdict.FULLY_SUPPORTED,
-        iterations=(
-            Iteration(
-                number=1,
-                verdict=Verdict.FULLY_SUPPORTED,
-                reasoning="",
-                checked=(),
-                summaries=(
-                    Evidence(
-                        text="It says so.", missing=None, sentences=(CitedSentence.of(found),)
-                    ),
-                ),
-            ),
-        ),
-        paths=(EvidencePath(source="a", target="t", iteration=1),),
-    )
+    evidence = found("It says so.", cited("a", index, index * 7, f"A {index}."))
+    facts = {"process_id": process_id, "claim": of, "created_at": now(), **LEXICAL}
+    return a_trail(name, a_round(1, FS, [], [evidence]), paths=(path("a", "t", 1),), **facts)
 
 
 def count(store: Store, arun: Any, pattern: str, process_id: str) -> int:
@@ -344,8 +306,8 @@ def test_verifications_go_with_their_claim_when_that_is_wished(
     first, second = claim("A is there."), claim("Both are.", 12)
     arun(claims.add(process_id, [first, second]))
     names = [f"v{number}-{process_id}" for number in range(3)]
-    for name, of, cited in zip(names, (first, first, second), (0, 1, 0), strict=True):
-        arun(store.trails.write(verification(process_id, of, name, cited)))
+    for name, of, index in zip(names, (first, first, second), (0, 1, 0), strict=True):
+        arun(store.trails.write(verification(process_id, of, name, index)))
     with pytest.raises(InputError, match=r"2 verification\(s\).*nothing was removed"):
         arun(claims.remove(process_id, [first.claim_id]))
     assert len(arun(store.trails.all_ids(process_id))) == 3

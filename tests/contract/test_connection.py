@@ -212,22 +212,23 @@ def test_a_runaway_query_is_given_up_in_time_and_hurts_nobody(
 def test_a_write_that_nobody_waits_for_any_more_is_not_stored(
     store: Store, address: DatabaseAddress, arun: Any, process_id: str, is_stopped: bool
 ) -> None:
-    slow = (
-        "UNWIND range(1, 4000) AS a UNWIND range(1, 4000) AS b WITH count(a * b % 7) AS c "
-        "CREATE (:Process {process_id: $p, status: 'ready', c: c}) RETURN c"
-    )
+    counting = "UNWIND range(1, 3000) AS a UNWIND range(1, 2000) AS b WITH count(a * b % 7) AS c "
+    slow = f"{counting}CREATE (:Process {{process_id: $p, status: 'ready', c: c}}) RETURN c"
 
     async def work() -> None:
-        seconds = 60.0 if is_stopped else 0.3
+        began = time.monotonic()
+        await store.database.run_text(f"{counting}RETURN c", {}, 1)
+        alone = time.monotonic() - began
+        seconds = 60.0 if is_stopped else alone / 4
         async with connected(address, address.uri, query_seconds=seconds) as database:
             statement = database.run_text(slow, {"p": process_id}, 1, write=True)
             running = asyncio.ensure_future(statement)
             if is_stopped:
-                await asyncio.sleep(0.5)
+                await asyncio.sleep(alone / 4)
                 running.cancel()
             with pytest.raises(asyncio.CancelledError if is_stopped else QueryTimeout):
                 await running
-            await asyncio.sleep(6)  # longer than the statement takes by itself
+            await asyncio.sleep(1 + 2 * alone)  # longer than the statement takes by itself
             assert await store.processes.state(process_id) is None
 
     arun(work())

@@ -9,24 +9,16 @@ from typing import Any
 
 import pytest
 from fakes.processes import MemoryInput, process
-from fakes.trails import a_step
+from fakes.trails import FS, NFS, a_round, a_step, a_trail, cited, found, path, spent
 
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
-    CitedSentence,
     Claim,
-    Evidence,
-    EvidencePath,
-    EvidenceRole,
-    Iteration,
     NodeRef,
     Role,
-    Sentence,
     Status,
     Termination,
-    Usage,
-    Verdict,
     Verification,
 )
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
@@ -106,58 +98,22 @@ def source(process_id: str) -> MemoryInput:
 
 def trail(process_id: str) -> Verification:
     """A verification in which everything that may be set is set."""
-    usage = Usage(
-        calls=1,
-        cached_calls=1,
-        input_tokens=10,
-        cached_input_tokens=5,
-        output_tokens=3,
-        cost_usd=0.5,
-        reasoning_tokens=1,
-        unpriced_calls=0,
-    )
-    sentence = CitedSentence.of(Sentence("a", 0, 0, 68, LONG[:68]), EvidenceRole.EVIDENCE)
-    found = Evidence(text="It is 80 metres long.", missing="The oak.", sentences=(sentence,))
-    rounds = (
-        Iteration(
-            number=1,
-            verdict=Verdict.FULLY_SUPPORTED,
-            reasoning="yes",
-            checked=(SUMMARY, ROOT),
-            carried_roots=(),
-            summaries=(found,),
-            dropped_ids=1,
-            reruns=1,
-            left_out=1,
-        ),
-        Iteration(
-            number=2,
-            verdict=Verdict.NOT_FULLY_SUPPORTED,
-            reasoning="no",
-            checked=(ROOT,),
-            carried_roots=(ROOT,),
-        ),
-    )
-    return Verification.of_claim(
-        Claim(claim_id="k1", text=LONG, node_id="t", sub_claims=("It is long.",)),
-        verification_id=f"{process_id}/v",
+    usage = spent(1, 1, (10, 5, 3), 0.5, reasoning_tokens=1)
+    evidence = found("It is 80 metres long.", cited("a", 0, 0, LONG[:68]), missing="The oak.")
+    return a_trail(
+        f"{process_id}/v",
+        a_round(1, FS, [SUMMARY, ROOT], [evidence], dropped_ids=1, reruns=1, left_out=1),
+        a_round(2, NFS, [ROOT], carried_roots=(ROOT,)),
         process_id=process_id,
-        q=3,
-        engine="openai",
-        model="a-model",
-        indicative=False,
+        claim=Claim(claim_id="k1", text=LONG, node_id="t", sub_claims=("It is long.",)),
         created_at="2026-01-01T00:00:00.000000Z",
-        status=Status.SUCCEEDED,
-        verdict=Verdict.NOT_FULLY_SUPPORTED,
         reasoning="because",
         score=0.5,
         termination=Termination.NO_CANDIDATES,
-        iterations=rounds,
-        paths=(EvidencePath(source="a", target="t", iteration=1, via=("s",)),),
+        paths=(path("a", "t", 1, "s"),),
         error_nodes=(SUMMARY,),
         propagated_nodes=(TERMINAL,),
         usage=usage,
-        content_hash=None,
         run_id=f"{process_id}-run",
         settings="{}",
         run_options="{}",

@@ -18,6 +18,7 @@ from typing import Any
 import psutil
 import pytest
 from fakes.processes import MemoryInput, process
+from fakes.trails import FS, a_round, a_trail, cited, found, path
 
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.embedded import (
@@ -29,17 +30,10 @@ from veritrail_graph.graph.embedded import (
 from veritrail_graph.graph.errors import EngineError, NotFound, StoreFull
 from veritrail_graph.graph.ingest import clean, ingest
 from veritrail_graph.graph.model import (
-    CitedSentence,
     Claim,
-    Evidence,
-    EvidencePath,
-    Iteration,
     NodeRef,
     Role,
-    Sentence,
-    Status,
     Termination,
-    Verdict,
     Verification,
 )
 from veritrail_graph.graph.store import Database, Store, open_store
@@ -225,54 +219,26 @@ def test_no_room_during_ingest_is_said_and_leaves_nothing_visible(
     asyncio.run(work())
 
 
-def a_trail(name: str) -> Verification:
+def wide_trail(name: str) -> Verification:
     """A trail over the process `wide`: two iterations, with evidence in every node."""
     refs = [NodeRef(f"n{number}", 1, number, Role.ROOT) for number in range(5)]
-    sentences = [
-        Sentence(node_id=ref.node_id, index=0, start=0, end=9, text="Sentence ") for ref in refs
-    ]
-    evidence = [
-        Evidence(
-            text="They say so.", missing=None, sentences=(CitedSentence.of(sentence=sentence),)
-        )
-        for sentence in sentences
-    ]
-    iterations = tuple(
-        Iteration(
-            number=number,
-            verdict=Verdict.FULLY_SUPPORTED,
-            reasoning=f"Reasons of iteration {number}.",
-            checked=tuple(refs[places]),
-            carried_roots=tuple(refs[:3]) if number == 2 else (),
-            summaries=tuple(evidence[places]),
-        )
-        for number, places in ((1, slice(0, 3)), (2, slice(3, 5)))
-    )
-    return Verification.of_claim(
-        Claim(claim_id="k", text="A claim.", node_id="t"),
-        verification_id=name,
+    evidence = [found("They say so.", cited(ref.node_id, 0, 0, "Sentence ")) for ref in refs]
+    return a_trail(
+        name,
+        a_round(1, FS, refs[:3], evidence[:3]),
+        a_round(2, FS, refs[3:], evidence[3:], carried_roots=tuple(refs[:3])),
         process_id="wide",
-        q=3,
-        engine="lexical",
-        model=None,
-        indicative=True,
+        claim=Claim(claim_id="k", text="A claim.", node_id="t"),
         created_at=now(),
-        status=Status.SUCCEEDED,
-        verdict=Verdict.FULLY_SUPPORTED,
-        reasoning="Reasons of iteration 2.",
         termination=Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT,
-        iterations=iterations,
-        paths=tuple(
-            EvidencePath(source=ref.node_id, target="t", iteration=1 if ref.position < 3 else 2)
-            for ref in refs
-        ),
+        paths=tuple(path(ref.node_id, "t", 1 if ref.position < 3 else 2) for ref in refs),
     )
 
 
 def test_an_engine_killed_during_write_back_leaves_whole_trails_only(
     settings: EngineSettings,
 ) -> None:
-    trails = [a_trail(f"v-{number:03}") for number in range(200)]
+    trails = [wide_trail(f"v-{number:03}") for number in range(200)]
 
     async def killed() -> list[str]:
         written = []
@@ -302,7 +268,7 @@ def test_an_engine_killed_during_write_back_leaves_whole_trails_only(
                 assert found.iterations == wanted.iterations
                 assert found.paths == wanted.paths
                 assert (found.verdict, found.status) == (wanted.verdict, wanted.status)
-            await store.trails.write(a_trail("after"))
+            await store.trails.write(wide_trail("after"))
             assert (await store.trails.get("after")).iterations == trails[0].iterations
 
     asyncio.run(after(asyncio.run(killed())))

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from fakes.processes import process
+from fakes.trails import FS, LEXICAL, NFS, a_trail
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
@@ -25,7 +26,6 @@ from veritrail_graph.graph.store.overview import read_overview
 
 pytestmark = pytest.mark.engine
 
-FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 S, T = NodeRef("s", 2, 1, Role.INTERMEDIATE), NodeRef("t", 3, 2, Role.TERMINAL)
 CLAIMS = {f"k{number}": f"Claim {number}." for number in range(1, 7)}
 
@@ -55,19 +55,16 @@ def verification(
     verdict: Verdict | None,
     introduced: tuple[NodeRef, ...] = (),
 ) -> Verification:
-    return Verification.of_claim(
-        Claim(claim_id=claim_id, text=CLAIMS[claim_id], node_id="t"),
-        verification_id=f"{name}/{claim_id}-{day}",
+    return a_trail(
+        f"{name}/{claim_id}-{day}",
         process_id=name,
-        q=3,
-        engine="lexical",
-        model=None,
-        indicative=True,
+        claim=Claim(claim_id=claim_id, text=CLAIMS[claim_id], node_id="t"),
         created_at=f"2026-01-0{day}T00:00:00.000000Z",
         status=Status.SUCCEEDED if verdict else Status.FAILED,
         verdict=verdict,
         error_nodes=introduced,
         error=None if verdict else "no answer",
+        **LEXICAL,
     )
 
 

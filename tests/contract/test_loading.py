@@ -117,15 +117,18 @@ def test_what_may_be_stored_is_sent_alone_so_that_nobody_waits_in_a_ring(
         with pytest.raises(EngineError, match="cut"):
             arun(ingest(store, with_hub(process_id)))
     run, lock = Transaction.run, threading.Lock()
-    under_way, beside, attempts = 0, list[int](), list[int]()
+    under_way, beside, alone, others = 0, list[int](), list[int](), 0
 
     def watched(self: Transaction, name: str, /, **parameters: Any) -> Any:
-        nonlocal under_way
+        nonlocal under_way, others
         if not name.startswith("ingest/edges"):
             return run(self, name, **parameters)
         with lock:
             under_way += 1
-            attempts.append(self.attempt)
+            if name == "ingest/edges_again":
+                alone.append(self.attempt)
+            else:
+                others += 1
         try:
             return run(self, name, **parameters)
         finally:
@@ -138,9 +141,10 @@ def test_what_may_be_stored_is_sent_alone_so_that_nobody_waits_in_a_ring(
         patch.setattr(Transaction, "run", watched)
         assert arun(ingest(store, with_hub(process_id))).resumed
     assert beside == [1] * (store.database.writers + 1)
-    assert attempts.count(1) > len(beside)
-    if store.database.writers == 4:  # the other engine counts more than true collisions
-        assert set(attempts) == {1}
+    # What is sent alone never starts again. Of the rest, which share a node, one may: a writer that
+    # is slow holds its lock until another has come around.
+    assert alone == [1] * len(beside)
+    assert others > 0
 
 
 def taken_over(store: Store, arun: Any, process_id: str, owner: str = OTHER) -> None:

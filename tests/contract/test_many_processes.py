@@ -8,29 +8,21 @@ from typing import Any
 import pytest
 from fakes.graph_dump import dump
 from fakes.processes import MemoryInput, process
+from fakes.trails import FS, a_round, a_trail, cited, found, path
 
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
-    CitedSentence,
     Claim,
-    Evidence,
-    EvidencePath,
-    Iteration,
     NodeRef,
     Role,
-    Sentence,
-    Status,
-    Termination,
-    Verdict,
-    Verification,
 )
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
 
-A, T = NodeRef("a", 1, 0, Role.ROOT), NodeRef("t", 2, 40, Role.TERMINAL)
+A = NodeRef("a", 1, 0, Role.ROOT)
 
 
 def a_process(name: str, nodes: int = 40) -> MemoryInput:
@@ -55,21 +47,10 @@ async def with_everything(store: Store, name: str) -> None:
         claim_ids=("k1",),
     )
     await store.processes.claim_store.keep_extraction(name, report.survey.hash, "t", [sentence], [])
-    cited = CitedSentence.of(Sentence("a", 0, 0, 6, "A one."))
-    await store.trails.write(
-        Verification.of_claim(Claim(claim_id="k1", text="A is there.", node_id="t"),
-            verification_id=f"{name}-v", process_id=name,
-            q=3, engine="lexical", model=None, indicative=True,
-            created_at="2026-01-01T00:00:00.000000Z", status=Status.SUCCEEDED,
-            verdict=Verdict.FULLY_SUPPORTED, reasoning="it is",
-            termination=Termination.NO_CANDIDATES,
-            iterations=(
-                Iteration(number=1, verdict=Verdict.FULLY_SUPPORTED, reasoning="r", checked=(A,),
-                          summaries=(Evidence(text="what", missing=None, sentences=(cited,)),)),
-            ),
-            paths=(EvidencePath(source="a", target="t", iteration=1),),
-        )
-    )  # fmt: skip
+    one = a_round(1, FS, [A], [found("what", cited("a", 0, 0, "A one."))])
+    claim = Claim(claim_id="k1", text="A is there.", node_id="t")
+    made = a_trail(f"{name}-v", one, process_id=name, claim=claim, paths=(path("a", "t", 1),))
+    await store.trails.write(made)
 
 
 def test_deleting_one_of_many_leaves_the_others_as_they_were(

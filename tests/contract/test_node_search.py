@@ -7,20 +7,15 @@ from typing import Any
 
 import pytest
 from fakes.processes import process
+from fakes.trails import FS, NFS, a_round, a_trail, cited, found, path
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
-    Evidence,
-    EvidencePath,
-    EvidenceRole,
-    Iteration,
     NodeRef,
     Role,
-    Sentence,
-    Status,
     Verdict,
     Verification,
 )
@@ -32,7 +27,6 @@ from veritrail_graph.graph.store.node_search import NodeSearch
 pytestmark = pytest.mark.engine
 
 UP, DOWN = Direction.UPSTREAM, Direction.DOWNSTREAM
-FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 AWKWARD = "a/../b?x=1 😀 ' \" $node_id"
 TEXTS = {
     "c1": "The pier opened in 1901. It has two lamps.",
@@ -59,44 +53,21 @@ def search(store: Store) -> NodeSearch:
     return NodeSearch(store.database)
 
 
-def cited(node: str, index: int, role: str = "evidence") -> CitedSentence:
+def quoted(node: str, index: int, role: str = "evidence") -> CitedSentence:
     start, end = ((0, 24), (25, 42))[index]
-    text = TEXTS[node][start:end]
-    return CitedSentence.of(
-        Sentence(node, index, start, start + len(text), text), EvidenceRole(role)
-    )
+    return cited(node, index, start, TEXTS[node][start:end], role)
 
 
 def a_verification(process_id: str, name: str, claim: str, verdict: Verdict) -> Verification:
     """It cites both sentences of c1, the second as context, and that of s1."""
-    sentences = (cited("c1", 0), cited("c1", 1, "context"))
-    first = Evidence(text="The pier.", missing=None, sentences=(cited("s1", 0),))
-    rounds = (
-        Iteration(number=1, verdict=verdict, reasoning="so", checked=(S1,), summaries=(first,)),
-        Iteration(
-            number=2,
-            verdict=verdict,
-            reasoning="so",
-            checked=(C1,),
-            summaries=(Evidence(text="1901.", missing=None, sentences=sentences),),
-        ),
-    )
-    return Verification.of_claim(
-        Claim(claim_id=claim, text=CLAIMS[claim], node_id="t"),
-        verification_id=f"{process_id}/{name}",
+    return a_trail(
+        f"{process_id}/{name}",
+        a_round(1, verdict, [S1], [found("The pier.", quoted("s1", 0))]),
+        a_round(2, verdict, [C1], [found("1901.", quoted("c1", 0), quoted("c1", 1, "context"))]),
         process_id=process_id,
-        q=1,
-        engine="openai",
-        model="m",
-        indicative=False,
+        claim=Claim(claim_id=claim, text=CLAIMS[claim], node_id="t"),
         created_at=f"2026-01-01T00:00:0{name[-1]}.000000Z",
-        status=Status.SUCCEEDED,
-        verdict=verdict,
-        iterations=rounds,
-        paths=(
-            EvidencePath(source="c1", target="s1", iteration=2),
-            EvidencePath(source="s1", target="t", iteration=1),
-        ),
+        paths=(path("c1", "s1", 2), path("s1", "t", 1)),
         error_nodes=(S1,) if verdict is NFS else (),
         propagated_nodes=(T,) if verdict is NFS else (),
     )

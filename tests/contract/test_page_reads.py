@@ -6,23 +6,19 @@ from typing import Any
 
 import pytest
 from fakes.processes import MemoryInput
+from fakes.trails import FS, LEXICAL, NFS, a_round, a_step, a_trail, cited, found, path
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
-    CitedSentence,
     Claim,
     Evidence,
-    EvidencePath,
     Iteration,
     NodeRef,
     Role,
-    Sentence,
     Status,
-    StepRecord,
     Usage,
-    Verdict,
     Verification,
 )
 from veritrail_graph.graph.model.listed import Outlay, Standing
@@ -38,17 +34,11 @@ from veritrail_graph.graph.store.standing import StandingStore
 
 pytestmark = pytest.mark.engine
 
-FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 REFS = {
-    name: NodeRef(name, stage, place, role)
-    for place, (name, stage, role) in enumerate(
-        [
-            ("a", 1, Role.ROOT),
-            ("b", 1, Role.ROOT),
-            ("s", 2, Role.INTERMEDIATE),
-            ("t", 3, Role.TERMINAL),
-        ]
-    )
+    "a": NodeRef("a", 1, 0, Role.ROOT),
+    "b": NodeRef("b", 1, 1, Role.ROOT),
+    "s": NodeRef("s", 2, 2, Role.INTERMEDIATE),
+    "t": NodeRef("t", 3, 3, Role.TERMINAL),
 }
 TEXT = "It is so. And so. " * 3
 PLACES: dict[str, tuple[int, int] | None] = {
@@ -98,60 +88,29 @@ def _day(number: int) -> str:
     return f"2026-01-0{number}T00:00:00.000000Z"
 
 
-def verification(name: str, claim_id: str, **other: Any) -> Verification:
-    facts: dict[str, Any] = {"status": Status.SUCCEEDED, "indicative": True, **other}
-    return Verification.of_claim(
-        Claim(claim_id=claim_id, text="So.", node_id="t"),
-        verification_id=f"{name}/{claim_id}",
+def verification(name: str, claim_id: str, *rounds: Iteration, **other: Any) -> Verification:
+    return a_trail(
+        f"{name}/{claim_id}",
+        *rounds,
         process_id=name,
-        q=3,
-        engine="lexical",
-        model=None,
+        claim=Claim(claim_id=claim_id, text="So.", node_id="t"),
         created_at=_day(1),
-        **facts,
+        **{"verdict": None, **LEXICAL, **other},
     )
 
 
 def trail(name: str) -> Verification:
-    def found(node: str, *indexes: int) -> Evidence:
-        cited = (CitedSentence.of(Sentence(node, n, n * 5, n * 5 + 5, f"S{n}.")) for n in indexes)
-        return Evidence(text=f"Of {node}.", missing=None, sentences=tuple(cited))
+    def of(node: str, *indexes: int) -> Evidence:
+        return found(f"Of {node}.", *(cited(node, n, n * 5, f"S{n}.".ljust(5)) for n in indexes))
 
     return verification(
         name,
         "k1",
+        a_round(1, FS, [REFS["s"]], [of("s", 0, 1)]),
+        a_round(2, FS, [REFS["a"], REFS["b"]], [of("b", 2)]),
         verdict=FS,
-        iterations=(
-            Iteration(
-                number=1,
-                verdict=FS,
-                reasoning="Why.",
-                checked=(REFS["s"],),
-                summaries=(found("s", 0, 1),),
-            ),
-            Iteration(
-                number=2,
-                verdict=FS,
-                reasoning="So.",
-                checked=(REFS["a"], REFS["b"]),
-                summaries=(found("b", 2),),
-            ),
-        ),
-        paths=(
-            EvidencePath(source="s", target="t", iteration=1),
-            EvidencePath(source="b", target="s", iteration=2),
-        ),
-        steps=(
-            StepRecord(
-                iteration=1,
-                step="verdict",
-                prompt="verdict.v1",
-                prompt_hash="ab",
-                model="m",
-                temperature=0.0,
-                usage=Usage(calls=1),
-            ),
-        ),
+        paths=(path("s", "t", 1), path("b", "s", 2)),
+        steps=(a_step(1, "verdict", Usage(calls=1)),),
     )
 
 
@@ -256,26 +215,15 @@ def _standing(store: Store, arun: Any, process_id: str) -> Standing:
     return found[process_id]
 
 
-def test_many_claims_about_one_long_text_are_stored(
-    store: Store, arun: Any, process_id: str
-) -> None:
-    text = "Some words of a long text. " * 40_000
-    claims = [ClaimRecord(f"Claim {n}.", "c", claim_id=f"k{n}", node_id="t") for n in range(1_500)]
-    nodes = [NodeRecord("a", "A.", "n"), NodeRecord("t", text, "n")]
-    header = Header("memory", process_id=process_id)
-    arun(ingest(store, MemoryInput(nodes, [EdgeRecord("a", "t", "e")], claims, header)))
-    assert arun(tally(store.database, process_id)).states == {"unchecked": 1_500}
-
-
 def test_what_rests_on_a_node_is_told_of_very_many_claims(
     store: Store, arun: Any, process_id: str
 ) -> None:
-    """Rows that are sorted hold no more of a claim, a node and a list than the answer needs."""
+    """Rows that are stored or sorted hold of a claim, a node and a list only what is needed."""
     text = "All of it is so. " * 30_000
     nodes = [NodeRecord("r", "Text.", "n"), NodeRecord("t", text, "n")]
     claims = [
         ClaimRecord(f"Valve {n} was replaced. " * 10, "c", claim_id=f"k{n:05}", node_id="t")
-        for n in range(4_000)
+        for n in range(2_500)
     ]
     edges = [EdgeRecord("r", "t", "e")]
     header = Header("memory", process_id=process_id)
@@ -284,3 +232,4 @@ def test_what_rests_on_a_node_is_told_of_very_many_claims(
     found = arun(store.queries.run("impact", asked))
     assert [row[1] for row in found.rows] == ["k00000", "k00001", "k00002"]
     assert found.truncated
+    assert arun(tally(store.database, process_id)).states == {"unchecked": 2_500}

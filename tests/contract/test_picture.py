@@ -7,11 +7,11 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from contract.test_node_search import FS, a_verification
+from contract.test_node_search import a_verification
 from fakes.processes import process
+from fakes.trails import FS, path
 
 from veritrail_graph.graph.ingest import ingest
-from veritrail_graph.graph.model import EvidencePath
 from veritrail_graph.graph.model.listed import Degrees
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import Store
@@ -84,21 +84,11 @@ def test_a_trail_is_read_as_links_and_counts(store: Store, arun: Any, process_id
     source = process(texts, [("c1", "s1"), ("s1", "t")], claims, process_id=process_id)
     arun(ingest(store, source))
     made = a_verification(process_id, "v1", "k1", FS)
-    arun(
-        store.trails.write(
-            made.replace(
-                paths=(
-                    *made.paths,
-                    EvidencePath(source="c1", target="t", iteration=2, via=("s1",)),
-                ),
-            )
-        )
-    )
+    paths = (*made.paths, path("c1", "t", 2, "s1"))
+    arun(store.trails.write(made.replace(paths=paths)))
     reader = PictureReader(store.database)
     assert set(arun(reader.paths(made.verification_id))) == {
-        EvidencePath(source="c1", target="s1", iteration=2),
-        EvidencePath(source="s1", target="t", iteration=1),
-        EvidencePath(source="c1", target="t", iteration=2, via=("s1",)),
-    }
+        path("c1", "s1", 2), path("s1", "t", 1), path("c1", "t", 2, "s1")
+    }  # fmt: skip
     assert arun(reader.cited(made.verification_id)) == {"c1": 2, "s1": 1}
     assert (arun(reader.paths("none")), arun(reader.cited("none"))) == ([], {})

@@ -87,7 +87,7 @@ def kill_loop(
     chance = random.Random(nodes)
     kills = 0
     while not (last := ingest_and_kill(
-        address, path, chance.randint(1, 14), replace=replace
+        address, path, chance.randint(1, 14 if nodes > 400 else 20), replace=replace
     )).startswith("done"):  # fmt: skip
         kills += 1
         assert kills < 200
@@ -99,28 +99,24 @@ def kill_loop(
     return kills
 
 
-@pytest.mark.parametrize("replace", [False, True])
+@pytest.mark.parametrize(
+    ("nodes", "replace", "least"),
+    [
+        (400, True, 1),
+        pytest.param(400, False, 1, marks=pytest.mark.soak),
+        pytest.param(5_000, True, 20, marks=pytest.mark.soak),
+        pytest.param(5_000, False, 20, marks=pytest.mark.soak),
+    ],
+)
 def test_killed_again_and_again_an_ingest_ends_as_if_nobody_had(
     address: DatabaseAddress,
     store: Store,
     arun: Any,
     process_id: str,
     tmp_path: Path,
+    nodes: int,
     replace: bool,
+    least: int,
 ) -> None:
-    path = a_file(tmp_path, process_id, 400)
-    assert kill_loop(address, store, arun, path, process_id, 400, replace) >= 1
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("replace", [False, True])
-def test_killed_very_often_an_ingest_ends_as_if_nobody_had(
-    address: DatabaseAddress,
-    store: Store,
-    arun: Any,
-    process_id: str,
-    tmp_path: Path,
-    replace: bool,
-) -> None:
-    path = a_file(tmp_path, process_id, 5_000)
-    assert kill_loop(address, store, arun, path, process_id, 5_000, replace) >= 20
+    path = a_file(tmp_path, process_id, nodes)
+    assert kill_loop(address, store, arun, path, process_id, nodes, replace) >= least

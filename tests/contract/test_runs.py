@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from fakes.processes import process
+from fakes.trails import a_step, a_trail
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
-from veritrail_graph.graph.model import Claim, Status, StepRecord, Usage, Verdict, Verification
+from veritrail_graph.graph.model import Claim, Status, Usage, Verdict, Verification
 from veritrail_graph.graph.store import Store
 
 pytestmark = pytest.mark.engine
@@ -36,20 +37,16 @@ def claim(name: str, *sub_claims: str) -> Claim:
 
 
 def queued(process_id: str, name: str, run: str = "r1", **other: Any) -> Verification:
-    first = Verification.of_claim(
-        claim(name),
-        verification_id=f"{process_id}/{run}/{name}",
-        process_id=process_id,
-        q=3,
-        engine="openai",
-        model="a-model",
-        indicative=False,
-        created_at="2026-01-01T00:00:00.000000Z",
-        status=Status.QUEUED,
-        run_id=f"{process_id}-{run}",
-        settings=SETTINGS,
-    )
-    return first.replace(**other)
+    facts: dict[str, Any] = {
+        "process_id": process_id,
+        "claim": claim(name),
+        "created_at": "2026-01-01T00:00:00.000000Z",
+        "status": Status.QUEUED,
+        "verdict": None,
+        "run_id": f"{process_id}-{run}",
+        "settings": SETTINGS,
+    }
+    return a_trail(f"{process_id}/{run}/{name}", **facts).replace(**other)
 
 
 def finished(process_id: str, name: str, run: str = "r1", **other: Any) -> Verification:
@@ -182,22 +179,9 @@ def test_a_claim_that_was_changed_is_verified_again(store: Store, arun: Any, sto
 def test_sub_claims_that_a_model_found_do_not_change_a_claim(
     store: Store, arun: Any, stored: str
 ) -> None:
-    asked = StepRecord(
-        iteration=0,
-        step="sub_claim_decomposition",
-        prompt="p.v1",
-        prompt_hash="00",
-        model="a-model",
-        temperature=0.0,
-        usage=Usage(calls=1),
-    )
-    one = finished(
-        stored,
-        "k1",
-        content_hash=hash_of(store, arun, stored),
-        sub_claims=("a", "b"),
-        steps=(asked,),
-    )
+    asked = a_step(0, "sub_claim_decomposition", Usage(calls=1))
+    facts = {"content_hash": hash_of(store, arun, stored), "steps": (asked,)}
+    one = finished(stored, "k1", sub_claims=("a", "b"), **facts)
     arun(store.trails.write(one))
     assert same(store, arun, stored, claim("k1")) == {"k1": one.verification_id}
     assert same(store, arun, stored, claim("k1", "c")) == {}

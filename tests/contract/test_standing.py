@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from fakes.processes import process
+from fakes.trails import FS, NFS, a_trail
 
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Claim, Status, Usage, Verdict, Verification
@@ -15,7 +16,6 @@ from veritrail_graph.graph.store.standing import StandingStore
 
 pytestmark = pytest.mark.engine
 
-FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
 CLAIMS = {f"k{number}": f"Claim {number}." for number in range(1, 7)}
 PAID, UNPRICED = Usage(calls=2, cost_usd=0.5), Usage(calls=3, unpriced_calls=3)
 
@@ -28,14 +28,10 @@ def made(
     usage: Usage = PAID,
     status: Status = Status.FAILED,
 ) -> Verification:
-    return Verification.of_claim(
-        Claim(claim_id=claim_id, text=CLAIMS[claim_id], node_id="t"),
-        verification_id=f"{name}/{claim_id}-{day}",
+    return a_trail(
+        f"{name}/{claim_id}-{day}",
         process_id=name,
-        q=3,
-        engine="openai",
-        model="m",
-        indicative=False,
+        claim=Claim(claim_id=claim_id, text=CLAIMS[claim_id], node_id="t"),
         created_at=f"2026-01-0{day}T00:00:00.000000Z",
         status=Status.SUCCEEDED if verdict else status,
         verdict=verdict,

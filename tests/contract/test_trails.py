@@ -7,23 +7,16 @@ from typing import Any
 
 import pytest
 from fakes.processes import process
+from fakes.trails import FS, LEXICAL, NFS, a_round, a_step, a_trail, cited, found, path, spent
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
-    CitedSentence,
     Claim,
-    Evidence,
-    EvidencePath,
-    EvidenceRole,
-    Iteration,
     NodeRef,
     Role,
-    Sentence,
     Status,
-    StepRecord,
     Termination,
-    Usage,
     Verdict,
     Verification,
 )
@@ -49,144 +42,46 @@ def stored(store: Store, arun: Any, process_id: str) -> str:
     return process_id
 
 
-def cited(node: str, index: int, start: int, text: str, role: str = "evidence") -> CitedSentence:
-    sentence = Sentence(node, index, start, start + len(text), text)
-    return CitedSentence.of(sentence, EvidenceRole(role))
-
-
-def a_verification(process_id: str, name: str = "v-1") -> Verification:
-    return Verification.of_claim(
-        Claim(claim_id="k1", text="First claim.", node_id="t", sub_claims=("First.",)),
-        verification_id=f"{process_id}/{name}",
-        process_id=process_id,
-        q=2,
-        engine="lexical",
-        model=None,
-        indicative=True,
-        created_at="2026-01-01T00:00:00.000000Z",
-        status=Status.SUCCEEDED,
-        verdict=Verdict.NOT_FULLY_SUPPORTED,
-        reasoning="because",
-        score=0.5,
-        termination=Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT,
-        iterations=(
-            Iteration(
-                number=1,
-                verdict=Verdict.FULLY_SUPPORTED,
-                reasoning="yes",
-                checked=(B, S),
-                carried_roots=(),
-                summaries=(
-                    Evidence(
-                        text="of s", missing="Mary's age", sentences=(cited("s", 0, 0, "Sum."),)
-                    ),
-                    Evidence(text="of b", missing=None, sentences=(cited(B.node_id, 0, 0, "B."),)),
-                ),
-            ),
-            Iteration(
-                number=2,
-                verdict=Verdict.NOT_FULLY_SUPPORTED,
-                reasoning="no",
-                checked=(A,),
-                carried_roots=(B,),
-                summaries=(
-                    Evidence(
-                        text="of a",
-                        missing=None,
-                        sentences=(cited("a", 1, 5, "Two."), cited("a", 0, 0, "One.", "context")),
-                    ),
-                ),
-                dropped_ids=2,
-                reruns=1,
-                left_out=7,
-            ),
-        ),
-        paths=(
-            EvidencePath(source=B.node_id, target="s", iteration=1),
-            EvidencePath(source=B.node_id, target="t", iteration=1),
-            EvidencePath(source="s", target="t", iteration=1),
-            EvidencePath(source="a", target="t", iteration=2, via=("s",)),
-        ),
-        error_nodes=(S,),
-        propagated_nodes=(T,),
-        usage=Usage(
-            calls=3,
-            cached_calls=1,
-            input_tokens=100,
-            cached_input_tokens=50,
-            output_tokens=20,
-            cost_usd=None,
-            reasoning_tokens=6,
-            unpriced_calls=1,
-        ),
-        run_id=f"{process_id}-r",
-        settings='{"engine": "openai", "q": 2}',
-        steps=(
-            a_step(
-                0,
-                "sub_claim_decomposition",
-                Usage(
-                    calls=1,
-                    cached_calls=0,
-                    input_tokens=10,
-                    cached_input_tokens=0,
-                    output_tokens=5,
-                    cost_usd=0.01,
-                ),
-                None,
-            ),
+def a_verification(process_id: str, name: str = "v-1", **other: Any) -> Verification:
+    """A verification with all that one can have, but for what is given."""
+    b = B.node_id
+    facts: dict[str, Any] = {
+        "process_id": process_id,
+        "claim": Claim(claim_id="k1", text="First claim.", node_id="t", sub_claims=("First.",)),
+        "reasoning": "because",
+        "score": 0.5,
+        "termination": Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT,
+        "paths": (path(b, "s", 1), path(b, "t", 1), path("s", "t", 1), path("a", "t", 2, "s")),
+        "error_nodes": (S,),
+        "propagated_nodes": (T,),
+        "usage": spent(3, 1, (100, 50, 20), None, reasoning_tokens=6, unpriced_calls=1),
+        "run_id": f"{process_id}-r",
+        "settings": '{"engine": "openai", "q": 2}',
+        "steps": (
+            a_step(0, "sub_claim_decomposition", spent(1, 0, (10, 0, 5), 0.01), temperature=None),
             a_step(
                 1,
                 "evidence_selection",
-                Usage(
-                    calls=1,
-                    cached_calls=1,
-                    input_tokens=40,
-                    cached_input_tokens=25,
-                    output_tokens=5,
-                    cost_usd=None,
-                    reasoning_tokens=6,
-                    unpriced_calls=1,
-                ),
+                spent(1, 1, (40, 25, 5), None, reasoning_tokens=6, unpriced_calls=1),
             ),
-            a_step(
-                2,
-                "evidence_selection",
-                Usage(
-                    calls=0,
-                    cached_calls=0,
-                    input_tokens=0,
-                    cached_input_tokens=0,
-                    output_tokens=0,
-                    cost_usd=0.0,
-                ),
-            ),
-            a_step(
-                2,
-                "verdict",
-                Usage(
-                    calls=1,
-                    cached_calls=0,
-                    input_tokens=50,
-                    cached_input_tokens=25,
-                    output_tokens=10,
-                    cost_usd=0.25,
-                ),
-            ),
+            a_step(2, "evidence_selection", spent(0, 0, (0, 0, 0), 0.0)),
+            a_step(2, "verdict", spent(1, 0, (50, 25, 10), 0.25), temperature=0.2),
         ),
+        **LEXICAL,
+        **other,
+    }
+    of_s = found("of s", cited("s", 0, 0, "Sum."), missing="Mary's age")
+    of_a = found("of a", cited("a", 1, 5, "Two."), cited("a", 0, 0, "One.", "context"))
+    rounds = facts.pop("iterations", None) or (
+        a_round(1, FS, [B, S], [of_s, found("of b", cited(b, 0, 0, "B."))]),
+        a_round(2, NFS, [A], [of_a], carried_roots=(B,), dropped_ids=2, reruns=1, left_out=7),
     )
+    return a_trail(f"{process_id}/{name}", *rounds, **facts)
 
 
-def a_step(iteration: int, step: str, usage: Usage, temperature: float | None = 0.2) -> StepRecord:
-    return StepRecord(
-        iteration=iteration,
-        step=step,
-        prompt=f"{step}.v1",
-        prompt_hash="0f" * 32,
-        model="a-model",
-        temperature=temperature,
-        usage=usage,
-    )
+def bare(process_id: str, text: str, *rounds: Any, **other: Any) -> Verification:
+    claim = Claim(claim_id="k1", text=text, node_id="t")
+    return a_trail(f"{process_id}/v-1", *rounds, process_id=process_id, claim=claim, **other)
 
 
 def counts(store: Store, arun: Any, process_id: str) -> dict[str, int]:
@@ -242,19 +137,9 @@ def test_writing_another_outcome_leaves_nothing_of_the_first(
     store: Store, arun: Any, stored: str
 ) -> None:
     arun(store.trails.write(a_verification(stored)))
-    failed = a_verification(stored).replace(
-        status=Status.FAILED,
-        verdict=None,
-        reasoning=None,
-        score=None,
-        termination=None,
-        iterations=(),
-        paths=(),
-        error_nodes=(),
-        propagated_nodes=(),
-        error="no answer",
-        steps=(),
-    )
+    claim = a_verification(stored).verified_claim
+    facts = {"process_id": stored, "claim": claim, "status": Status.FAILED, "verdict": None}
+    failed = a_trail(f"{stored}/v-1", error="no answer", **facts)
     arun(store.trails.write(failed))
     assert arun(store.trails.get(failed.verification_id)) == failed
     left = counts(store, arun, stored)
@@ -360,7 +245,7 @@ def test_a_sentence_with_other_bounds_is_another_sentence(
     store: Store, arun: Any, stored: str
 ) -> None:
     first = a_verification(stored, "v-1")
-    longer = Evidence(text="of s", missing=None, sentences=(cited("s", 0, 0, "Sum. Mary."),))
+    longer = found("of s", cited("s", 0, 0, "Sum. Mary."))
     iterations = (first.iterations[0].replace(summaries=(longer,)),)
     second = a_verification(stored, "v-2").replace(
         iterations=iterations, paths=(), error_nodes=(), propagated_nodes=()
@@ -384,26 +269,9 @@ def test_a_trail_over_a_large_node_is_stored_in_small_batches(
         )
     )
     places = range(0, len(text), len(text) // 40)
-    found = tuple(cited("r", n, at, "Grass grows slowly.") for n, at in enumerate(places))
+    grass = [cited("r", n, at, "Grass grows slowly.") for n, at in enumerate(places)]
     root = NodeRef("r", 1, 0, Role.ROOT)
-    written = a_verification(process_id).replace(
-        claim_id="k1",
-        claim="Grass.",
-        node_id="t",
-        iterations=(
-            Iteration(
-                number=1,
-                verdict=Verdict.FULLY_SUPPORTED,
-                reasoning="yes",
-                checked=(root,),
-                carried_roots=(),
-                summaries=(Evidence(text="grass", missing=None, sentences=found),),
-            ),
-        ),
-        paths=(),
-        error_nodes=(),
-        propagated_nodes=(),
-    )
+    written = bare(process_id, "Grass.", a_round(1, FS, [root], [found("grass", *grass)]))
     arun(store.trails.write(written))
     assert arun(store.trails.get(written.verification_id)) == written
 
@@ -475,35 +343,12 @@ def test_a_trail_of_many_nodes_is_stored_whole_and_again(
     texts = {**dict.fromkeys(names, "It rained."), "t": "T."}
     edges = [(name, "t") for name in names]
     arun(ingest(store, process(texts, edges, {"k1": "Rain."}, process_id=process_id)))
-    refs = tuple(NodeRef(name, 1, n, Role.ROOT) for n, name in enumerate(names))
-    some = tuple(cited(name, 0, 0, "It rained.") for name in names[:1_500])
-    evidence = (
-        (Evidence(text="rain", missing=None, sentences=some),)
-        if together
-        else tuple(
-            Evidence(text=f"rain in {one.node_id}", missing=None, sentences=(one,)) for one in some
-        )
-    )
-    written = a_verification(process_id).replace(
-        claim_id="k1",
-        claim="Rain.",
-        node_id="t",
-        iterations=(
-            Iteration(
-                number=1,
-                verdict=Verdict.FULLY_SUPPORTED,
-                reasoning="yes",
-                checked=refs,
-                carried_roots=(),
-                summaries=evidence,
-            ),
-        ),
-        paths=tuple(
-            EvidencePath(source=ref.node_id, target="t", iteration=1) for ref in refs[:1_500]
-        ),
-        error_nodes=(),
-        propagated_nodes=(),
-    )
+    refs = [NodeRef(name, 1, n, Role.ROOT) for n, name in enumerate(names)]
+    some = [cited(name, 0, 0, "It rained.") for name in names[:1_500]]
+    many = [found(f"rain in {one.node_id}", one) for one in some]
+    evidence = [found("rain", *some)] if together else many
+    paths = tuple(path(name, "t", 1) for name in names[:1_500])
+    written = bare(process_id, "Rain.", a_round(1, FS, refs, evidence), paths=paths)
     for _ in range(2):
         arun(store.trails.write(written))
         assert arun(store.trails.get(written.verification_id)) == written
@@ -519,24 +364,9 @@ def test_ids_that_look_like_parameters_are_ids(store: Store, arun: Any, process_
         )
     )
     root = NodeRef(odd, 1, 0, Role.ROOT)
-    found = Evidence(text="$rows", missing="$content_hash", sentences=(cited(odd, 0, 0, "One."),))
-    written = a_verification(process_id).replace(
-        claim_id="k1",
-        claim="One.",
-        node_id="t",
-        iterations=(
-            Iteration(
-                number=1,
-                verdict=Verdict.FULLY_SUPPORTED,
-                reasoning="$rows",
-                checked=(root,),
-                carried_roots=(),
-                summaries=(found,),
-            ),
-        ),
-        paths=(EvidencePath(source=odd, target="t", iteration=1, via=("$rows",)),),
-        error_nodes=(root,),
-        propagated_nodes=(),
-    )
+    evidence = found("$rows", cited(odd, 0, 0, "One."), missing="$content_hash")
+    one = a_round(1, FS, [root], [evidence], reasoning="$rows")
+    paths = (path(odd, "t", 1, "$rows"),)
+    written = bare(process_id, "One.", one, paths=paths, error_nodes=(root,))
     arun(store.trails.write(written))
     assert arun(store.trails.get(written.verification_id)) == written

@@ -1,13 +1,16 @@
-"""Verifications made up for tests of what is written and told about them."""
+"""Verifications made up for tests of what is stored, written and shown of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from veritrail_graph.graph.model import (
     CitedSentence,
     Claim,
     Evidence,
+    EvidencePath,
+    EvidenceRole,
     Iteration,
     NodeRef,
     Role,
@@ -28,41 +31,64 @@ NODES = {
 }
 
 
+LEXICAL: dict[str, Any] = {"engine": "lexical", "model": None, "indicative": True}
+"""What a verification by the lexical engine says of itself."""
+
+
+def spent(
+    calls: int, cached: int, tokens: tuple[int, int, int], cost: float | None, **other: int
+) -> Usage:
+    """What calls cost; tokens: those of the prompts, those of them cached, those of the answers."""
+    given, from_cache, output = tokens
+    facts = {"input_tokens": given, "cached_input_tokens": from_cache, "output_tokens": output}
+    return Usage(calls=calls, cached_calls=cached, cost_usd=cost, **facts, **other)
+
+
+def cited(node: str, index: int, start: int, text: str, role: str = "evidence") -> CitedSentence:
+    """A sentence of a node that a model selected."""
+    sentence = Sentence(node, index, start, start + len(text), text)
+    return CitedSentence.of(sentence, EvidenceRole(role))
+
+
+def found(text: str, *sentences: CitedSentence, missing: str | None = None) -> Evidence:
+    """What one prompt found, with its summary."""
+    return Evidence(text=text, missing=missing, sentences=sentences)
+
+
+def path(source: str, target: str, iteration: int, *via: str) -> EvidencePath:
+    """A way that evidence took."""
+    return EvidencePath(source=source, target=target, iteration=iteration, via=via)
+
+
 def a_round(
     number: int,
     verdict: Verdict,
-    checked: str,
-    selected: tuple[tuple[str, int], ...] = (),
+    checked: str | Sequence[NodeRef],
+    selected: Sequence[tuple[str, int] | Evidence] = (),
     **other: Any,
 ) -> Iteration:
     """A round that checked nodes (names apart by blanks) and selected (node, sentence)."""
-    sentences = tuple(
-        CitedSentence.of(Sentence(node, index, index * 10, index * 10 + 9, f"{node}-{index}"))
-        for node, index in selected
-    )
-    return Iteration(
-        number=number,
-        verdict=verdict,
-        reasoning=f"reasons of round {number}",
-        checked=tuple(NODES[name] for name in checked.split()),
-        summaries=(Evidence(text="what they say", missing=None, sentences=sentences),)
-        if sentences
-        else (),
+    sentences = [
+        CitedSentence.of(
+            Sentence(one[0], one[1], one[1] * 10, one[1] * 10 + 9, f"{one[0]}-{one[1]}")
+        )
+        for one in selected
+        if isinstance(one, tuple)
+    ]
+    whole = tuple(one for one in selected if isinstance(one, Evidence))
+    facts: dict[str, Any] = {
+        "reasoning": f"reasons of round {number}",
+        "summaries": (found("what they say", *sentences),) if sentences else whole,
         **other,
-    )
+    }
+    refs = [NODES[name] for name in checked.split()] if isinstance(checked, str) else checked
+    return Iteration(number=number, verdict=verdict, checked=tuple(refs), **facts)
 
 
-def a_step(iteration: int, step: str, usage: Usage) -> StepRecord:
+def a_step(iteration: int, step: str, usage: Usage, **other: Any) -> StepRecord:
     """A step of the prompt's first version."""
-    return StepRecord(
-        iteration=iteration,
-        step=step,
-        prompt=f"{step}.v1",
-        prompt_hash="ab" * 32,
-        model="a-model",
-        temperature=0.0,
-        usage=usage,
-    )
+    facts = {"prompt_hash": "ab" * 32, "model": "a-model", "temperature": 0.0, **other}
+    return StepRecord(iteration=iteration, step=step, prompt=f"{step}.v1", usage=usage, **facts)
 
 
 def a_trail(name: str = "v-1", *iterations: Iteration, **other: Any) -> Verification:

@@ -21,7 +21,7 @@ def built(dag: Dag, order: list[str]) -> Adjacency:
     return building.build()
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(dags(), st.randoms(use_true_random=False), st.data())
 def test_source_nodes_are_those_of_the_process(
     case: tuple[Dag, str], by: random.Random, data: st.DataObject

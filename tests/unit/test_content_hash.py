@@ -30,7 +30,7 @@ def records_of(dag: Dag) -> list[NodeRecord | EdgeRecord]:
     return made + [EdgeRecord(source, target, "") for source, target in sorted(dag.edges)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(dags(), st.integers(0, 2**32))
 def test_the_order_of_nodes_and_edges_does_not_matter(case, seed):
     records = records_of(case[0])
@@ -39,7 +39,7 @@ def test_the_order_of_nodes_and_edges_does_not_matter(case, seed):
     assert survey(Records.of(mixed)).hash == survey(Records.of(records)).hash
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(dags(), st.data())
 def test_any_edge_more_or_less_is_another_process(case, data):
     dag = case[0]

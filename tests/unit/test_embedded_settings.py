@@ -52,3 +52,9 @@ def test_a_quick_engine_is_compiled_by_the_first_compiler_alone(tmp_path, jit, o
     runtime = Runtime(Path("java"), (Path("engine.jar"),))
     command = engine_command(runtime, folder, EngineSettings(tmp_path, jit=jit))
     assert set(command) & {C1_ONLY} == options
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
+def test_no_time_to_wait_is_refused(seconds):
+    with pytest.raises(InputError, match="VERITRAIL_DB_IDLE"):
+        EngineSettings(HOME, idle_seconds=seconds)

@@ -70,7 +70,7 @@ _prose = st.text(st.characters(exclude_characters="[]", exclude_categories=["Cs"
 
 
 @given(_groups, st.sampled_from(["; ", ", ", ";", " ; "]), _prose, _prose)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_every_written_citation_is_read_back(groups, separator, before, after):
     inner = separator.join(
         f"{NAME_OF_KIND[kind]} ({', '.join(map(str, numbers))})" for kind, numbers in groups.items()
@@ -82,7 +82,7 @@ def test_every_written_citation_is_read_back(groups, separator, before, after):
 
 
 @given(st.text(st.sampled_from("[]Dat: Reports(1,2;+more)x\n"), max_size=80))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_text_can_be_read(text):
     found = parse_citations(text)
     assert all(numbers for numbers in found.numbers.values())

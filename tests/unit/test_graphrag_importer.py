@@ -411,6 +411,12 @@ def test_detection_says_why_not(tmp_path):
     assert importer.detect(folder) is None
 
 
+def test_records_are_read_again_as_they_were_read_before(tmp_path):
+    process = opened(write(tmp_path / "g", base_tables()))
+    first = list(process.records())
+    assert list(process.records()) == first != []
+
+
 def test_the_registry_opens_it(tmp_path):
     folder = write(tmp_path / "g", base_tables())
     answer = tmp_path / "a.txt"

@@ -218,7 +218,7 @@ WORDS = st.sampled_from(NAMES + CUES + SIGNS)
 TEXTS = st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=14).map(" ".join))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(TEXTS, st.lists(TEXTS, max_size=5), st.randoms(use_true_random=False))
 def test_any_text_is_judged_the_same_in_any_order(
     claim: str, texts: list[str], shuffler: random.Random

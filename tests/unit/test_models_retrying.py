@@ -128,13 +128,13 @@ def test_all_calls_heed_what_one_was_asked_to_wait() -> None:
 
 
 def test_waits_grow_and_are_drawn() -> None:
-    patience = Patience(deadline=3.0, attempt_timeout=0.5, base=0.1, cap=0.4)
+    patience = Patience(deadline=1.5, attempt_timeout=0.5, base=0.05, cap=0.2)
     script = Script([busy()])
     with pytest.raises(ModelError):
         call(script, patience)
     waits = [b - a for a, b in zip(script.times, script.times[1:], strict=False)]
-    assert max(waits) <= 0.45
-    assert max(waits[3:]) > 0.1
+    assert max(waits) <= 0.25
+    assert max(waits[3:]) > 0.05
     assert len({round(wait, 3) for wait in waits}) > 1
 
 

@@ -143,7 +143,7 @@ LINES = st.lists(
 ).map(lambda runs: [line for run in runs for line in run])
 
 
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(LINES, st.integers(1, 300), st.booleans(), st.booleans())
 @example([b'{"edge":{"source":"a', b'{","target":"c"}}', b'{"edge":1},{"edge":2}'], 300, True, True)
 @example([b'{"edge":[{}', b"{}]}", b'{"edge":1},{"edge":2}'], 300, True, True)
@@ -227,7 +227,7 @@ def test_the_digest_of_a_node_is_that_of_its_canonical_spelling(node_id, text, k
     assert node_digest(node) == hashlib.sha256(wanted).digest()
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(
     st.fixed_dictionaries(
         {"node_id": st.sampled_from(["a", "", "é", "x" * 1_024, "x" * 1_025, 1]), "text": VALUES},

@@ -204,14 +204,14 @@ def test_many_named_terminals_do_not_make_the_check_slow():
     assert len(survey(Records.of(records, terminals=tuple(names))).terminals) == 400
 
 
-EDGES = 1_000_000
+EDGES = 150_000
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the resource module")
-def test_a_million_edges_into_one_node_take_memory_for_ids_and_edges_only():
-    """The texts alone would be a gigabyte."""
-    text = "x" * 1_000
+def test_very_many_edges_into_one_node_take_memory_for_ids_and_edges_only():
+    """The texts alone would be 900 MB."""
+    text = "x" * 6_000
 
     def made():
         yield NodeRecord("t", "The answer.", "")
@@ -224,4 +224,4 @@ def test_a_million_edges_into_one_node_take_memory_for_ids_and_edges_only():
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert len(found.topology.edge_sources) == EDGES
     assert stages_of(found)["t"] == 2
-    assert grown * (1 if sys.platform == "darwin" else 1_024) < 700e6
+    assert grown * (1 if sys.platform == "darwin" else 1_024) < 320e6

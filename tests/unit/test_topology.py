@@ -45,7 +45,7 @@ def is_acyclic(edges) -> bool:
     return True
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(any_edges)
 def test_a_cycle_is_found_where_there_is_one_and_is_a_way_of_edges(edges):
     topology = topology_of(edges)
@@ -61,7 +61,7 @@ def test_a_cycle_is_found_where_there_is_one_and_is_a_way_of_edges(edges):
         assert " -> ".join(map(repr, cycle)) in violations[0].message
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(any_edges)
 def test_the_topological_order_holds_every_node_once_and_turns_no_edge_back(edges):
     assume(is_acyclic(edges))
@@ -70,7 +70,7 @@ def test_the_topological_order_holds_every_node_once_and_turns_no_edge_back(edge
     assert all(order.index(source) < order.index(target) for source, target in edges)
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(dags(), st.randoms(use_true_random=False))
 def test_derived_stages_are_one_more_than_the_longest_distance_from_a_root(case, turns):
     dag, _ = case

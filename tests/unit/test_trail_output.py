@@ -7,7 +7,7 @@ import json
 
 import pytest
 from fakes.reporting import markdown_of
-from fakes.trails import FS, a_round, a_step, a_trail
+from fakes.trails import FS, a_round, a_step, a_trail, spent
 from rich.console import Console
 
 from veritrail_graph.api.cli.terminal import print_json, say, show
@@ -17,23 +17,8 @@ from veritrail_graph.graph.exporters.results import run_json, run_summary_json
 from veritrail_graph.graph.model import Claim, Process, Status, Usage
 from veritrail_graph.graph.model.listed import RunSummary
 
-SELECTING = Usage(
-    calls=2,
-    cached_calls=1,
-    input_tokens=1200,
-    cached_input_tokens=1024,
-    output_tokens=60,
-    cost_usd=0.03,
-    reasoning_tokens=10,
-)
-JUDGING = Usage(
-    calls=1,
-    cached_calls=0,
-    input_tokens=300,
-    cached_input_tokens=0,
-    output_tokens=40,
-    cost_usd=0.01,
-)
+SELECTING = spent(2, 1, (1200, 1024, 60), 0.03, reasoning_tokens=10)
+JUDGING = spent(1, 0, (300, 0, 40), 0.01)
 ROUND = a_round(1, FS, "s1 s2", (("s1", 0),), dropped_ids=2, reruns=1, left_out=5)
 STEPS = (
     a_step(0, "sub_claim_decomposition", JUDGING),
@@ -49,19 +34,7 @@ PAID = a_trail(
     steps=STEPS,
     usage=JUDGING + SELECTING + JUDGING,
 )
-UNPRICED = a_trail(
-    "v-2",
-    usage=Usage(
-        calls=1,
-        cached_calls=0,
-        input_tokens=10,
-        cached_input_tokens=0,
-        output_tokens=5,
-        cost_usd=None,
-        reasoning_tokens=0,
-        unpriced_calls=1,
-    ),
-)
+UNPRICED = a_trail("v-2", usage=spent(1, 0, (10, 0, 5), None, unpriced_calls=1))
 FREE = a_trail("v-3", usage=Usage(cached_calls=4))
 FAILED = a_trail(
     "v-4",

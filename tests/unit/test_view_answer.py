@@ -83,7 +83,7 @@ Places = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=12
 
 
 @given(st.text(max_size=50), Places, st.integers(5, 40))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_no_letter_is_lost_and_every_claim_ends_where_it_ends(
     text: str, places: list[tuple[int, int]], size: int
 ) -> None:
@@ -104,7 +104,7 @@ def test_no_letter_is_lost_and_every_claim_ends_where_it_ends(
 
 
 @given(st.text(alphabet="ab \n", max_size=120), st.integers(5, 40))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_parts_follow_on_each_other_and_every_place_is_in_one(text: str, size: int) -> None:
     bounds = [part_bounds(text, part, size) for part in range(1, part_count(len(text), size) + 1)]
     assert [start for start, _ in bounds[1:]] == [end for _, end in bounds[:-1]]

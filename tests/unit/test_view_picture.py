@@ -104,6 +104,13 @@ def test_the_trail_is_on_top_and_the_rest_is_faded() -> None:
     assert picture.has_trail
 
 
+def test_nodes_of_the_trail_that_are_not_drawn_are_counted() -> None:
+    assert drawn().pinned_left_out == 0
+    few = drawn(nodes=NODES[:2], arrivals={node.node_id: 0 for node in NODES[:2]})
+    assert {box.node.node_id for box in few.boxes} == {"t", "s1"}
+    assert few.pinned_left_out == len(set(TRAIL.pinned) - {"t", "s1"})
+
+
 def test_what_is_hidden_is_counted_on_either_side() -> None:
     boxes = {box.node.node_id: box for box in drawn().boxes}
     upstream = {name: box.upstream.count if box.upstream else 0 for name, box in boxes.items()}

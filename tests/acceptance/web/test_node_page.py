@@ -69,6 +69,12 @@ def test_a_node_shows_what_there_is_of_it(shared_service: ServiceProcess, harbou
     assert f'href="/processes/{harbour_id}/nodes/c03"' in page
     assert f'href="/processes/{harbour_id}/nodes/g1"' in page
     assert f"/processes/{harbour_id}/graph?node=s03" in page
+    assert "What else the input says of it" not in page
+
+
+def test_metadata_is_shown_with_a_line_a_value(shared_service: ServiceProcess, odd_id: str) -> None:
+    page = html.unescape(node(shared_service, odd_id, "t"))
+    assert re.search(r'What else the input says of it</summary><pre[^>]*>\{\n  "page": "', page)
 
 
 def test_a_long_text_is_read_in_parts(shared_service: ServiceProcess, odd_id: str) -> None:
