@@ -13,7 +13,7 @@ from veritrail_graph.graph.importers.process_file.reading import NotJson, parse
 from veritrail_graph.graph.importers.process_file.schema import read_claim
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.ingest.check import claim_faults, claim_from
-from veritrail_graph.graph.model import Claim, NodeRef, Status, Verification
+from veritrail_graph.graph.model import Claim, NodeRef, Status
 from veritrail_graph.verifier.driver import Task
 
 if TYPE_CHECKING:
@@ -177,28 +177,6 @@ async def store_claims(
     nodes: dict[str, tuple[NodeRef, str]] = {}
     claims = await _new_claims(store, process_id, records, node or only, nodes)
     return claims, await store.processes.add_claims(process_id, claims)
-
-
-async def tasks_of(
-    store: Store, process_id: str, verifications: Sequence[Verification]
-) -> list[Task]:
-    """Tasks that take up stored verifications under their ids.
-
-    Raises:
-        NotFound: The process, a claim or a node is gone.
-    """
-    nodes: dict[str, tuple[NodeRef, str]] = {}
-    claim_ids = [found.claim_id for found in verifications]
-    claims = await _stored_claims(store, process_id, claim_ids)
-    by_id = {claim.claim_id: claim for claim in claims}
-    return [
-        Task(
-            by_id[found.claim_id],
-            (await _node(store, process_id, by_id[found.claim_id].node_id, nodes))[0],
-            found.verification_id,
-        )
-        for found in verifications
-    ]
 
 
 async def _latest(store: Store, process_id: str) -> dict[str, Status]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.configured_judge import ConfiguredJudge
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.verifier.driver import Observer
     from veritrail_graph.verifier.nodes import Reader
-    from veritrail_graph.verifier.run import Queue, Run, Write
+    from veritrail_graph.verifier.run import Run, Write
 
 RUN_ID = re.compile(r"r-[0-9a-f]{32}")
 CLAIMS_A_CALL, MOST_CLAIMS = 8, 256
@@ -92,26 +91,12 @@ def is_held(settings: Settings, run_id: str) -> bool:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class Ports:
-    """How a run reaches the graph.
-
-    Attributes:
-        reader: Reads nodes.
-        write: Keeps verifications.
-        queue: Keeps what is about to be made; None: somebody else did.
-    """
-
-    reader: Reader
-    write: Write
-    queue: Queue | None = None
-
-
 def made_run(
     settings: Settings,
     judge: ConfiguredJudge,
     process: Process,
-    ports: Ports,
+    reader: Reader,
+    write: Write,
     observer: Observer | None,
     run_id: str | None = None,
 ) -> Run:
@@ -121,7 +106,8 @@ def made_run(
         settings: The settings.
         judge: Who judges.
         process: The process.
-        ports: JudgeOptions the graph is reached.
+        reader: Reads nodes.
+        write: Keeps verifications.
         observer: Told what happens.
         run_id: The run that is gone on with; None: a new one.
     """
@@ -129,18 +115,17 @@ def made_run(
     from veritrail_graph.verifier.nodes import SharedNodes
     from veritrail_graph.verifier.run import Run
 
-    keep = Keep(ports.write)
+    keep = Keep(write)
     name, size, edges = process.process_id, process.nodes, process.edges
     run = Run(
         name,
         judge.judge,
-        SharedNodes(ports.reader, name, judge.splitter, size=size, edges=edges),
+        SharedNodes(reader, name, judge.splitter, size=size, edges=edges),
         keep.write,
         q=judge.how.q,
         concurrency=pace(judge),
         content_hash=process.content_hash,
         observer=observer,
-        queue=ports.queue,
         run_id=run_id,
         settings=judge.settings,
         options=options_of(judge),

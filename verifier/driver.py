@@ -27,11 +27,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A claim to verify and the node that it is about."""
+    """A claim to verify, the node that it is about, and its place in the run."""
 
     claim: Claim
     node: NodeRef
     verification_id: str = field(default_factory=lambda: f"v-{uuid.uuid4().hex}")
+    place: int | None = None
 
 
 @dataclass(slots=True)
@@ -155,6 +156,7 @@ def without_verdict(
         created_at=now(),
         status=status,
         error=failure,
+        place=task.place,
     )
 
 

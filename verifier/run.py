@@ -103,18 +103,6 @@ class Write(Protocol):
         ...
 
 
-class Queue(Protocol):
-    """Keeps verifications that are about to be made, so that a killed run can be resumed."""
-
-    async def __call__(self, verifications: Sequence[Verification]) -> None:
-        """Keep them all.
-
-        Raises:
-            VeriTrailError: They could not be kept.
-        """
-        ...
-
-
 class Run:
     """Verifies many claims of one process side by side.
 
@@ -131,7 +119,6 @@ class Run:
             ended claims to that.
         content_hash: Hash of the content that is verified; kept with every one that is finished.
         observer: Its hooks are called.
-        queue: Keeps what is about to be made; None: only what is finished is kept.
         run_id: The run that is resumed; None: a new one.
         settings: What decides the outcome, as canonical JSON; kept with every verification.
         options: What the run may spend, as canonical JSON; kept with every verification.
@@ -152,7 +139,6 @@ class Run:
         concurrency: int | Callable[[int], int] = DEFAULT_CONCURRENCY,
         content_hash: str | None = None,
         observer: Observer | None = None,
-        queue: Queue | None = None,
         run_id: str | None = None,
         settings: str | None = None,
         options: str | None = None,
@@ -170,7 +156,6 @@ class Run:
         self._slots = ClaimSlots(most if callable(most) else lambda _ended: int(most))
         self._content_hash = content_hash
         self._observer = replace(observer or Observer(), faulted=self._faulted)
-        self._queue = queue
         self._settings = settings
         self._options = options
         self._deadline = deadline
@@ -191,16 +176,10 @@ class Run:
             self.stop()
 
     async def verify(self, tasks: Sequence[Task]) -> list[Verification]:
-        """Verify all tasks; give a verification for each, in their order.
-
-        Raises:
-            VeriTrailError: They could not be queued; nothing was done.
-        """
-        if self._queue is not None:
-            await self._queue([self._queued(task) for task in tasks])
+        """Verify all tasks; give a verification for each, in their order."""
         working = [asyncio.ensure_future(self._one(task)) for task in tasks]
         self._working.update(working)
-        if self.stopped:  # while they were queued
+        if self.stopped:
             self.stop()
         try:
             ended = await asyncio.gather(*working, return_exceptions=True)
@@ -258,9 +237,6 @@ class Run:
             settings=self._settings,
             run_options=self._options,
         )
-
-    def _queued(self, task: Task) -> Verification:
-        return self._without_verdict(task, Status.QUEUED, None)
 
     def _cancelled(self, task: Task) -> Verification:
         why = "the run was stopped before this claim was finished"

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from veritrail_graph.api.app.claims import Claims
+from veritrail_graph.api.app.in_flight import InFlight
 from veritrail_graph.api.app.nodes import Nodes
 from veritrail_graph.api.app.processes import Processes
 from veritrail_graph.api.app.queries import Queries
@@ -126,6 +127,11 @@ class Application:
         return Verifications(self)
 
     @cached_property
+    def in_flight(self) -> InFlight:
+        """Verifications that jobs have not finished yet."""
+        return InFlight(self)
+
+    @cached_property
     def reviews(self) -> Reviews:
         """Reviews of verdicts by people."""
         return Reviews(self)
@@ -148,6 +154,16 @@ class Application:
         from veritrail_graph.api.auth.database import ServiceDatabase, service_url
 
         return ServiceDatabase(service_url(self.settings))
+
+    @property
+    def has_database(self) -> bool:
+        """Whether the service database was ever made, as far as is known without opening it."""
+        settings = self.settings
+        return bool(
+            settings.values.get("VERITRAIL_JOBS_URL")
+            or "database" in self.__dict__
+            or (settings.home / "service.sqlite3").exists()
+        )
 
     @cached_property
     def keys(self) -> Keys:

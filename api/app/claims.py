@@ -87,7 +87,7 @@ class Claims(Part):
         claims, last = await store.claims.page(process_id, wanted, after, limit)
         if not claims:
             await store.processes.get(process_id)
-        return claims, last
+        return await self._app.in_flight.mark(process_id, claims), last
 
     async def search(
         self,
@@ -156,11 +156,14 @@ class Claims(Part):
         Raises:
             NotFound: There is no such process or claim.
         """
-        return await (await self._store()).claims.get(process_id, claim_id)
+        found = await (await self._store()).claims.get(process_id, claim_id)
+        return (await self._app.in_flight.mark(process_id, [found]))[0]
 
     async def some(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, JudgedClaim]:
         """Claims with their latest verdicts by claim_id; one that is unknown is left out."""
-        return await (await self._store()).reviews.claims(process_id, claim_ids)
+        found = await (await self._store()).reviews.claims(process_id, claim_ids)
+        marked = await self._app.in_flight.mark(process_id, list(found.values()))
+        return dict(zip(found, marked, strict=True))
 
     async def tally(self, process_id: str) -> Tally:
         """The claims of a process by result, and the stages where unsupported content came in."""
@@ -175,7 +178,8 @@ class Claims(Part):
         from veritrail_graph.graph.store.placed_claims import claims_in_text
 
         database = (await self._store()).database
-        return await claims_in_text(database, process_id, node_id, start, end)
+        found, is_whole = await claims_in_text(database, process_id, node_id, start, end)
+        return await self._app.in_flight.mark_placed(process_id, found), is_whole
 
     async def nodes(self, process_id: str, limit: int) -> list[tuple[str, int]]:
         """The nodes that claims are about, each with the number of its claims."""

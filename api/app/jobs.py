@@ -13,7 +13,6 @@ from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import LOCAL, Caller
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.event_feed import EventFeeds
-from veritrail_graph.api.jobs.graph_sync import sync_graph
 from veritrail_graph.api.jobs.local import LocalResult, LocalRun, Progress
 from veritrail_graph.api.jobs.model import (
     OPEN,
@@ -31,6 +30,7 @@ from veritrail_graph.api.jobs.storage import Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import figures
 from veritrail_graph.api.jobs.submission import LocalOptions, Submission
+from veritrail_graph.api.jobs.unmade import Ender
 from veritrail_graph.api.runs import is_held
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 TELL_SECONDS = 1.0
-"""How long cancelling waits for the graph to say so too."""
+"""How long cancelling waits until the queued claims have ended."""
 
 BEFORE = 10
 """Claims that have ended and are still shown before the first one that has not."""
@@ -293,9 +293,10 @@ class Jobs:
         )
         if job_id in self._local:
             self._local[job_id][0].cancel()
-        with suppress(TimeoutError, VeriTrailError):  # a worker tells the rest
-            await asyncio.wait_for(self._tell(job_id), TELL_SECONDS)
-        return job
+        ender = Ender(self._ask, self._service.read, self._service.run, self.events)
+        with suppress(TimeoutError, VeriTrailError):  # a worker ends the rest
+            await asyncio.wait_for(ender.end_queued(job_id), TELL_SECONDS)
+        return await self.get(job_id) if job.cancelling else job
 
     async def _is_deserted(self, job_id: str) -> bool:
         """Whether the process that carried a job out has ended."""
@@ -304,14 +305,8 @@ class Jobs:
             return False
         return not is_held(self._settings, f"r-{job_id.removeprefix('j-')}")
 
-    async def _tell(self, job_id: str) -> None:
-        """Let the graph say, too, what was cancelled."""
-
-        async def ask(question: Callable[[Store], Awaitable[Any]]) -> Any:
-            return await question(await self._graph.store())
-
-        while await sync_graph(ask, self._service.read, self._service.run, job_id):
-            pass
+    async def _ask(self, question: Callable[[Store], Awaitable[Any]]) -> Any:
+        return await question(await self._graph.store())
 
     async def resume(self, job_id: str, limits: Mapping[str, float | int] | None = None) -> Job:
         """Take up again what a job has left without a verdict.

@@ -65,7 +65,8 @@ class Queries(Part):
             NotFound: There is no such query, or what it asks about is not stored.
             InputError: A parameter is missing, unknown, of another type or out of its bounds.
         """
-        return await (await self._store()).queries.run(name, parameters)
+        found = await (await self._store()).queries.run(name, parameters)
+        return await self._app.in_flight.add_rows(name, parameters, found)
 
     async def statement(
         self, text: str, parameters: Mapping[str, Any], limit: int, *, write: bool = False

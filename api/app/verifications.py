@@ -28,11 +28,18 @@ class Verifications(Part):
         Raises:
             NotFound: There is none.
         """
-        return await (await self._store()).trails.get(verification_id)
+        try:
+            return await (await self._store()).trails.get(verification_id)
+        except NotFound:
+            found = await self._app.in_flight.by_id([verification_id])
+            if not found:
+                raise
+            return found[verification_id]
 
     async def read(self, verification_ids: Sequence[str]) -> list[Verification]:
         """Verifications with their trails, in the order asked for; unknown ids are left out."""
-        return await (await self._store()).trails.read(verification_ids)
+        found = await (await self._store()).trails.read(verification_ids)
+        return await self._with_missing(verification_ids, found)
 
     async def with_reviews(self, verification_id: str) -> tuple[Verification, list[Review]]:
         """A verification with its trail, and the reviews of its claim, newest first.
@@ -41,7 +48,7 @@ class Verifications(Part):
             NotFound: There is none.
         """
         store = await self._store()
-        found = await store.trails.get(verification_id)
+        found = await self.get(verification_id)
         reviews = await store.reviews.all(found.process_id, found.claim_id)
         return found, [one.review for one in reviews]
 
@@ -51,7 +58,10 @@ class Verifications(Part):
         Raises:
             NotFound: There is none.
         """
-        return await _header(await self._store(), verification_id)
+        found = await self.headers([verification_id])
+        if not found:
+            raise NotFound(f"No verification {verification_id!r} is stored.")
+        return found[0]
 
     async def page(
         self, process_id: str, before: str = "", limit: int = 100
@@ -72,9 +82,20 @@ class Verifications(Part):
         store = await self._store()
         names, behind = await store.trails.page(process_id, before, limit)
         found = await store.trails.headers(names) if names else []
-        if not found:  # those of a process that is not ready are left out
+        claims = [
+            one
+            for one in await self._app.in_flight.claims(process_id)
+            if not before or _sort_key(one[0]["created_at"], one[1].verification_id) < before
+        ]
+        waiting = await self._app.in_flight.verifications(claims[:limit])
+        if not found and not waiting:  # those of a process that is not ready are left out
             await store.processes.get(process_id)
-        return found, behind
+        if not waiting:
+            return found, behind
+        both = _newest_first([*found, *waiting])
+        if behind is not None or len(both) > limit:
+            behind = _sort_key(both[:limit][-1].created_at, both[:limit][-1].verification_id)
+        return both[:limit], behind
 
     async def all(self, process_id: str) -> list[Verification]:
         """All verifications of a process without their trails, newest first.
@@ -84,11 +105,21 @@ class Verifications(Part):
         """
         store = await self._store()
         await store.processes.get(process_id)
-        return await store.trails.headers(await store.trails.all_ids(process_id))
+        return await self.headers_of(process_id)
 
     async def headers(self, verification_ids: Sequence[str]) -> list[Verification]:
         """Verifications without their trails; unknown ids are left out."""
-        return await (await self._store()).trails.headers(verification_ids)
+        found = await (await self._store()).trails.headers(verification_ids)
+        return await self._with_missing(verification_ids, found)
+
+    async def _with_missing(
+        self, verification_ids: Sequence[str], found: list[Verification]
+    ) -> list[Verification]:
+        """Add those that only their jobs know."""
+        made = {one.verification_id: one for one in found}
+        missing = [name for name in verification_ids if name not in made]
+        made |= await self._app.in_flight.by_id(missing)
+        return [made[name] for name in verification_ids if name in made]
 
     async def headers_of(
         self, process_id: str, claim_ids: Sequence[str] | None = None
@@ -96,7 +127,10 @@ class Verifications(Part):
         """All verifications of a process, or of some of its claims, without their trails."""
         store = await self._store()
         if claim_ids is None:
-            return await store.trails.headers(await store.trails.all_ids(process_id))
+            found = await store.trails.headers(await store.trails.all_ids(process_id))
+            in_flight = self._app.in_flight
+            waiting = await in_flight.verifications(await in_flight.claims(process_id))
+            return _newest_first([*found, *waiting]) if waiting else found
         rows = await store.database.read(
             "trail/of_claims", process_id=process_id, claim_ids=claim_ids
         )
@@ -119,7 +153,10 @@ class Verifications(Part):
         from veritrail_graph.graph.store.outlines import verifications_of
 
         store = await self._store()
-        return await verifications_of(store.database, process_id, claim_id, limit)
+        found = await verifications_of(store.database, process_id, claim_id, limit)
+        in_flight = self._app.in_flight
+        waiting = await in_flight.verifications(await in_flight.claims(process_id, [claim_id]))
+        return _newest_first([*found, *waiting])[:limit]
 
     async def outline(
         self, process_id: str, claim_id: str, verification_id: str | None
@@ -138,22 +175,18 @@ class Verifications(Part):
 
     async def outlines(self, verification_ids: Sequence[str]) -> list[TrailOutline]:
         """Verifications with their evidence; of nodes without evidence only their number."""
-        return await (await self._store()).trails.outlines(verification_ids)
+        from veritrail_graph.graph.model.listed import TrailOutline
+
+        found = await (await self._store()).trails.outlines(verification_ids)
+        known = {one.verification.verification_id for one in found}
+        missing = [name for name in verification_ids if name not in known]
+        waiting = await self._app.in_flight.by_id(missing)
+        return [*found, *map(TrailOutline, waiting.values())]
 
     async def runs(self, process_id: str) -> list[RunSummary]:
         """The runs of a process, with how many verifications of each have each status."""
-        return await (await self._store()).trails.runs(process_id)
-
-    async def of_run(self, run_id: str) -> list[Verification]:
-        """The verifications of a run without their trails.
-
-        Raises:
-            NotFound: There is no such run.
-        """
-        found = await (await self._store()).trails.of_run(run_id)
-        if not found:
-            raise NotFound(f"No run {run_id!r} is stored.")
-        return found
+        stored = await (await self._store()).trails.runs(process_id)
+        return await self._app.in_flight.runs(process_id, stored)
 
     async def provenance(self, verification_id: str, limit: int = 100) -> Provenance:
         """Paths of evidence, each from where it begins down to the verified node.
@@ -163,7 +196,7 @@ class Verifications(Part):
             QueryTimeout: The paths took longer to find than a query may.
         """
         store = await self._store()
-        found = await _header(store, verification_id)
+        found = await self.header(verification_id)
         rows, truncated = await _ask(store, "provenance", found, limit=limit)
         whole = [bool(row["complete"]) for row in rows]
         return Provenance(
@@ -182,7 +215,7 @@ class Verifications(Part):
             QueryTimeout: It took longer to find than a query may.
         """
         store = await self._store()
-        found = await _header(store, verification_id)
+        found = await self.header(verification_id)
         rows, _ = await _ask(store, "error_path", found)
         parts: dict[str, list[ErrorStep]] = {"introduced": [], "carried_on": []}
         for row in rows:
@@ -205,11 +238,15 @@ class Verifications(Part):
         return compare(await self.get(a), await self.get(b))  # the first that is missing is named
 
 
-async def _header(store: Store, verification_id: str) -> Verification:
-    found = await store.trails.headers([verification_id])
-    if not found:
-        raise NotFound(f"No verification {verification_id!r} is stored.")
-    return found[0]
+def _sort_key(created_at: str, verification_id: str) -> str:
+    """What the pages of a process's verifications are sorted by."""
+    return f"{created_at} {verification_id}"
+
+
+def _newest_first(found: Sequence[Verification]) -> list[Verification]:
+    return sorted(
+        found, key=lambda one: _sort_key(one.created_at, one.verification_id), reverse=True
+    )
 
 
 async def _ask(

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.configured_judge import ConfiguredJudge
 from veritrail_graph.api.jobs.events import observer
-from veritrail_graph.api.jobs.graph_sync import sync_graph
 from veritrail_graph.api.jobs.model import Begun, JobClaim, Work
 from veritrail_graph.api.jobs.runner import Runner, ended_claim, removed_claim
 from veritrail_graph.api.jobs.session import JobSession, SessionOptions
@@ -29,8 +28,8 @@ from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import job_of, to_stop, works_of
 from veritrail_graph.api.jobs.storage.repository import JobRepository
-from veritrail_graph.api.jobs.storage.upkeep import queued_in_graph
 from veritrail_graph.api.jobs.submission import LocalOptions, by_frontier
+from veritrail_graph.api.jobs.unmade import Ender
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.runs import held_run
 from veritrail_graph.graph.errors import NotFound, VeriTrailError
@@ -231,10 +230,6 @@ class LocalRun:
             await self._repository.run(self._desert)
             raise
         self.judge, self._session = session.judge, session
-        job = await self._repository.read(partial(job_of, job_id=self.job_id))
-        if job is not None and not job["is_queued_in_graph"]:
-            await self._graph.ask(session.queue_all)
-            await self._repository.run(partial(queued_in_graph, job_id=self.job_id))
         return session
 
     async def _begin(self, session: JobSession) -> tuple[Run, list[Task]]:
@@ -246,7 +241,9 @@ class LocalRun:
         claims = [Begun(one.job_id, one.verification_id, one.attempt) for one in works]
         begun = await asyncio.gather(*map(self._repository.begin, claims))
         self._begun = {
-            one.verification_id: one for one, is_mine in zip(claims, begun, strict=True) if is_mine
+            one.verification_id: one
+            for one, (is_mine, _) in zip(claims, begun, strict=True)
+            if is_mine
         }
         tasks = [task for one in self._begun if (task := session.task(one)) is not None]
         for removed in self._begun.keys() - {task.verification_id for task in tasks}:
@@ -259,23 +256,21 @@ class LocalRun:
         """Wait until all ends are written, and with them why the run was stopped."""
         if run.refusal is not None:
             await self._repository.run(
-                partial(changes.note_error, job_id=self.job_id, why=str(run.refusal))
+                lambda one: changes.note_error(one, self.job_id, str(run.refusal), self._log)
             )
         await asyncio.gather(*self._ending)
 
     async def _close(self, looking: asyncio.Task[None]) -> None:
-        """Write down what was spent, and let the graph say what was cancelled."""
+        """Write down what was spent, and end what was cancelled before it began."""
         looking.cancel()
         if self._cancelling is not None:
             await asyncio.wait([self._cancelling])
         with suppress(VeriTrailError):
             await self._sessions.tell()
         await self._sessions.close()
+        ender = Ender(self._graph.ask, self._repository.read, self._repository.run, self._log)
         with suppress(VeriTrailError):
-            while await sync_graph(
-                self._graph.ask, self._repository.read, self._repository.run, self.job_id
-            ):
-                pass
+            await ender.end_queued(self.job_id)
         with suppress(VeriTrailError):
             await asyncio.to_thread(self._log.flush)
 
@@ -318,10 +313,6 @@ class LocalRun:
         try:
             found = await self._graph.ask(lambda store: store.trails.read(others)) if others else []
             stored = {one.verification_id: one for one in found}
-            headers = await self._graph.ask(lambda store: store.trails.headers(list(self._made)))
-            for one in headers:  # the graph gave it its place in the run
-                made = self._made[one.verification_id]
-                self._made[one.verification_id] = made.replace(place=one.place)
         except VeriTrailError:  # what was made is told all the same
             _log.debug("the rest could not be read", exc_info=True)
         everything = {**stored, **self._made}

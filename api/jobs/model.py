@@ -157,7 +157,6 @@ class Ended:
         failure: Why, if it has no verdict.
         usage: What it cost this time.
         event: What `claim.finished` tells.
-        is_told: Whether the graph says the same.
     """
 
     of: Begun
@@ -165,7 +164,6 @@ class Ended:
     failure: str | None
     usage: Usage
     event: Mapping[str, Any]
-    is_told: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +173,12 @@ class Claimed:
     Attributes:
         verification_id: Its verification.
         claim_id: The claim.
+        place: Its place in the job.
     """
 
     verification_id: str
     claim_id: str
+    place: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,21 +9,16 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.jobs.graph_sync import sync_graph
 from veritrail_graph.api.jobs.sessions import JobSessions
-from veritrail_graph.api.jobs.storage import Transaction, changes, upkeep
-from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.storage import changes, upkeep
 from veritrail_graph.api.jobs.storage.reading import to_stop, works_of
 from veritrail_graph.api.jobs.storage.repository import JobRepository
-from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
-from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model import Status
+from veritrail_graph.api.jobs.unmade import Ender
 
 if TYPE_CHECKING:
     from veritrail_graph.api.jobs.storage.queue import WorkQueue
 
 ENQUEUED_TOGETHER = 200
-"""After so long whoever submitted a job is not about to queue its claims in the graph any more."""
 
 _log = logging.getLogger("veritrail.jobs")
 
@@ -35,8 +30,7 @@ class Reaper:
         repository: The state of claims.
         durable: The engine.
         sessions: The open sessions.
-        graph: The graph.
-        log: The events.
+        ender: Ends the queued claims of jobs that were stopped.
         stop: Ends what runs here of a job.
     """
 
@@ -45,43 +39,39 @@ class Reaper:
         repository: JobRepository,
         queue: WorkQueue,
         sessions: JobSessions,
-        graph: WaitingGraph,
-        log: EventLog,
+        ender: Ender,
         stop: Callable[[str, str], None],
     ) -> None:
         self._repository = repository
         self._queue = queue
         self._sessions = sessions
-        self._graph = graph
-        self._log = log
+        self._ender = ender
         self._stop = stop
+        self._enqueued: set[tuple[str, int, bool]] = set()
 
     async def enqueue(self) -> None:
-        """Hand to the engine what was submitted or resumed."""
-        for job_id in await self._repository.read(upkeep.to_enqueue):
-            works = await self._repository.read(partial(works_of, job_id=job_id))
-            for start in range(0, len(works), ENQUEUED_TOGETHER):
-                some = works[start : start + ENQUEUED_TOGETHER]
+        """See that the engine has everything of the jobs that are open.
+
+        What it has is not noted anywhere else: a worker asks the engine once for each job that it
+        has not seen yet, or that was taken up again, and gives it what is missing.
+        """
+        found = await self._repository.read(upkeep.open_jobs)
+        self._enqueued.intersection_update(found)
+        for job in found:
+            if job in self._enqueued:
+                continue
+            works = await self._repository.read(partial(works_of, job_id=job[0]))
+            there = await asyncio.to_thread(self._queue.known, job[0])
+            left = [one for one in works if one.workflow_id not in there]
+            for start in range(0, len(left), ENQUEUED_TOGETHER):
+                some = left[start : start + ENQUEUED_TOGETHER]
                 await asyncio.to_thread(self._queue.enqueue, some)
-            await self._repository.run(partial(upkeep.note_enqueued, job_id=job_id, works=works))
+            self._enqueued.add(job)
 
-    async def queue_in_graph(self) -> None:
-        """Queue the claims of jobs in the graph whose submission was cut short."""
-        for job_id in await self._repository.read(upkeep.to_queue_in_graph):
-            try:
-                async with self._sessions.enter(job_id) as session:
-                    await self._graph.ask(session.queue_all)
-            except InputError as error:
-                await self._repository.run(partial(self._give_up, job_id=job_id, why=str(error)))
-            await self._repository.run(partial(upkeep.queued_in_graph, job_id=job_id))
-
-    def _give_up(self, connection: Transaction, job_id: str, why: str) -> None:
-        changes.give_up(connection, job_id, Status.FAILED, why, self._log, error=why)
-
-    async def sync_graph(self) -> None:
-        """Let the graph say, too, that claims were cancelled or could not be begun."""
-        while await sync_graph(self._graph.ask, self._repository.read, self._repository.run):
-            pass
+    async def end_stopped(self) -> None:
+        """End the queued claims of jobs that were cancelled or given up."""
+        for job_id in await self._repository.read(upkeep.stopped_jobs):
+            await self._ender.end_queued(job_id)
 
     async def stop_cancelled(self) -> None:
         """Stop what runs here of jobs that were cancelled or given up."""
@@ -92,8 +82,8 @@ class Reaper:
             self._stop(job_id, error or changes.CANCELLED)
 
     async def begin_again(self) -> None:
-        """Have everything that is open handed to the engine again, which knows most of it."""
-        await self._repository.run(upkeep.enqueue_again)
+        """Queue again what is noted as running in a worker that is not known."""
+        await self._repository.run(upkeep.queue_lost)
 
     async def forget(self, keep_seconds: float) -> None:
         """Remove jobs that ended long ago; their verifications stay in the graph."""

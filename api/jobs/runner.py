@@ -15,10 +15,12 @@ from veritrail_graph.api.jobs.sessions import JobSessions
 from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
+from veritrail_graph.api.jobs.storage.reading import claims_by_job
 from veritrail_graph.api.jobs.storage.repository import JobRepository
 from veritrail_graph.api.jobs.submission import chosen, claim_rows
+from veritrail_graph.api.jobs.unmade import Ender, write_ends
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
-from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.errors import EngineError, InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verification
 from veritrail_graph.verifier.models.port import Meter
 
@@ -66,6 +68,7 @@ class Runner:
         self._repository = repository
         self._log = log
         self._graph = graph
+        self._ender = Ender(graph.ask, repository.read, repository.run, log)
         self._extracting: dict[str, asyncio.Task[ExtractionReport]] = {}
         self._doing: set[asyncio.Task[Any]] = set()
 
@@ -97,7 +100,11 @@ class Runner:
             self._extracting[job_id].cancel()
 
     async def _claim(self, begun: Begun) -> None:
-        if not await self._repository.begin(begun):
+        is_mine, why = await self._repository.begin(begun)
+        if not is_mine:
+            return
+        if why is not None:
+            await self._repository.finish(await self._unmade(begun, why))
             return
         try:
             async with self._sessions.enter(begun.job_id, begun.attempt) as session:
@@ -106,17 +113,29 @@ class Runner:
                 ended = await self._verified(begun, session)
         except InputError as error:  # it cannot be begun, nor can any other of the job
             await self._give_up(begun.job_id, Status.FAILED, str(error))
-            ended = _failed(begun, str(error))
+            ended = await self._unmade(begun, str(error))
+        except EngineError as error:  # the graph cannot say so either
+            ended = _without_verdict(begun, str(error))
         except VeriTrailError as error:
-            ended = _failed(begun, str(error))
+            ended = await self._unmade(begun, str(error))
         except asyncio.CancelledError:
             if not self._was_stopped(begun):
                 raise
-            ended = _failed(begun, CANCELLED, Status.CANCELLED)
+            ended = await self._unmade(begun, CANCELLED, Status.CANCELLED)
         except Exception as error:  # noqa: BLE001  # one claim must not end the worker
             _log.exception("claim %s of job %s failed", begun.verification_id, begun.job_id)
-            ended = _failed(begun, _INTERNAL.format(f"{type(error).__name__}: {error}"))
+            fault = _INTERNAL.format(f"{type(error).__name__}: {error}")
+            ended = await self._unmade(begun, fault)
         await self._repository.finish(ended)
+
+    async def _unmade(self, begun: Begun, why: str, status: Status = Status.FAILED) -> Ended:
+        """The end of a claim that was not verified, once the graph has it."""
+        found = await self._repository.read(
+            lambda one: claims_by_job(one, verification_ids=[begun.verification_id])
+        )
+        for job, claims in found:
+            await write_ends(self._graph.ask, job, claims, status, why)
+        return _without_verdict(begun, why, status)
 
     def _was_stopped(self, begun: Begun) -> bool:
         """Whether a session was stopped while it was being opened, and not we ourselves."""
@@ -146,12 +165,11 @@ class Runner:
 
     async def _give_up(self, job_id: str, status: Status, why: str) -> None:
         """End a job for a reason that holds for all of its claims."""
-
-        def work(connection: Transaction) -> None:
-            changes.give_up(connection, job_id, status, f"not begun: {why}", self._log, error=why)
-
-        await self._repository.run(work)
+        await self._repository.run(
+            lambda connection: changes.note_error(connection, job_id, why, self._log)
+        )
         self.stop(job_id, why)
+        await self._ender.end_queued(job_id, status, f"not begun: {why}")
 
     async def _extraction(self, work: Work) -> None:
         job = await self._repository.run(
@@ -220,7 +238,6 @@ class Runner:
                     store,
                     session.judge,
                     request,
-                    job["run_id"],
                     [claim.claim_id for claim in report.claims],
                     lambda claim_id: f"v-{uuid.uuid5(_NAMES, f'{job_id}/{claim_id}').hex}",
                 )
@@ -230,9 +247,7 @@ class Runner:
             await self._repository.run(
                 lambda connection: changes.charge(connection, job_id, meter.total)
             )
-        await self._graph.ask(lambda store: store.trails.queue(found.queued))
         rows = claim_rows(found)
-
         await self._repository.run(
             lambda connection: changes.end_extraction(connection, job_id, rows, self._log)
         )
@@ -242,7 +257,7 @@ _NAMES = uuid.UUID("5f0c8a52-6f4e-4a53-9c0b-2d5a7a1f3c11")
 """Extracting again gives the same claims, and these the same verification_ids."""
 
 
-def _failed(begun: Begun, why: str, status: Status = Status.FAILED) -> Ended:
+def _without_verdict(begun: Begun, why: str, status: Status = Status.FAILED) -> Ended:
     event: dict[str, Any] = {
         "verification_id": begun.verification_id,
         "claim_id": None,
@@ -251,12 +266,12 @@ def _failed(begun: Begun, why: str, status: Status = Status.FAILED) -> Ended:
         "error": why,
         "usage": Usage().json_object(),
     }
-    return Ended(begun, status, why, Usage(), event, is_told=False)
+    return Ended(begun, status, why, Usage(), event)
 
 
 def removed_claim(begun: Begun) -> Ended:
     """The end of a claim that is not stored any more."""
-    return _failed(begun, "the claim was removed since the job was submitted")
+    return _without_verdict(begun, "the claim was removed since the job was submitted")
 
 
 def ended_claim(begun: Begun, verification: Verification, stopped_for: str | None) -> Ended:

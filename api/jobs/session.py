@@ -23,12 +23,12 @@ from veritrail_graph.api.configured_judge import (
 from veritrail_graph.api.jobs.model import Claimed
 from veritrail_graph.api.jobs.storage import JobRow
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph, WaitingReader
-from veritrail_graph.api.runs import Ports, made_run, options_of
+from veritrail_graph.api.runs import made_run
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.shared import Shared
 from veritrail_graph.graph.errors import InputError, NotFound
-from veritrail_graph.graph.model import NodeRef, Process, Status, Verification
-from veritrail_graph.verifier.driver import Observer, Task, without_verdict
+from veritrail_graph.graph.model import NodeRef, Process, Verification
+from veritrail_graph.verifier.driver import Observer, Task
 from veritrail_graph.verifier.run import Run
 
 if TYPE_CHECKING:
@@ -105,8 +105,15 @@ class JobSession:
         Args:
             observer: Told what happens.
         """
-        ports = Ports(WaitingReader(self._graph), self._graph.write)  # the job queued its claims
-        self.run = made_run(self._settings, self.judge, self.process, ports, observer, self._run_id)
+        self.run = made_run(
+            self._settings,
+            self.judge,
+            self.process,
+            WaitingReader(self._graph),
+            self._graph.write,
+            observer,
+            self._run_id,
+        )
         return self.run
 
     async def verify(self, verification_id: str) -> Verification:
@@ -137,11 +144,6 @@ class JobSession:
         """Whether a claim was read."""
         return verification_id in self._tasks
 
-    async def queue_all(self, store: Store) -> None:
-        """Keep in the graph that the claims of the job are about to be verified."""
-        tasks = list(self._tasks.values())
-        await store.trails.queue(queued(self.judge, self.process, self._run_id, tasks))
-
     @property
     def refusal(self) -> str | None:
         """Why the endpoint refuses every call, if it does."""
@@ -163,23 +165,12 @@ async def tasks_of(store: Store, process_id: str, claimed: Sequence[Claimed]) ->
     for node_id in {claim.node_id for claim in claims.values()}:
         nodes[node_id] = (await store.reading.node(process_id, node_id))[0]
     return [
-        Task(claims[one.claim_id], nodes[claims[one.claim_id].node_id], one.verification_id)
+        Task(
+            claims[one.claim_id],
+            nodes[claims[one.claim_id].node_id],
+            one.verification_id,
+            one.place,
+        )
         for one in claimed
         if one.claim_id in claims
-    ]
-
-
-def queued(
-    judge: ConfiguredJudge, process: Process, run_id: str, tasks: Sequence[Task]
-) -> list[Verification]:
-    """What is kept of verifications that are still to be made."""
-    name, judging, q = process.process_id, judge.judge, judge.how.q
-    return [
-        without_verdict(task, name, judging, q, Status.QUEUED, None).replace(
-            content_hash=process.content_hash,
-            run_id=run_id,
-            settings=judge.settings,
-            run_options=options_of(judge),
-        )
-        for task in tasks
     ]

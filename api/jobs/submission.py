@@ -12,7 +12,6 @@ import logging
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,14 +21,14 @@ from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.claims import choose_claims
 from veritrail_graph.api.configured_judge import ConfiguredJudge
 from veritrail_graph.api.jobs.model import OPEN, Job, JobStatus, OtherInput
-from veritrail_graph.api.jobs.session import queued
-from veritrail_graph.api.jobs.storage import AlreadySubmitted, Transaction, changes, reading, upkeep
+from veritrail_graph.api.jobs.storage import AlreadySubmitted, Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.leases import budget_of_key, spent_of
+from veritrail_graph.api.jobs.unmade import header_of
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.clock import now
-from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, VeriTrailError
-from veritrail_graph.graph.model import Process, Status, Verification
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound
+from veritrail_graph.graph.model import Process, Status
 from veritrail_graph.verifier.driver import Task
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class Submission:
                 return earlier, False
         await self._check_budget(caller, request)
         job = _new_job(caller, request, idempotency_key, input_hash)
-        job |= {"is_local": here is not None, "is_enqueued": here is not None}
+        job["is_local"] = here is not None
         try:
             return await self._insert(
                 opened, caller, request, job, earlier, here or LocalOptions()
@@ -133,7 +132,7 @@ class Submission:
             self._settings, request, prompts=here.prompts, concurrency=here.concurrency
         )
         async with configure_judge(self._settings, options, shared) as judge:
-            job["settings"] = judge.settings
+            job |= {"settings": judge.settings, "header": header_of(judge)}
             if request.extract:
                 if judge.models is None:
                     raise InputError(
@@ -144,14 +143,9 @@ class Submission:
                     )
                 job["content_hash"] = await _extractable(await opened(), request)
                 return await self._service.run(lambda one: self._keep(one, job, None, void))
-            store = await opened()
-            found = await chosen(store, judge, request, job["run_id"], records=here.records)
+            found = await chosen(await opened(), judge, request, records=here.records)
         job["content_hash"] = found.process.content_hash
-        job["is_queued_in_graph"] = not found.queued
-        rows = claim_rows(found)
-        kept = await self._service.run(lambda one: self._keep(one, job, rows, void))
-        await self._queue(store, job["job_id"], found)
-        return kept
+        return await self._service.run(lambda one: self._keep(one, job, claim_rows(found), void))
 
     def _keep(
         self,
@@ -164,15 +158,6 @@ class Submission:
             changes.release_key(connection, void.job_id)
         changes.insert(connection, job, rows or [], self._log)
         return reading.found_jobs(connection, [job["job_id"]])[0]
-
-    async def _queue(self, store: Store, job_id: str, found: Chosen) -> None:
-        """Queue the verifications in the graph; where that fails, a worker does it."""
-        try:
-            if found.queued:
-                await store.trails.queue(found.queued)
-                await self._service.run(partial(upkeep.queued_in_graph, job_id=job_id))
-        except VeriTrailError as error:
-            _logger.warning("job %s is queued by a worker: %s", job_id, error)
 
     async def _earlier(self, key_id: str, idempotency_key: str, input_hash: str) -> Job | None:
         found = await self._service.read(
@@ -227,9 +212,7 @@ def _new_job(
         "idempotency_key": idempotency_key,
         "input_hash": input_hash,
         "request": request.to_json(),
-        "is_queued_in_graph": True,
         "is_extracted": not request.extract,
-        "is_enqueued": False,
         "is_cancelled": False,
         "created_at": now(),
     }
@@ -256,20 +239,19 @@ class Chosen:
         process: The process.
         tasks: All of them, in order.
         reused: The verification_ids of those that were verified before, by claim_id.
-        queued: What is kept of those that are still to be verified, in the order of their turns.
+        left: Those that are still to be verified, in the order of their turns.
     """
 
     process: Process
     tasks: list[Task]
     reused: dict[str, str]
-    queued: list[Verification]
+    left: list[Task]
 
 
 async def chosen(
     store: Store,
     judge: ConfiguredJudge,
     request: VerifyRequest,
-    run_id: str,
     extracted: Sequence[str] = (),
     name: Callable[[str], str] | None = None,
     records: Sequence[ClaimRecord] | None = None,
@@ -280,7 +262,6 @@ async def chosen(
         store: The graph.
         judge: Who judges.
         request: What was asked for.
-        run_id: The run of the job.
         extracted: Claims that were extracted for it.
         name: Gives a claim's verification its id; None: they have new ones.
         records: The claims that are given; None: those of the request.
@@ -309,13 +290,13 @@ async def chosen(
             process.process_id, claims, judge.settings, process.content_hash
         )
     left = by_frontier([task for task in tasks if task.claim.claim_id not in reused])
-    return Chosen(process, tasks, reused, queued(judge, process, run_id, left))
+    return Chosen(process, tasks, reused, left)
 
 
 def claim_rows(found: Chosen) -> list[dict[str, Any]]:
     """The rows of the claims of a job: those to be verified first, in the order of their turns."""
     place = {task.claim.claim_id: number for number, task in enumerate(found.tasks)}
-    open_ = [_row(one.verification_id, one.claim_id, Status.QUEUED) for one in found.queued]
+    open_ = [_row(one.verification_id, one.claim.claim_id, Status.QUEUED) for one in found.left]
     done = [
         _row(found.reused[claim.claim_id], claim.claim_id, Status.SUCCEEDED)
         for claim in (task.claim for task in found.tasks)

@@ -22,6 +22,7 @@ from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.heartbeat import BEAT_SECONDS, Heartbeat
 from veritrail_graph.api.jobs.storage.queue import WorkQueue
 from veritrail_graph.api.jobs.storage.repository import JobRepository
+from veritrail_graph.api.jobs.unmade import Ender
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import VeriTrailError
@@ -29,7 +30,6 @@ from veritrail_graph.graph.errors import VeriTrailError
 LOOK_SECONDS = 0.2
 """How often it looks for what was submitted and what was cancelled."""
 TELL_SECONDS = 0.5
-SWEEP_SECONDS = 5.0
 FORGET_SECONDS = 3_600.0
 RETRY_SECONDS = 2.0
 CLOSING_STEP_SECONDS = 1.5
@@ -180,8 +180,7 @@ class Worker:
             self._always(LOOK_SECONDS, reaper.enqueue, wakes=True),
             self._always(LOOK_SECONDS, reaper.stop_cancelled),
             self._always(TELL_SECONDS, parts.sessions.tell),
-            self._always(TELL_SECONDS, reaper.sync_graph),
-            self._always(SWEEP_SECONDS, reaper.queue_in_graph),
+            self._always(LOOK_SECONDS, reaper.end_stopped),
             self._always(FORGET_SECONDS, lambda: reaper.forget(keep)),
         )
         return [asyncio.create_task(one) for one in again]
@@ -252,7 +251,8 @@ class _Parts:
             options, repository, log, heartbeat.worker_id, lambda: heartbeat.alive
         )
         runner = Runner(sessions, repository, log, graph)
-        reaper = Reaper(repository, queue, sessions, graph, log, runner.stop)
+        ender = Ender(graph.ask, repository.read, repository.run, log)
+        reaper = Reaper(repository, queue, sessions, ender, runner.stop)
         return cls(sessions, runner, reaper, graph)
 
     async def close(self, tasks: list[asyncio.Task[None]], seconds: float) -> None:

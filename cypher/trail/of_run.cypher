@@ -1,4 +1,4 @@
-// purpose: Verifications of a run, in the order in which they were queued.
+// purpose: Verifications of a run, in the order of their places.
 // param run_id: string - the run
 // param process_id: string - its process, or null to look at those of all
 // column verification_id: string - the verification

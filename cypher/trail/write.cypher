@@ -11,7 +11,7 @@ WHERE p.status = 'ready' AND ($content_hash IS NULL OR p.content_hash = $content
 UNWIND $rows AS row
 MATCH (c:Claim {process_id: $process_id, claim_id: row.claim_id})
 MERGE (v:Verification {verification_id: row.verification_id})
-WITH v, c, row, v.place AS place,
+WITH v, c, row, coalesce(row.properties.place, v.place) AS place,
      NOT $cleared AND coalesce(v.status, 'queued') <> 'queued' AS existed
 SET v = row.properties, v.place = place
 MERGE (v)-[:VERIFIES]->(c)

@@ -1,7 +1,6 @@
-"""Runs: what was queued together, how far it has come, and what need not be made again.
+"""Runs: which verifications belong together, and what need not be made again.
 
-A run is no node of its own: its verifications carry its run_id, and the place in which they
-were queued.
+A run is no node of its own: its verifications carry its run_id, and their place in it.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Claim, Status, Verification
 from veritrail_graph.graph.model.listed import RunSummary
 from veritrail_graph.graph.store.database import Database, Row, Transaction
@@ -18,40 +16,23 @@ from veritrail_graph.graph.store.trail_rows import verification_row
 BATCH = 1_000
 
 
-async def queue_all(database: Database, verifications: Sequence[Verification]) -> None:
-    """Write verifications that are still to be made in one transaction.
-
-    Raises:
-        NotFound: The process or a claim is not stored (any more); nothing was written.
-    """
+async def write_ends(database: Database, verifications: Sequence[Verification]) -> None:
+    """Write how verifications ended that were not made, in one transaction."""
     groups: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
-    for place, one in enumerate(verifications):
-        row = {**verification_row(one), "place": place}
-        groups.setdefault((one.process_id, one.content_hash), []).append(row)
+    for one in verifications:
+        groups.setdefault((one.process_id, one.content_hash), []).append(verification_row(one))
 
     def work(tx: Transaction) -> None:
         for (process_id, content_hash), rows in groups.items():
+            ids = {"process_id": process_id, "content_hash": content_hash}
             for start in range(0, len(rows), BATCH):
-                _queue(tx, process_id, content_hash, rows[start : start + BATCH])
+                tx.run("trail/write_ends", rows=rows[start : start + BATCH], **ids)
 
     await database.write_with(work, repeatable=True)
 
 
-def _queue(
-    tx: Transaction, process_id: str, content_hash: str | None, rows: list[dict[str, Any]]
-) -> None:
-    written = tx.run("trail/queue", process_id=process_id, content_hash=content_hash, rows=rows)
-    there = {claim_id for (claim_id,) in written}
-    for row in rows:
-        if row["claim_id"] not in there:
-            raise NotFound(
-                f"Process {process_id!r} or its claim {row['claim_id']!r} was removed or replaced "
-                "meanwhile; nothing was queued."
-            )
-
-
 async def ids_of_run(database: Database, run_id: str, process_id: str | None) -> list[str]:
-    """Ids of the verifications of a run, in the order in which they were queued."""
+    """Ids of the verifications of a run, in the order of their places."""
     rows = await database.read("trail/of_run", run_id=run_id, process_id=process_id)
     return [verification_id for (verification_id,) in rows]
 

@@ -56,9 +56,8 @@ def verification_row(verification: Verification) -> dict[str, Any]:
 
 IN_NODES = {
     "iterations": True, "paths": True, "steps": True, "error_nodes": True, "propagated_nodes": True,
-    "place": True,
 }  # fmt: skip
-"""What of a verification the graph keeps as nodes and relationships; the place, by itself."""
+"""What of a verification the graph keeps as nodes and relationships."""
 
 
 def properties(noun: Noun, leave_out: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -25,9 +25,9 @@ from veritrail_graph.graph.model.listed import RunSummary, TrailOutline
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.runs import (
     ids_of_run,
-    queue_all,
     same_verifications,
     summaries,
+    write_ends,
 )
 from veritrail_graph.graph.store.trail_records import (
     evidence_from,
@@ -61,20 +61,16 @@ class TrailStore:
         async with self._writing:
             await write_all(self._database, verifications)
 
-    async def queue(self, verifications: Sequence[Verification]) -> None:
-        """Write verifications that are still to be made, all or none, without their trails.
+    async def write_ends(self, verifications: Sequence[Verification]) -> None:
+        """Write how verifications ended that were not made, all or none, without trails.
 
-        What a killed run had queued can so be found again. Writing a verification when it is
-        finished replaces what was queued under its id; queueing never replaces anything.
-
-        Raises:
-            NotFound: The process or a claim is not stored (any more); nothing was written.
+        One that has a verdict stays; one whose process or claim is not stored is left out.
         """
         async with self._writing:
-            await queue_all(self._database, verifications)
+            await write_ends(self._database, verifications)
 
     async def of_run(self, run_id: str, process_id: str | None = None) -> list[Verification]:
-        """The verifications of a run without their trails, in the order they were queued in.
+        """The verifications of a run without their trails, in their order.
 
         Args:
             run_id: The run.

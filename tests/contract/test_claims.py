@@ -335,7 +335,7 @@ def test_what_is_only_queued_is_no_verification_of_a_claim(
     arun(claims.add(process_id, [first, second]))
     names = [f"q{number}-{process_id}" for number in range(2)]
     waiting = [queued(process_id, of, n) for of, n in zip((first, second), names, strict=True)]
-    arun(store.trails.queue(waiting))
+    arun(store.trails.write(*waiting))
     edited = arun(claims.edit(process_id, first.claim_id, "A is in Oban."))
     assert edited.text == "A is in Oban."
     assert arun(claims.remove(process_id, [first.claim_id])) == Removed(1, 0)

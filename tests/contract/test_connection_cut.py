@@ -113,7 +113,7 @@ async def settled(line: Line, work: Callable[[Store], Coroutine[Any, Any, Any]])
         pytest.param(True, 1, id="answer-lost"),
     ],
 )
-@pytest.mark.parametrize("command", ["ingest", "replace", "claims", "write", "queue", "delete"])
+@pytest.mark.parametrize("command", ["ingest", "replace", "claims", "write", "end", "delete"])
 def test_a_connection_lost_at_any_commit_leaves_nothing_half_stored_and_nothing_doubled(
     line: Line, arun: Any, command: str, is_answered: bool, every: int
 ) -> None:
@@ -130,9 +130,9 @@ def test_a_connection_lost_at_any_commit_leaves_nothing_half_stored_and_nothing_
             )
         elif command == "write":
             await store.trails.write(trail(process_id))
-        elif command == "queue":
-            queued = trail(process_id, status=Status.QUEUED, verdict=None)
-            await store.trails.queue([queued.replace(iterations=())])
+        elif command == "end":
+            ended = trail(process_id, status=Status.CANCELLED, verdict=None)
+            await store.trails.write_ends([ended.replace(iterations=())])
         elif await store.processes.state(process_id) is not None:
             await store.processes.delete(process_id)
 

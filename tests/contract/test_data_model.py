@@ -147,8 +147,7 @@ async def fill(store: Store, process_id: str) -> None:
         steps=(),
         error="the model is away",
     )
-    await store.trails.queue([one.replace(status=Status.QUEUED) for one in (whole, failed)])
-    await store.trails.write(whole, failed)
+    await store.trails.write(whole.replace(place=0), failed.replace(place=1))
     said = NewReview("FULLY_SUPPORTED", "I read it.", "Ada", whole.verification_id, "desk")
     await store.reviews.add(process_id, "k1", said)
 

@@ -80,7 +80,7 @@ def stored(store: Store, arun: Any, process_id: str) -> str:
         verification(process_id, "k3", status=Status.FAILED, error="no answer"),
     ]  # fmt: skip
     arun(store.trails.write(*made))
-    arun(store.trails.queue([verification(process_id, "k4", status=Status.QUEUED)]))
+    arun(store.trails.write(verification(process_id, "k4", status=Status.QUEUED)))
     return process_id
 
 

@@ -1,4 +1,4 @@
-"""Runs in the graph: queued verifications, what a run has come to, what is not made again."""
+"""Runs in the graph: verifications in order, what a run has come to, what is not made again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 from fakes.processes import process
 from fakes.trails import a_step, a_trail
 
-from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Claim, Status, Usage, Verdict, Verification
 from veritrail_graph.graph.store import Store
@@ -59,87 +58,77 @@ def hash_of(store: Store, arun: Any, process_id: str) -> str:
     return found
 
 
+def cancelled(process_id: str, name: str, run: str = "r1", **other: Any) -> Verification:
+    ended = {"status": Status.CANCELLED, "error": "The job was cancelled.", **other}
+    return queued(process_id, name, run, **ended)
+
+
 def placed(*verifications: Verification) -> list[Verification]:
     return [one.replace(place=place) for place, one in enumerate(verifications)]
 
 
-def test_a_run_comes_back_in_the_order_it_was_queued_in(
-    store: Store, arun: Any, stored: str
-) -> None:
-    waiting = [queued(stored, name) for name in ("k3", "k1", "k2")]
-    arun(store.trails.queue(waiting))
-    assert arun(store.trails.of_run(f"{stored}-r1")) == placed(*waiting)
-    assert arun(store.trails.of_run(f"{stored}-r1", stored)) == placed(*waiting)
+def test_a_run_comes_back_in_the_order_of_its_places(store: Store, arun: Any, stored: str) -> None:
+    done = finished(stored, "k3", created_at="2026-01-02T00:00:00.000000Z")
+    run = placed(done, cancelled(stored, "k1"), cancelled(stored, "k2"))
+    arun(store.trails.write_ends(run[1:]))
+    arun(store.trails.write(run[0]))
+    arun(store.trails.write(run[0]))
+    assert arun(store.trails.of_run(f"{stored}-r1")) == run
+    assert arun(store.trails.of_run(f"{stored}-r1", stored)) == run
     assert arun(store.trails.of_run(f"{stored}-r1", "elsewhere")) == []
     assert arun(store.trails.of_run("r-unknown")) == []
 
 
-def test_what_is_finished_replaces_what_was_queued_and_keeps_its_place(
+def test_a_verdict_stays_where_an_end_without_one_comes_late(
     store: Store, arun: Any, stored: str
 ) -> None:
-    waiting = [queued(stored, name) for name in ("k3", "k1", "k2")]
-    arun(store.trails.queue(waiting))
-    done = finished(stored, "k3", created_at="2026-01-02T00:00:00.000000Z")
-    arun(store.trails.write(done))
-    arun(store.trails.write(done))
-    assert arun(store.trails.of_run(f"{stored}-r1")) == placed(done, *waiting[1:])
-
-
-def test_queueing_again_takes_nothing_back(store: Store, arun: Any, stored: str) -> None:
-    waiting = [queued(stored, name) for name in ("k1", "k2")]
-    arun(store.trails.queue(waiting))
-    done = finished(stored, "k1")
-    arun(store.trails.write(done))
-    arun(store.trails.queue(waiting))
-    assert arun(store.trails.of_run(f"{stored}-r1")) == placed(done, waiting[1])
+    run = placed(finished(stored, "k1"), queued(stored, "k2", status=Status.FAILED, error="Why."))
+    arun(store.trails.write(*run))
+    late = placed(cancelled(stored, "k1"), cancelled(stored, "k2"))
+    arun(store.trails.write_ends(late))
+    assert arun(store.trails.of_run(f"{stored}-r1")) == [run[0], late[1]]
     links = "MATCH (v:Verification {process_id: $p})-[x:VERIFIES]->(:Claim) RETURN count(x)"
     assert arun(store.database.run_text(links, {"p": stored}, 1)).rows == [(2,)]
 
 
-def test_many_claims_are_queued_in_few_statements(store: Store, arun: Any, process_id: str) -> None:
+def test_the_ends_of_many_claims_are_few_statements(
+    store: Store, arun: Any, process_id: str
+) -> None:
     load(store, arun, process_id, MANY)
-    waiting = [queued(process_id, name) for name in MANY]
     before = store.database.calls
-    arun(store.trails.queue(waiting))
+    arun(store.trails.write_ends(placed(*(cancelled(process_id, name) for name in MANY))))
     assert store.database.calls - before <= 3 * 2  # a collision may cost a second attempt
     names = [one.claim_id for one in arun(store.trails.of_run(f"{process_id}-r1"))]
     assert names == MANY
 
 
-def test_nothing_is_queued_when_a_claim_is_gone(store: Store, arun: Any, stored: str) -> None:
-    with pytest.raises(NotFound, match="k9"):
-        arun(store.trails.queue([queued(stored, "k1"), queued(stored, "k9")]))
-    assert arun(store.trails.of_run(f"{stored}-r1")) == []
-
-
-def test_nothing_is_queued_for_other_content_or_a_hidden_process(
+def test_the_end_of_what_is_not_stored_any_more_is_left_out(
     store: Store, arun: Any, stored: str
 ) -> None:
-    with pytest.raises(NotFound, match="replaced"):
-        arun(store.trails.queue([queued(stored, "k1", content_hash="other")]))
-    arun(store.trails.queue([queued(stored, "k1", content_hash=hash_of(store, arun, stored))]))
+    arun(store.trails.write_ends([cancelled(stored, "k1"), cancelled(stored, "k9")]))
+    arun(store.trails.write_ends([cancelled(stored, "k2", content_hash="0" * 64)]))
+    assert arun(store.trails.of_run(f"{stored}-r1")) == [cancelled(stored, "k1")]
     arun(store.processes.mark(stored, "deleting"))
+    arun(store.trails.write_ends([cancelled(stored, "k2")]))
     assert arun(store.trails.of_run(f"{stored}-r1")) == []
-    with pytest.raises(NotFound):
-        arun(store.trails.queue([queued(stored, "k2")]))
 
 
 def test_runs_are_listed_newest_first_with_what_they_came_to(
     store: Store, arun: Any, stored: str
 ) -> None:
     later = "2026-03-01T00:00:00.000000Z"
-    arun(store.trails.queue([queued(stored, name) for name in ("k1", "k2", "k3")]))
+    arun(store.trails.write_ends([cancelled(stored, "k3")]))
     arun(store.trails.write(finished(stored, "k1", created_at=later)))
     arun(store.trails.write(queued(stored, "k2", status=Status.FAILED, error="no answer")))
     second = queued(stored, "k1", "r2", created_at=later, engine="lexical", model=None)
-    arun(store.trails.queue([second]))
+    arun(store.trails.write(second))
     arun(store.trails.write(finished(stored, "k1", "alone", run_id=None)))
     new, old = arun(store.trails.runs(stored))
     assert (new.run_id, new.engine, new.model) == (f"{stored}-r2", "lexical", None)
     assert new.counts == {Status.QUEUED: 1}
     assert (old.run_id, old.engine, old.model) == (f"{stored}-r1", "openai", "a-model")
     assert old.created_at == "2026-01-01T00:00:00.000000Z"
-    assert old.counts == {Status.SUCCEEDED: 1, Status.FAILED: 1, Status.QUEUED: 1}
+    assert old.counts == {Status.SUCCEEDED: 1, Status.FAILED: 1, Status.CANCELLED: 1}
     assert old.total == 3
 
 
@@ -159,7 +148,7 @@ def test_the_latest_verification_with_the_same_settings_is_found(
     failed = queued(stored, "k2", content_hash=content, status=Status.FAILED)
     unknown = finished(stored, "k3")  # of content that nobody knows
     arun(store.trails.write(new, old, failed, unknown))
-    arun(store.trails.queue([queued(stored, "k1", "r3", content_hash=content)]))
+    arun(store.trails.write(queued(stored, "k1", "r3", content_hash=content)))
     claims = [claim("k1"), claim("k2"), claim("k3")]
     assert same(store, arun, stored, *claims) == {"k1": new.verification_id}
     assert same(store, arun, stored, *claims, settings=SETTINGS.replace("40", "41")) == {}
@@ -191,7 +180,7 @@ def test_a_queued_verification_hides_no_verdict(store: Store, arun: Any, stored:
     done = finished(stored, "k1")
     arun(store.trails.write(done))
     later = "2026-05-01T00:00:00.000000Z"
-    arun(store.trails.queue([queued(stored, "k1", "r2", created_at=later)]))
+    arun(store.trails.write(queued(stored, "k1", "r2", created_at=later)))
     running = queued(stored, "k2", "r2", created_at=later, status=Status.RUNNING)
     arun(store.trails.write(running))
     summary = next(s for s in arun(store.processes.page()) if s.process.process_id == stored)

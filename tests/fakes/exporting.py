@@ -213,8 +213,9 @@ async def store_nasty(store: Store, process_id: str, *, nul: str = "") -> str:
     )
     queued = failed.replace(verification_id=f"v-{process_id}-3", status=Status.QUEUED)
     queued = queued.replace(error=None, iterations=(), steps=(), usage=Usage())
-    await store.trails.queue([failed, whole, queued])  # their places differ from their ages
-    await store.trails.write(whole, failed)
+    # Their places differ from their ages; another program may have left one that is queued.
+    placed = [one.replace(place=place) for place, one in enumerate((failed, whole, queued))]
+    await store.trails.write(*placed)
     await store.reviews.restore(process_id, nasty_reviews(whole))
     return digest
 

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection
 from sqlalchemy.exc import IntegrityError
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs.model import Begun, Ended, Job, JobStatus
+from veritrail_graph.api.jobs.model import Begun, Busy, Ended, Job, JobStatus
 from veritrail_graph.api.jobs.storage import changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog, events_after
 from veritrail_graph.api.jobs.storage.tables import job_claims
@@ -38,9 +37,8 @@ def job_row(job_id: str = JOB, key: str | None = None, **more: Any) -> dict[str,
         "input_hash": "i",
         "request": VerifyRequest(process_id="p").to_json(),
         "settings": "{}",
-        "is_queued_in_graph": True,
+        "header": "{}",
         "is_extracted": True,
-        "is_enqueued": True,
         "is_cancelled": False,
         "created_at": f"2026-11-21T00:00:00.{job_id}",
     }
@@ -69,6 +67,15 @@ def begin(service: ServiceDatabase, log: EventLog, *numbers: int, worker: str = 
     claims = [Begun(JOB, f"v{number}", 1) for number in numbers]
     mine = service.run_now(lambda one: changes.begin(one, worker, claims, log))
     return {verification_id for _, verification_id in mine}
+
+
+def end_queued(service: ServiceDatabase, log: EventLog) -> Job:
+    """End the queued claims of the job, as is done once the graph has their ends."""
+    queued = service.read_now(lambda one: reading.queued_claims(one, JOB))
+    left = [Begun(JOB, one.verification_id, attempt) for one, attempt in queued]
+    why = changes.CANCELLED
+    service.run_now(lambda one: changes.give_up(one, left, Status.CANCELLED, why, log))
+    return job_of(service)
 
 
 def finish(
@@ -151,13 +158,13 @@ def test_cancelling_ends_what_waits_and_leaves_what_runs_to_its_worker(
 ) -> None:
     submit(service, log, 3)
     begin(service, log, 0)
-    job = service.run_now(lambda one: changes.cancel(one, JOB, log))
-    assert job is not None
+    service.run_now(lambda one: changes.cancel(one, JOB, log))
+    assert begin(service, log, 1) == set()
+    job = end_queued(service, log)
     assert (job.status, job.cancelling) == (JobStatus.RUNNING, True)
     assert job.counts == {"running": 1, "cancelled": 2}
     again = service.run_now(lambda one: changes.cancel(one, JOB, log))
     assert again == job
-    assert begin(service, log, 1) == set()
     finish(service, log, 0, Status.CANCELLED)
     assert job_of(service).status is JobStatus.CANCELLED
     assert kinds(service)[-1] == "job.finished"
@@ -170,12 +177,11 @@ def test_a_job_that_was_cancelled_before_it_began_has_ended(
     submit(service, log)
     job = service.run_now(lambda one: changes.cancel(one, JOB, log))
     assert job is not None
-    assert job.status is JobStatus.CANCELLED
+    assert (job.status, job.cancelling) == (JobStatus.QUEUED, True)
+    with pytest.raises(Busy):  # the graph does not have the ends of its claims yet
+        service.run_now(lambda one: changes.resume(one, JOB, {}, log))
+    assert end_queued(service, log).status is JobStatus.CANCELLED
     assert service.run_now(lambda one: changes.cancel(one, "j-none", log)) is None
-
-
-def told(connection: Connection) -> None:
-    connection.execute(sa.update(job_claims).values(is_told=True))
 
 
 def test_resuming_takes_up_everything_without_a_verdict_and_nothing_else(
@@ -186,9 +192,7 @@ def test_resuming_takes_up_everything_without_a_verdict_and_nothing_else(
     finish(service, log, 0)
     finish(service, log, 1, Status.FAILED)
     service.run_now(lambda one: changes.cancel(one, JOB, log))
-    with pytest.raises(changes.Busy):  # the graph does not know yet
-        service.run_now(lambda one: changes.resume(one, JOB, {}, log))
-    service.run_now(told)
+    end_queued(service, log)
     job = service.run_now(lambda one: changes.resume(one, JOB, {"max_calls": 7}, log))
     assert job is not None
     assert job.status is JobStatus.QUEUED
@@ -209,7 +213,10 @@ def test_a_claim_that_takes_its_worker_with_it_each_time_is_given_up(
     submit(service, log, 1)
     for number in range(changes.MOST_BEGINNINGS):
         assert begin(service, log, 0, worker=f"w{number}") == {"v0"}
-    assert begin(service, log, 0, worker="last") == set()
+    last = [Begun(JOB, "v0", 1)]
+    begun = service.run_now(lambda one: changes.begin(one, "last", last, log))
+    assert begun[JOB, "v0"] == "given up: the worker ended 25 times while this was verified"
+    finish(service, log, 0, Status.FAILED, worker="last")
     assert job_of(service).counts == {"failed": 1}
     assert job_of(service).status is JobStatus.FAILED
 
@@ -220,10 +227,8 @@ def test_a_reason_that_holds_for_all_ends_the_job_with_one_message(
     submit(service, log, 3)
     begin(service, log, 0)
 
-    def give_up(connection: Connection) -> None:
-        changes.give_up(connection, JOB, Status.CANCELLED, "not begun", log, error="no key")
-
-    service.run_now(give_up)
+    service.run_now(lambda one: changes.note_error(one, JOB, "no key", log))
+    end_queued(service, log)
     assert job_of(service).error == "no key"
     finish(service, log, 0, Status.FAILED)
     assert job_of(service).status is JobStatus.FAILED

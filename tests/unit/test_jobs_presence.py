@@ -104,9 +104,8 @@ def test_what_a_dead_worker_had_is_queued_again(service: ServiceDatabase, tmp_pa
         "input_hash": "i",
         "request": VerifyRequest(process_id="p").to_json(),
         "settings": "{}",
-        "is_queued_in_graph": True,
+        "header": "{}",
         "is_extracted": True,
-        "is_enqueued": True,
         "is_cancelled": False,
         "created_at": "2026",
     }

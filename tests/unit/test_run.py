@@ -223,17 +223,10 @@ def test_a_claim_that_takes_too_long_has_failed() -> None:
     assert "not finished within" in (results[1].error or "")
 
 
-def test_every_claim_is_queued_under_its_run_before_the_first_is_verified() -> None:
-    queued: list[Verification] = []
-
-    async def queue(verifications: Sequence[Verification]) -> None:
-        queued.extend(verifications)
-
-    results, _, run = run_all(Judge(), queue=queue, settings="{}", run_id="r-1")
+def test_every_verification_carries_its_run_and_settings() -> None:
+    results, _, run = run_all(Judge(), settings="{}", run_id="r-1")
     assert run.run_id == "r-1"
-    assert {v.status for v in queued} == {Status.QUEUED}
-    assert [v.verification_id for v in queued] == [v.verification_id for v in results]
-    assert {(v.run_id, v.settings) for v in (*queued, *results)} == {("r-1", "{}")}
+    assert {(v.run_id, v.settings) for v in results} == {("r-1", "{}")}
 
 
 def test_sub_claims_are_kept_with_the_verification() -> None:

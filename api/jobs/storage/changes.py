@@ -53,25 +53,25 @@ def hold(connection: Connection, job_ids: Iterable[str]) -> dict[str, RowMapping
 
 def begin(
     connection: Connection, worker_id: str, claims: Sequence[Begun], log: EventLog
-) -> set[tuple[str, str]]:
-    """Let a worker have claims; gives job_id and verification_id of those still to be made."""
+) -> dict[tuple[str, str], str | None]:
+    """Let a worker have claims.
+
+    Returns:
+        By job_id and verification_id those that the worker has; with the reason where it may only
+        end one as failed.
+    """
     held = hold(connection, {one.job_id for one in claims})
     rows = _claims(connection, claims)
-    mine: list[Begun] = []
+    mine: dict[tuple[str, str], str | None] = {}
     for one in claims:
         row, job = rows.get((one.job_id, one.verification_id)), held.get(one.job_id)
         if row is None or job is None or row["attempt"] != one.attempt:
             continue
-        if Status(row["status"]) not in OPEN_CLAIMS:
+        if Status(row["status"]) not in OPEN_CLAIMS or job["is_cancelled"] or job["error"]:
             continue
-        if job["is_cancelled"] or job["error"]:
-            why = job["error"] or CANCELLED
-            end(connection, [_given_up(row, Status.CANCELLED, why)], log)
-        elif row["begun"] >= MOST_BEGINNINGS:
-            why = f"given up: the worker ended {row['begun']} times while this was verified"
-            end(connection, [_given_up(row, Status.FAILED, why)], log)
-        else:
-            mine.append(one)
+        is_last = row["begun"] >= MOST_BEGINNINGS
+        why = f"given up: the worker ended {row['begun']} times while this was verified"
+        mine[one.job_id, one.verification_id] = why if is_last else None
     if mine:
         connection.execute(
             sa.update(job_claims)
@@ -80,11 +80,11 @@ def begin(
                 job_claims.c.verification_id == sa.bindparam("of_verification"),
             )
             .values(status=Status.RUNNING, worker_id=worker_id, begun=job_claims.c.begun + 1),
-            [{"of_job": one.job_id, "of_verification": one.verification_id} for one in mine],
+            [{"of_job": job_id, "of_verification": one} for job_id, one in mine],
         )
-    for job_id in {one.job_id for one in mine}:
+    for job_id in {job_id for job_id, _ in mine}:
         start(connection, held[job_id], log)
-    return {(one.job_id, one.verification_id) for one in mine}
+    return mine
 
 
 def start(connection: Connection, job: RowMapping, log: EventLog) -> None:
@@ -125,7 +125,6 @@ def end(connection: Connection, ended: Sequence[Ended], log: EventLog) -> None:
             "of_verification": one.of.verification_id,
             "status": one.status.value,
             "failure": _storable(one.failure),
-            "is_told": one.is_told,
             **one.usage.json_object(),
         }
         for one in ended
@@ -169,45 +168,39 @@ def _outcome(job: RowMapping, counts: Mapping[str, int]) -> JobStatus:
 
 
 def give_up(
-    connection: Connection,
-    job_id: str,
-    status: Status,
-    why: str,
-    log: EventLog,
-    *,
-    error: str | None = None,
+    connection: Connection, claims: Sequence[Begun], status: Status, why: str, log: EventLog
 ) -> None:
-    """End all claims of a job that are queued.
+    """End claims of stopped jobs that are still queued, once the graph says that they ended.
 
     Args:
         connection: The transaction.
-        job_id: The job.
+        claims: The claims.
         status: How they end.
-        why: What is told of each of them.
+        why: The reason for each of them.
         log: The events.
-        error: The reason, where it holds for all claims of the job: what runs is stopped too.
     """
-    job = hold(connection, [job_id]).get(job_id)
-    if job is None or JobStatus(job["status"]) not in OPEN:
+    held = hold(connection, {one.job_id for one in claims})
+    rows = _claims(connection, claims)
+    left = []
+    for one in claims:
+        row, job = rows.get((one.job_id, one.verification_id)), held.get(one.job_id)
+        if row is None or job is None or not (job["is_cancelled"] or job["error"]):
+            continue
+        if row["status"] == Status.QUEUED and row["attempt"] == one.attempt:
+            left.append(_given_up(row, status, why))
+    end(connection, left, log)
+
+
+def note_error(connection: Connection, job_id: str, why: str, log: EventLog) -> None:
+    """Note a reason that holds for all claims of a job; one without claims has ended."""
+    if not hold(connection, [job_id]):
         return
-    if error is not None:
-        note_error(connection, job_id, error)
-    rows = connection.execute(
-        sa.select(job_claims)
-        .where(job_claims.c.job_id == job_id, job_claims.c.status == Status.QUEUED)
-        .order_by(job_claims.c.place)
-    ).mappings()
-    end(connection, [_given_up(row, status, why) for row in rows.all()], log)
-    settle(connection, job_id, log)
-
-
-def note_error(connection: Connection, job_id: str, why: str) -> None:
-    """Note a reason that holds for all claims of a job."""
     connection.execute(
         sa.update(jobs)
         .where(jobs.c.job_id == job_id, jobs.c.error.is_(None))
         .values(error=_storable(why))
     )
+    settle(connection, job_id, log)
 
 
 def _storable(text: str | None) -> str | None:
@@ -235,7 +228,7 @@ def _given_up(row: RowMapping, status: Status, why: str) -> Ended:
         "error": why,
         "usage": Usage().json_object(),
     }
-    return Ended(begun, status, why, usage, event, is_told=False)
+    return Ended(begun, status, why, usage, event)
 
 
 UNFINISHED = (Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED)
@@ -294,7 +287,7 @@ def release_key(connection: Connection, job_id: str) -> None:
 def cancel(
     connection: Connection, job_id: str, log: EventLog, *, is_deserted: bool = False
 ) -> Job | None:
-    """Cancel what is left of a job; what runs is stopped by its worker.
+    """Note that a job is cancelled; its queued claims are then ended, in the graph first.
 
     Args:
         connection: The transaction.
@@ -310,7 +303,7 @@ def cancel(
         is_extracting = not job["is_extracted"] and job["status"] == JobStatus.RUNNING
         is_extracting = is_extracting and not is_deserted
         if not is_extracting:  # its worker ends it
-            give_up(connection, job_id, Status.CANCELLED, CANCELLED, log)
+            settle(connection, job_id, log)
     return next(iter(found_jobs(connection, [job_id])), None)
 
 
@@ -332,33 +325,32 @@ def resume(
     if job is None:
         return None
     is_open = JobStatus(job["status"]) in OPEN
-    if job["is_local"]:
-        _put_back(connection, job_id)
-        local = {"is_local": False, "is_enqueued": False}
-        connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**local))
     if is_open and (job["is_cancelled"] or job["error"]):
         raise Busy(f"Job {job_id} is being stopped; resume it in a moment.")
+    values: dict[str, Any] = {"is_local": False}
+    if job["is_local"]:
+        _put_back(connection, job_id)
     again = connection.execute(
-        sa.select(job_claims.c.verification_id, job_claims.c.is_told)
+        sa.select(job_claims.c.verification_id)
         .where(job_claims.c.job_id == job_id)
         .where(job_claims.c.status.in_(UNFINISHED))
         .order_by(job_claims.c.place)
-    ).all()
-    if not all(row.is_told for row in again):
-        raise Busy(f"Job {job_id} was stopped only now; resume it in a moment.")
-    if again:
-        _queue_again(connection, job, [row.verification_id for row in again])
-    if again or not job["is_extracted"]:
-        values: dict[str, Any] = {"is_enqueued": False, "is_cancelled": False, "error": None}
+    )
+    ids = list(again.scalars())
+    if ids:
+        _queue_again(connection, job, ids)
+    if ids or job["is_local"] or not is_open:
+        values["attempt"] = job["attempt"] + 1
+    if ids or not job["is_extracted"]:
+        values |= {"is_cancelled": False, "error": None}
         if limits:
             values["request"] = canonical({**json.loads(job["request"]), **limits}).decode()
         if not is_open:
             values |= {"status": JobStatus.QUEUED, "ended_at": None}
-        if not job["is_extracted"] and not is_open:
-            values["attempt"] = job["attempt"] + 1
-        connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**values))
-        if not is_open:  # whoever watches does not take the end before for the last one
-            log.append_in(connection, job_id, Kind.JOB_RESUMED, {"job_id": job_id})
+    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**values))
+    if not is_open and (ids or not job["is_extracted"]):
+        # Whoever watches does not take the end before for the last one.
+        log.append_in(connection, job_id, Kind.JOB_RESUMED, {"job_id": job_id})
     return found_jobs(connection, [job_id])[0]
 
 
@@ -389,7 +381,6 @@ def take_here(
     request = canonical({**json.loads(job["request"]), **changes}).decode()
     values: dict[str, Any] = {
         "is_local": True,
-        "is_enqueued": True,
         "is_cancelled": False,
         "error": None,
     }
@@ -423,7 +414,6 @@ def _queue_again(connection: Connection, job: RowMapping, ids: Collection[str]) 
             worker_id=None,
             begun=0,
             failure=None,
-            is_told=True,
         ),
         [
             {"of_job": job["job_id"], "of_verification": one, "turn": first + place}
@@ -473,8 +463,5 @@ def end_extraction(
     if job is None or job["is_extracted"]:
         return
     add_claims(connection, job_id, job["key_id"], claims)
-    values = {"is_extracted": True, "is_enqueued": job["is_local"], "is_queued_in_graph": True}
-    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**values))
-    if job["is_cancelled"]:
-        give_up(connection, job_id, Status.CANCELLED, CANCELLED, log)
+    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(is_extracted=True))
     settle(connection, job_id, log)

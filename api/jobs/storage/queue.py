@@ -160,6 +160,13 @@ class WorkQueue:
                     one.attempt,
                 )
 
+    def known(self, job_id: str) -> set[str]:
+        """The ids of all workflows that the engine has of a job, whatever their state."""
+        found = DBOS.list_workflows(
+            workflow_id_prefix=f"{job_id}/", load_input=False, load_output=False
+        )
+        return {one.workflow_id for one in found}
+
     def recover(self, worker_ids: Sequence[str]) -> None:
         """Give back to the queue what dead workers had begun.
 

@@ -250,6 +250,47 @@ def claims_of(connection: Connection, job_id: str, after: int, limit: int) -> li
     return [JobClaim(*row[:3], Status(row[3]), row[4]) for row in found]
 
 
+def queued_claims(connection: Connection, job_id: str) -> list[tuple[JobClaim, int]]:
+    """The queued claims of a job in their order, each with how often it was taken up."""
+    c = job_claims.c
+    found = connection.execute(
+        sa.select(c.place, c.verification_id, c.claim_id, c.status, c.failure, c.attempt)
+        .where(c.job_id == job_id, c.status == Status.QUEUED)
+        .order_by(c.place)
+    )
+    return [(JobClaim(*row[:3], Status(row[3]), row[4]), row[5]) for row in found]
+
+
+def claims_by_job(
+    connection: Connection,
+    *,
+    process_ids: Collection[str] | None = None,
+    verification_ids: Collection[str] | None = None,
+) -> list[tuple[RowMapping, list[JobClaim]]]:
+    """Claims with their jobs: those in flight, or some by their ids.
+
+    Args:
+        connection: The transaction.
+        process_ids: Of claims in flight only those of these processes; None: of all.
+        verification_ids: These, whatever their state, in place of those in flight.
+    """
+    c = job_claims.c
+    chosen = sa.select(c.job_id, c.place, c.verification_id, c.claim_id, c.status, c.failure)
+    if verification_ids is not None:
+        chosen = chosen.where(c.verification_id.in_(verification_ids), ~c.reused)
+    else:
+        is_open = sa.select(jobs.c.job_id).where(jobs.c.status.in_(OPEN))
+        if process_ids is not None:
+            is_open = is_open.where(jobs.c.process_id.in_(process_ids))
+        chosen = chosen.where(c.job_id.in_(is_open), c.status.in_(OPEN_CLAIMS))
+    found: dict[str, list[JobClaim]] = {}
+    for job_id, place, name, claim_id, status, failure in connection.execute(chosen):
+        claim = JobClaim(place, name, claim_id, Status(status), failure)
+        found.setdefault(job_id, []).append(claim)
+    rows = connection.execute(sa.select(jobs).where(jobs.c.job_id.in_(list(found)))).mappings()
+    return [(row, found[row["job_id"]]) for row in rows]
+
+
 def first_open(connection: Connection, job_id: str) -> int | None:
     """The place of the first claim of a job that has not ended; None: all have."""
     c = job_claims.c
@@ -355,7 +396,7 @@ def to_stop(connection: Connection, job_ids: Sequence[str]) -> list[tuple[str, s
 def open_claims(connection: Connection, job_id: str) -> list[Claimed]:
     """The claims of a job that have not ended, in their order."""
     found = connection.execute(
-        sa.select(job_claims.c.verification_id, job_claims.c.claim_id)
+        sa.select(job_claims.c.verification_id, job_claims.c.claim_id, job_claims.c.place)
         .where(job_claims.c.job_id == job_id, job_claims.c.status.in_(OPEN_CLAIMS))
         .order_by(job_claims.c.place)
     )

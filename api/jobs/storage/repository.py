@@ -109,11 +109,15 @@ class JobRepository:
         self._service = service
         self._log = log
         self._worker_id = worker_id
-        self._begun: Batches[Begun, bool] = Batches(self._begin, waits=waits)
+        self._begun: Batches[Begun, tuple[bool, str | None]] = Batches(self._begin, waits=waits)
         self._ended: Batches[Ended, None] = Batches(self._finish, waits=waits)
 
-    async def begin(self, claim: Begun) -> bool:
-        """Take a claim; the answer says whether there is anything to do."""
+    async def begin(self, claim: Begun) -> tuple[bool, str | None]:
+        """Take a claim.
+
+        Returns:
+            Whether there is anything to do, and the reason where the claim may only be ended.
+        """
         return await self._begun.add(claim)
 
     async def finish(self, ended: Ended) -> None:
@@ -128,11 +132,12 @@ class JobRepository:
         """Read until there is an answer."""
         return await lasting(lambda: self._service.read_now(work), waits=self._waits)
 
-    def _begin(self, claims: Sequence[Begun]) -> list[bool]:
+    def _begin(self, claims: Sequence[Begun]) -> list[tuple[bool, str | None]]:
         mine = self._service.run_now(
             lambda connection: changes.begin(connection, self._worker_id, claims, self._log)
         )
-        return [(one.job_id, one.verification_id) in mine for one in claims]
+        keys = [(one.job_id, one.verification_id) for one in claims]
+        return [(key in mine, mine.get(key)) for key in keys]
 
     def _finish(self, ended: Sequence[Ended]) -> list[None]:
         self._service.run_now(

@@ -25,13 +25,13 @@ jobs = sa.Table(
     sa.Column("input_hash", sa.String(64), nullable=False),
     sa.Column("request", sa.Text, nullable=False),
     sa.Column("settings", sa.Text, nullable=False),
-    # What stands in the graph too: a process killed in between leaves it to the reaper.
-    sa.Column("is_queued_in_graph", sa.Boolean, nullable=False),
+    # The fields that all verifications of the job have in common, as JSON.
+    sa.Column("header", sa.Text, nullable=False),
     sa.Column("is_extracted", sa.Boolean, nullable=False),
+    # How often the job was taken up; a worker looks for its work anew where this changed.
     sa.Column("attempt", sa.Integer, nullable=False, server_default="1"),
     # Whether the process that submitted it carries it out, and no worker.
     sa.Column("is_local", sa.Boolean, nullable=False, server_default=sa.false()),
-    sa.Column("is_enqueued", sa.Boolean, nullable=False),  # the extraction, or all of its claims
     sa.Column("is_cancelled", sa.Boolean, nullable=False),
     sa.Column("error", sa.Text),
     sa.Column("created_at", _AT, nullable=False, index=True),
@@ -57,8 +57,6 @@ job_claims = sa.Table(
     sa.Column("worker_id", _ID),
     sa.Column("begun", sa.Integer, nullable=False, server_default="0"),
     sa.Column("failure", sa.Text),
-    # Whether the graph still has to be told that the claim was cancelled.
-    sa.Column("is_told", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Column("calls", sa.Integer, nullable=False, server_default="0"),
     sa.Column("cached_calls", sa.Integer, nullable=False, server_default="0"),
     sa.Column("input_tokens", sa.BigInteger, nullable=False, server_default="0"),
@@ -69,12 +67,7 @@ job_claims = sa.Table(
     sa.Column("cost_usd", sa.Float),
     sa.Index("job_claims_status", "status", "priority"),
     sa.Index("job_claims_of_key", "key_id", "status"),
-    sa.Index(
-        "job_claims_to_tell",
-        "job_id",
-        sqlite_where=sa.text("NOT is_told"),
-        postgresql_where=sa.text("NOT is_told"),
-    ),
+    sa.Index("job_claims_of_verification", "verification_id"),
 )
 
 workers = sa.Table(

@@ -1,0 +1,185 @@
+"""Verifications that are in flight: the graph does not have them, the database of jobs does.
+
+Lists, pages and queries show them beside what the graph has. A verification that is taken up again
+is shown as it ended before, until it has ended again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.app.part import Part
+from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.model import Status
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.jobs.model import JobClaim
+    from veritrail_graph.api.jobs.storage import JobRow
+    from veritrail_graph.graph.model import Verification
+    from veritrail_graph.graph.model.listed import (
+        JudgedClaim,
+        PlacedClaim,
+        QueryResult,
+        RunSummary,
+    )
+
+_log = logging.getLogger("veritrail.jobs")
+
+InFlightClaim = tuple["JobRow", "JobClaim"]
+
+QUERIES = ("verifications", "unfinished_verifications")
+"""Queries of the library to whose rows verifications in flight are added."""
+MOST_ROWS = 100
+"""Rows of these queries where no other number is given."""
+
+
+class InFlight(Part):
+    """Claims of jobs that have not ended."""
+
+    async def claims(
+        self, process_id: str | None = None, claim_ids: Collection[str] | None = None
+    ) -> list[InFlightClaim]:
+        """Claims in flight, the newest first, each with its job.
+
+        Where the database of jobs does not answer, or was never made, there are none.
+        """
+        processes = [process_id] if process_id is not None else None
+        try:
+            found = await self._claims(process_ids=processes)
+        except EngineUnavailable as error:
+            _log.warning("what is in flight is not shown: %s", error)
+            return []
+        return [one for one in found if claim_ids is None or one[1].claim_id in claim_ids]
+
+    async def by_id(self, verification_ids: Collection[str]) -> dict[str, Verification]:
+        """Verifications that the graph does not have, as their jobs know them, by id.
+
+        Raises:
+            EngineUnavailable: The graph or the database of jobs does not answer.
+        """
+        if not verification_ids:
+            return {}
+        found = await self._made(await self._claims(verification_ids=verification_ids))
+        return {one.verification_id: one for one in found}
+
+    async def verifications(self, claims: Sequence[InFlightClaim]) -> list[Verification]:
+        """Claims in flight as verifications; those that the graph has are left out."""
+        if not claims:
+            return []
+        store = await self._store()
+        names = [one.verification_id for _, one in claims]
+        known = {one.verification_id for one in await store.trails.headers(names)}
+        return await self._made([one for one in claims if one[1].verification_id not in known])
+
+    async def of_claims(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, Verification]:
+        """The latest verification in flight of each of these claims that has one, by claim_id."""
+        found = await self.verifications(await self.claims(process_id, claim_ids))
+        return {one.claim_id: one for one in reversed(found)}
+
+    async def mark(self, process_id: str, claims: Sequence[JudgedClaim]) -> list[JudgedClaim]:
+        """Claims with the state of their latest verification, one in flight included."""
+        found = await self.of_claims(process_id, [one.claim.claim_id for one in claims])
+        return [
+            replace(
+                one,
+                status=found[one.claim.claim_id].status,
+                error=None,
+                verifications=one.verifications + 1,
+            )
+            if one.claim.claim_id in found
+            else one
+            for one in claims
+        ]
+
+    async def mark_placed(
+        self, process_id: str, claims: Sequence[PlacedClaim]
+    ) -> list[PlacedClaim]:
+        """The same for claims in a text."""
+        found = await self.of_claims(process_id, [one.claim_id for one in claims])
+        return [
+            replace(one, status=found[one.claim_id].status, error=None)
+            if one.claim_id in found
+            else one
+            for one in claims
+        ]
+
+    async def runs(self, process_id: str, stored: Sequence[RunSummary]) -> list[RunSummary]:
+        """Runs of a process, newest first, with what is in flight of each."""
+        from veritrail_graph.graph.model.listed import RunSummary
+
+        runs = {one.run_id: one for one in stored}
+        in_flight = await self.claims(process_id)
+        made = {one.verification_id for one in await self.verifications(in_flight)}
+        for job, claim in in_flight:
+            if claim.verification_id not in made:
+                continue
+            header = json.loads(job["header"])
+            about = (job["created_at"], header["engine"], header["model"])
+            run = runs.get(job["run_id"]) or RunSummary(job["run_id"], process_id, *about, {})
+            counts = {**run.counts, claim.status: run.counts.get(claim.status, 0) + 1}
+            runs[run.run_id] = replace(
+                run, counts=counts, created_at=min(run.created_at, job["created_at"])
+            )
+        return sorted(runs.values(), key=lambda run: (run.created_at, run.run_id), reverse=True)
+
+    async def add_rows(
+        self, name: str, parameters: Mapping[str, Any], found: QueryResult
+    ) -> QueryResult:
+        """The answer of a query of the library with what is in flight."""
+        if name not in QUERIES:
+            return found
+        limit = int(parameters.get("limit") or MOST_ROWS)
+        claim_id = parameters.get("claim_id")
+        claims = [
+            one
+            for one in await self.claims(parameters.get("process_id"), claim_id and [claim_id])
+            if parameters.get("status") in (None, one[1].status.value)
+        ]
+        rows = [
+            tuple({**one.json_object(), "failure": one.error}.get(name) for name in found.columns)
+            for one in await self.verifications(claims[:limit])
+        ]
+        if not rows:
+            return found
+        newest, both = found.columns.index("created_at"), [*rows, *found.rows]
+        both.sort(key=lambda row: str(row[newest]), reverse=True)
+        truncated = found.truncated or len(both) > limit
+        return replace(found, rows=tuple(both[:limit]), truncated=truncated)
+
+    async def _made(self, claims: Sequence[InFlightClaim]) -> list[Verification]:
+        from veritrail_graph.api.jobs.unmade import all_unmade
+
+        store = await self._store()
+        of: dict[str, tuple[JobRow, list[JobClaim]]] = {}
+        for job, claim in claims:
+            of.setdefault(job["job_id"], (job, []))[1].append(claim)
+        made = {
+            one.verification_id: one
+            for job, some in of.values()
+            for one in await all_unmade(store, job, some)
+        }
+        names = [one.verification_id for _, one in claims]
+        return [made[name] for name in names if name in made]
+
+    async def _claims(self, **chosen: Any) -> list[InFlightClaim]:
+        if not self._app.has_database:
+            return []
+        from veritrail_graph.api.jobs.storage.reading import claims_by_job
+        from veritrail_graph.api.runs import is_held
+
+        found: list[InFlightClaim] = []
+        for job, claims in await self._app.database.read(lambda one: claims_by_job(one, **chosen)):
+            # A command that was killed has nothing running; its claims wait to be resumed.
+            is_left = job["is_local"] and not is_held(self._app.settings, job["run_id"])
+            for claim in claims:
+                waits = is_left and claim.status is Status.RUNNING
+                found.append((job, replace(claim, status=Status.QUEUED) if waits else claim))
+        return sorted(found, key=_order, reverse=True)
+
+
+def _order(one: InFlightClaim) -> tuple[str, str]:
+    return one[0]["created_at"], one[1].verification_id
