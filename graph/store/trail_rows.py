@@ -51,13 +51,15 @@ def verification_row(verification: Verification) -> dict[str, Any]:
         **properties(verification, IN_NODES),
         "error_stages": list(verification.error_stages),
         "caption": verification_caption(verification),
+        "place": verification.place,
     }
 
 
 IN_NODES = {
     "iterations": True, "paths": True, "steps": True, "error_nodes": True, "propagated_nodes": True,
+    "place": True,
 }  # fmt: skip
-"""What of a verification the graph keeps as nodes and relationships."""
+"""What of a verification the graph keeps as nodes and relationships; the place comes last."""
 
 
 def properties(noun: Noun, leave_out: dict[str, Any] | None = None) -> dict[str, Any]:
