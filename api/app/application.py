@@ -160,7 +160,7 @@ class Application:
         """Whether the service database was ever made, as far as is known without opening it."""
         settings = self.settings
         return bool(
-            settings.values.get("VERITRAIL_JOBS_URL")
+            settings.jobs_url
             or "database" in self.__dict__
             or (settings.home / "service.sqlite3").exists()
         )
