@@ -108,6 +108,27 @@ class Jobs:
             self._worker = Worker(self._settings, self._service, self.events)
             self._worker.start()
 
+    async def work(self, ended: asyncio.Event, begins: Callable[[str], None]) -> bool:
+        """Work on jobs until an event is set; `stop` then hands back what was begun.
+
+        Args:
+            ended: Ends the work.
+            begins: Called with the id of the worker, when it takes work.
+
+        Returns:
+            Whether it took work at all.
+        """
+        self.start()
+        assert self._worker is not None  # noqa: S101  # the application works
+        starting = asyncio.create_task(asyncio.to_thread(self._worker.working.wait))
+        waiting = asyncio.create_task(ended.wait())
+        await asyncio.wait([starting, waiting], return_when=asyncio.FIRST_COMPLETED)
+        if ended.is_set():
+            return False
+        begins(self._worker.worker_id)
+        await waiting
+        return True
+
     async def stop(self) -> None:
         """Stop working; what was begun is handed back, and nothing of it is lost."""
         for run, task in list(self._local.values()):

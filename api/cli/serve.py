@@ -82,27 +82,12 @@ def worker(log_format: Format = None, log_level: Level = LogLevel.INFO) -> None:
 
 
 async def _work(settings: Settings) -> None:
-    from veritrail_graph.api.auth.database import ServiceDatabase, service_url
-    from veritrail_graph.api.jobs.storage.events import EventLog
-    from veritrail_graph.api.jobs.worker import Worker
+    from veritrail_graph.api.app import Application
 
-    service = ServiceDatabase(service_url(settings))
-    log = EventLog(service)
-    worker = Worker(settings, service, log)
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for one in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(one, ended.set)
-    worker.start()
-    starting = asyncio.create_task(asyncio.to_thread(worker.runner.wait))
-    waiting = asyncio.create_task(ended.wait())
-    await asyncio.wait([starting, waiting], return_when=asyncio.FIRST_COMPLETED)
-    try:
-        if not ended.is_set():
-            say(f"Working as {worker.worker_id}", "dim")
-            await waiting
+    async with Application(settings, works=True) as app:
+        if await app.jobs.work(ended, lambda worker_id: say(f"Working as {worker_id}", "dim")):
             say("Ending: what was begun is handed back.", "dim")
-    finally:
-        await worker.stop()
-        await asyncio.to_thread(log.close)
-        service.close()

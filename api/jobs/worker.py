@@ -53,7 +53,7 @@ class Worker:
     """
 
     def __init__(self, settings: Settings, service: ServiceDatabase, log: EventLog) -> None:
-        self.runner = threading.Event()
+        self.working = threading.Event()
         self._settings = settings
         self._job_settings = JobSettings.of(settings)
         self._service = service
@@ -103,7 +103,7 @@ class Worker:
                 self._queue.destroy()
             finally:
                 self._heartbeat.leave()
-                self.runner.set()
+                self.working.set()
 
     async def _main(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -121,7 +121,7 @@ class Worker:
         try:
             self._heartbeat.recover = self._queue.recover
             await asyncio.to_thread(self._look)
-            self.runner.set()
+            self.working.set()
             await self._ended.wait()
         finally:
             self._queue.pause()
