@@ -191,7 +191,7 @@ def _judge(order: _Order) -> tuple[Outcome, dict[int, str]]:
 
 
 async def _material(settings: Settings, process: str) -> ReportData:
-    from veritrail_graph.api.reports.files import opened
+    from veritrail_graph.api.reports.sources import opened
 
     async with opened(settings, process, on_start=say_starting) as origin:
         return origin.material

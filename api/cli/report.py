@@ -132,7 +132,8 @@ def write_whole(path: Path, text: str) -> None:
 async def _write(
     settings: Settings, process: str, wanted: ClaimSelection, asked: Asked, path: Path | None
 ) -> None:
-    from veritrail_graph.api.reports.files import opened, pieces, write_pieces
+    from veritrail_graph.api.reports.files import pieces, write_pieces
+    from veritrail_graph.api.reports.sources import opened
 
     async with opened(settings, process, wanted, say_starting) as origin:
         await write_pieces(path, pieces(origin, asked))

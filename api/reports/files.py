@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-from veritrail_graph.api.reports.data import ClaimSelection, ReportSource
+from veritrail_graph.api.reports.data import ReportSource
 from veritrail_graph.graph.errors import InputError
-
-if TYPE_CHECKING:
-    from veritrail_graph.api.settings import Settings
 
 MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
@@ -141,43 +138,3 @@ def as_bytes(text: str) -> bytes:
     """A piece of a report as it is written."""
     # Half a surrogate pair is no text; an engine does not store one, a failure may quote one.
     return text.encode("utf-8", "replace")
-
-
-@asynccontextmanager
-async def opened(
-    settings: Settings,
-    process: str,
-    wanted: ClaimSelection = ClaimSelection(),  # noqa: B008 (frozen)
-    on_start: Callable[[], None] | None = None,
-) -> AsyncIterator[ReportSource]:
-    """What a report is made from: a process file, or a stored process.
-
-    Args:
-        settings: The settings.
-        process: A process_id, or a process file.
-        wanted: Which of its claims the report is about.
-        on_start: Called before the embedded engine is started.
-
-    Raises:
-        NotFound: There is no such process or claim.
-        InputError: The file breaks rules.
-    """
-    from veritrail_graph.api.reports.from_file import (
-        FileSource,
-        check_process_id,
-        file_meant,
-        is_file,
-    )
-
-    if is_file(process):
-        limit = settings.max_node_text
-        yield FileSource.read(Path(process), wanted, max_node_text=limit)
-        return
-    from veritrail_graph.api.app import Application
-    from veritrail_graph.api.reports.from_store import StoredSource
-
-    check_process_id(process)
-    async with Application(settings, on_engine_start=on_start) as app:
-        with file_meant(process):
-            await app.processes.get(process)
-        yield await StoredSource.read(app, process, wanted)

@@ -39,10 +39,10 @@ from veritrail_graph.api.rest import (
 )
 from veritrail_graph.api.rest.description import ABOUT, describe
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.api.web.advice import ADVICE as PAGE_ADVICE
+from veritrail_graph.api.web.faults import ADVICE as PAGE_ADVICE
 from veritrail_graph.api.web.faults import Faults, is_page
+from veritrail_graph.api.web.pages import ROUTERS as PAGES
 from veritrail_graph.api.web.rendering import warm_up
-from veritrail_graph.api.web.routers import ROUTERS as PAGES
 
 ROUTERS = (
     health.router,

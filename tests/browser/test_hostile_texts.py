@@ -114,6 +114,27 @@ def test_nothing_runs_in_a_report_or_a_dossier_opened_from_a_file(
         assert page.locator("meta[http-equiv=Content-Security-Policy]").count() == 1, name
 
 
+def test_nothing_runs_on_the_docs_page(
+    page: Page, site: ServiceProcess, expected_faults: list[str]
+) -> None:
+    expected_faults += ["status of 404", "content security policy"]  # what the policy refuses
+    title, hostile = " ".join(PAYLOADS[:8]), "\n\n".join(PAYLOADS[:8])
+    told = site.get("/openapi.json").json()
+    told["info"] |= {"title": title, "description": hostile}
+    told["tags"] = [{"name": tag["name"], "description": hostile} for tag in told["tags"]]
+    for calls in told["paths"].values():
+        for call in calls.values():
+            call |= {"summary": title, "description": hostile}
+    page.route("**/openapi.json", lambda route: route.fulfill(json=told))
+    page.goto("/docs")
+    page.locator(".opblock-summary").first.click()
+    page.locator(".opblock-description").first.wait_for(state="attached")
+    assert title in page.locator("h1.title").inner_text()
+    assert title in page.locator(".opblock-summary-description").first.inner_text()
+    found = page.evaluate(LOOK.replace(", [style]", ""))
+    assert (found["hit"], found["wrong"]) == (None, [])
+
+
 def test_no_link_of_the_samples_is_broken(site: ServiceProcess) -> None:
     with httpx2.Client(base_url=site.url, timeout=60, trust_env=False) as client:
         crawl = Crawl(client, each=4).walk("/", *(f"/processes/{name}" for name in SAMPLES))

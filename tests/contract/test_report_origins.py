@@ -13,8 +13,7 @@ from fakes.hostile_file import hostile_process
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.reports.data import ClaimSelection, Made, ReportSource
 from veritrail_graph.api.reports.files import Asked, pieces
-from veritrail_graph.api.reports.from_file import FileSource
-from veritrail_graph.api.reports.from_store import StoredSource
+from veritrail_graph.api.reports.sources import FileSource, StoredSource
 from veritrail_graph.graph.errors import NotFound, ProcessConflict
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions

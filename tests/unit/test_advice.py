@@ -13,8 +13,8 @@ import pytest
 from veritrail_graph.api.cli.advice import ADVICE as COMMAND
 from veritrail_graph.api.http.advice import ADVICE as REST
 from veritrail_graph.api.http.problems import RETRY_AFTER_SECONDS, told
-from veritrail_graph.api.web.advice import ADVICE as PAGE
-from veritrail_graph.api.web.advice import faults_of, words_of
+from veritrail_graph.api.web.faults import ADVICE as PAGE
+from veritrail_graph.api.web.faults import faults_of, words_of
 from veritrail_graph.graph.errors import (
     BeingWritten,
     EngineUnavailable,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from veritrail_graph.api.reports.from_file import check_process_id, file_meant
+from veritrail_graph.api.reports.sources import check_process_id, file_meant
 from veritrail_graph.graph.errors import InputError, NotFound
 
 UNKNOWN = "No process of this name is stored."

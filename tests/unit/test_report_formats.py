@@ -17,7 +17,7 @@ from fakes.judged_files import judged_file
 
 from veritrail_graph.api.reports.data import ClaimSelection, Made, states_named
 from veritrail_graph.api.reports.files import Asked, pieces
-from veritrail_graph.api.reports.from_file import FileSource, is_file
+from veritrail_graph.api.reports.sources import FileSource, is_file
 from veritrail_graph.api.views.words import State
 from veritrail_graph.graph.errors import InputError, NotFound
 

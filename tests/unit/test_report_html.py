@@ -19,8 +19,8 @@ from fakes.judged_files import judged_file
 from veritrail_graph.api.rendering import text_of
 from veritrail_graph.api.reports import html as module
 from veritrail_graph.api.reports.data import ClaimSelection
-from veritrail_graph.api.reports.from_file import FileSource
 from veritrail_graph.api.reports.html import Limits, html_pieces
+from veritrail_graph.api.reports.sources import FileSource
 from veritrail_graph.api.views.words import BY_KIND
 
 OURS = {

@@ -9,8 +9,8 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from veritrail_graph.api.http.access import _Needed
-from veritrail_graph.api.web.forms import FromOurPage
-from veritrail_graph.api.web.routers import ROUTERS
+from veritrail_graph.api.web.pages import ROUTERS
+from veritrail_graph.api.web.rendering import FromOurPage
 
 OPEN = {"/static/{name}", "/favicon.ico", "/sign-in"}
 """Answered to everybody: nothing of them tells of data."""

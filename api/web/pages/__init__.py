@@ -1,1 +1,9 @@
 """The routes of the page: each reads, builds a view, and renders it."""
+
+from __future__ import annotations
+
+from veritrail_graph.api.web.pages import claim, graph, jobs, node, process, review, session, upload
+
+ROUTERS = tuple(
+    part.router for part in (session, process, upload, jobs, claim, review, graph, node)
+)

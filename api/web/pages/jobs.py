@@ -19,10 +19,9 @@ from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.configured_judge import judge_options
 from veritrail_graph.api.http.access import App, Calling, needs, record
 from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
-from veritrail_graph.api.web.advice import ADVICE, field_words
-from veritrail_graph.api.web.forms import FromOurPage
+from veritrail_graph.api.web.faults import ADVICE, field_words
 from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.jobs import (
     CLAIMS,
     WHICH,

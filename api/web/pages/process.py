@@ -24,7 +24,7 @@ from veritrail_graph.api.reports.files import (
     as_bytes,
     pieces,
 )
-from veritrail_graph.api.reports.from_store import StoredSource
+from veritrail_graph.api.reports.sources import StoredSource
 from veritrail_graph.api.views.answer import AnswerText, answer_text
 from veritrail_graph.api.views.costs import Spent, spent
 from veritrail_graph.api.views.stages import StageBars, StageCount, stage_bars

@@ -19,9 +19,8 @@ from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.key_cache import ENVIRONMENT
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
-from veritrail_graph.api.web.advice import ADVICE
-from veritrail_graph.api.web.forms import FromOurPage
-from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.faults import ADVICE
+from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.agreement import (
     WHOM,
     AgreementState,

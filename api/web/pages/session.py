@@ -14,9 +14,8 @@ from veritrail_graph.api.http.access import Calling, NotAllowed, record
 from veritrail_graph.api.http.attempts import TooManyAttempts
 from veritrail_graph.api.http.guard import COOKIE, cookie_of, crosses
 from veritrail_graph.api.rendering import PREFIX, assets
-from veritrail_graph.api.web.forms import FromOurPage
 from veritrail_graph.api.web.links import inside
-from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.rendering import FromOurPage, render
 
 router = APIRouter(include_in_schema=False)
 

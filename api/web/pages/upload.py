@@ -20,10 +20,9 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.names import PROCESS_ID
 from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.api.http.uploading import store_body, upload_options
-from veritrail_graph.api.web.advice import ADVICE
-from veritrail_graph.api.web.forms import FIELD, check_token
+from veritrail_graph.api.web.faults import ADVICE
 from veritrail_graph.api.web.links import url
-from veritrail_graph.api.web.rendering import render
+from veritrail_graph.api.web.rendering import FIELD, check_token, render
 from veritrail_graph.graph.errors import (
     InputError,
     ProcessConflict,

@@ -1,9 +1,0 @@
-"""The routes of every page, as the application includes them."""
-
-from __future__ import annotations
-
-from veritrail_graph.api.web.pages import claim, graph, jobs, node, process, review, session, upload
-
-ROUTERS = tuple(
-    part.router for part in (session, process, upload, jobs, claim, review, graph, node)
-)
