@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,16 +10,24 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.configured_judge import ConfiguredJudge
 from veritrail_graph.api.models import ModelOptions
-from veritrail_graph.graph.errors import InputError, NotFound
-from veritrail_graph.graph.model import Process
+from veritrail_graph.graph.errors import (
+    EngineError,
+    EngineUnavailable,
+    InputError,
+    NotFound,
+    ReadOnlyGraph,
+    StoreFull,
+)
+from veritrail_graph.graph.model import Process, Verification
 from veritrail_graph.graph.model.canonical import canonical
-from veritrail_graph.verifier.run import affordable_claims
+from veritrail_graph.verifier.run import Write, affordable_claims
 
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.verifier.driver import Observer
     from veritrail_graph.verifier.nodes import Reader
     from veritrail_graph.verifier.run import Run, Write
+
 
 RUN_ID = re.compile(r"r-[0-9a-f]{32}")
 CLAIMS_A_CALL, MOST_CLAIMS = 8, 256
@@ -111,7 +120,6 @@ def made_run(
         observer: Told what happens.
         run_id: The run that is gone on with; None: a new one.
     """
-    from veritrail_graph.api.keeping import Keep
     from veritrail_graph.verifier.nodes import SharedNodes
     from veritrail_graph.verifier.run import Run
 
@@ -145,3 +153,79 @@ def run_options(options: ModelOptions) -> str:
 def options_of(judge: ConfiguredJudge) -> str | None:
     """What a run of these models may spend; None where no model is asked."""
     return run_options(judge.how.models) if judge.models is not None else None
+
+
+KEPT_TOGETHER = 50
+"""Verifications that are stored in one transaction, when so many wait for their turn."""
+
+_Waiting = tuple[tuple[Verification, ...], "asyncio.Future[None]"]
+
+
+class Keep:
+    """Stores verifications until the engine is lost; then ends the run, which would be in vain.
+
+    What is finished while others are being stored is stored together with what else waits then:
+    most of a transaction's time goes into the transaction itself.
+
+    Args:
+        write: Stores verifications.
+    """
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self._loss: EngineError | None = None
+        self._waiting: list[_Waiting] = []
+        self._storing: asyncio.Task[None] | None = None
+        self.on_loss: Callable[[], None] = lambda: None
+
+    async def write(self, *verifications: Verification) -> None:
+        """Store verifications.
+
+        Raises:
+            EngineError: The engine is lost, or failed with these.
+            InputError: They cannot be stored any more; others that waited are.
+        """
+        if self._loss is not None:
+            raise self._loss
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((verifications, stored))
+        if self._storing is None:
+            self._storing = asyncio.create_task(self._store_all())
+        await stored
+
+    async def _store_all(self) -> None:
+        """Store what waits, until nothing does."""
+        try:
+            while self._waiting:
+                group, count = 0, 0
+                while group < len(self._waiting) and count < KEPT_TOGETHER:
+                    count += len(self._waiting[group][0])
+                    group += 1
+                together, self._waiting = self._waiting[:group], self._waiting[group:]
+                await self._store(together)
+        finally:
+            self._storing = None
+
+    async def _store(self, together: list[_Waiting]) -> None:
+        fault: Exception | None = self._loss
+        if fault is None:
+            try:
+                await self._write(*(one for some, _ in together for one in some))
+            except InputError as error:
+                if len(together) > 1:  # one of them is at fault: the others are stored
+                    for alone in together:
+                        await self._store([alone])
+                    return
+                fault = error
+            except (EngineUnavailable, ReadOnlyGraph, StoreFull) as error:
+                self._loss = fault = error
+                self.on_loss()
+            except Exception as error:  # noqa: BLE001  # whoever waits is told
+                fault = error
+        for _, stored in together:
+            if stored.done():  # whoever waited was cancelled
+                continue
+            if fault is None:
+                stored.set_result(None)
+            else:
+                stored.set_exception(fault)

@@ -17,8 +17,8 @@ from veritrail_graph.api.app.verifications import Verifications
 from veritrail_graph.api.graph_connection import GraphConnection, OpenGraph
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.drawings import Drawings
     from veritrail_graph.api.app.jobs import Jobs
+    from veritrail_graph.api.app.nodes import Drawings
     from veritrail_graph.api.app.summaries import Summaries
     from veritrail_graph.api.auth.audit import Audit
     from veritrail_graph.api.auth.database import ServiceDatabase
@@ -112,7 +112,7 @@ class Application:
     @cached_property
     def drawings(self) -> Drawings:
         """Parts of processes as they are drawn and listed."""
-        from veritrail_graph.api.app.drawings import Drawings
+        from veritrail_graph.api.app.nodes import Drawings
 
         return Drawings(self)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.application import Application
@@ -32,3 +35,21 @@ class Part:
         """Write an action into the audit log, where its caller is named."""
         if by is not None:
             await self._app.audit.record(by, action, target=target, **details)
+
+
+class ProcessInUse(InputError):
+    """Jobs verify claims of a process that would be removed or replaced.
+
+    Attributes:
+        process_id: The process.
+        jobs: Ids of the jobs, oldest first.
+    """
+
+    code = "process_in_use"
+
+    def __init__(self, process_id: str, jobs: Sequence[str]) -> None:
+        super().__init__(
+            f"{len(jobs):,} job(s) verify claims of process {process_id!r} ({', '.join(jobs[:3])})."
+        )
+        self.process_id = process_id
+        self.jobs = tuple(jobs)

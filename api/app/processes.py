@@ -8,22 +8,22 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
-from veritrail_graph.api.app.errors import ProcessInUse
-from veritrail_graph.api.app.part import Part
+from veritrail_graph.api.app.part import Part, ProcessInUse
 from veritrail_graph.graph.errors import BeingWritten
+from veritrail_graph.graph.importers.records import Header, ProcessInput, ReviewRecord, TrailInput
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Exported
     from veritrail_graph.api.app.application import Application
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.copying import Copied
-    from veritrail_graph.graph.importers.records import ProcessInput
+    from veritrail_graph.graph.importers.records import ProcessInput, Record, TrailRecord
     from veritrail_graph.graph.importers.registry import ImportOptions
     from veritrail_graph.graph.ingest import IngestReport
     from veritrail_graph.graph.ingest.check import Survey
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.overview import ProcessOverview
     from veritrail_graph.graph.store.process_state import StoredState
+
 
 Progress = Callable[[str, int, int], None]
 """Called with what is done, how much of it is done, and how much there is (0: unknown)."""
@@ -160,7 +161,6 @@ class Processes(Part):
     def _open(self, path: Path, options: IngestOptions, by: Caller | None) -> ProcessInput:
         from dataclasses import replace
 
-        from veritrail_graph.api.app.recording import RecordedInput
         from veritrail_graph.graph.importers.registry import ImportOptions, open_input
 
         most = self._app.settings.max_node_text
@@ -342,3 +342,35 @@ class Processes(Part):
         from veritrail_graph.graph.ingest import clean
 
         return await clean(await self._store())
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedInput:
+    """An input of whose reviews one key is the recorder.
+
+    Attributes:
+        source: The input.
+        name: Name of the key that it came in with; None where no key is asked for.
+    """
+
+    source: ProcessInput
+    name: str | None
+
+    @property
+    def header(self) -> Header:
+        """What the input says of the process as a whole."""
+        return self.source.header
+
+    def records(self) -> Iterator[Record]:
+        """Read the input once from its beginning."""
+        return self.source.records()
+
+    def trails(self) -> Iterator[TrailRecord]:
+        """Read what it carries once from the beginning, under the name of who sent it."""
+        if not isinstance(self.source, TrailInput):
+            return
+        for one in self.source.trails():
+            if isinstance(one, ReviewRecord):
+                yield replace(one, review=one.review.replace(recorded_by=self.name))
+            else:
+                yield one

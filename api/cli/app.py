@@ -17,7 +17,6 @@ from veritrail_graph.api.cli import (
     gate,
     ingest,
     keys,
-    mcp,
     query,
     report,
     reviews,
@@ -72,7 +71,7 @@ app.command("serve")(serve.serve)
 app.command("worker")(serve.worker)
 app.add_typer(keys.app, name="keys")
 app.command("audit")(keys.audit)
-app.command("mcp")(mcp.mcp)
+app.command("mcp")(serve.mcp)
 app.add_typer(export.bloom, name="bloom")
 app.add_typer(cache.app, name="cache")
 app.add_typer(db.app, name="db")

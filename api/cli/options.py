@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.server.log_words import LogFormat, LogLevel
+from veritrail_graph.api.server.options import LogFormat, LogLevel
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:

@@ -21,11 +21,10 @@ from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
 from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.comparing import flat_settings
-from veritrail_graph.graph.model import EvidenceRole, Status, total_usage
+from veritrail_graph.graph.model import EvidenceRole, total_usage
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import NodeRef, StepRecord, Usage, Verification
-    from veritrail_graph.graph.model.listed import RunSummary
 
 
 T = TypeVar("T")
@@ -49,27 +48,6 @@ def verdict_table(verifications: Iterable[Verification]) -> Table:
             Text(", ".join(map(str, verification.error_stages))),
             Text(one_line(verification.claim)),
             Text(verification.verification_id),
-        )
-    return table
-
-
-def runs_table(runs: Iterable[RunSummary]) -> Table:
-    """One line a run: when, by whom, and how far it has come."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("run", "since", "engine", "model", "claims"):
-        table.add_column(name, overflow="fold")
-    for run in runs:
-        counts = ", ".join(
-            f"{run.counts[status]:,} {status.value.replace('_', ' ')}"
-            for status in Status
-            if status in run.counts
-        )
-        table.add_row(
-            Text(one_line(run.run_id)),
-            run.created_at,
-            Text(one_line(run.engine)),
-            Text(one_line(run.model or "")),
-            f"{run.total:,}: {counts}",
         )
     return table
 

@@ -4,7 +4,7 @@ Each comes in two kinds that offer the same methods: plain, and to be awaited (`
 `AsyncLocal`).
 """
 
-from veritrail_graph.api.client.answers import Process, Rows
+from veritrail_graph.api.client.answers import Event, Process, Rows, Verification
 from veritrail_graph.api.client.blocking import Job
 from veritrail_graph.api.client.faults import (
     AccessRefused,
@@ -20,7 +20,6 @@ from veritrail_graph.api.client.jobs import AsyncJob
 from veritrail_graph.api.client.local import AsyncLocal, Local
 from veritrail_graph.api.client.operations import AsyncOperations
 from veritrail_graph.api.client.service import AsyncClient, Client
-from veritrail_graph.api.client.trails import Event, Verification
 
 __all__ = [
     "AccessRefused",

@@ -17,10 +17,9 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 import anyio
 from anyio.from_thread import BlockingPortal
 
-from veritrail_graph.api.client.answers import Listed
+from veritrail_graph.api.client.answers import Event, Listed, Verification
 from veritrail_graph.api.client.jobs import AsyncJob, Following
 from veritrail_graph.api.client.operations import AsyncOperations, AsyncPages
-from veritrail_graph.api.client.trails import Event, Verification
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
-from veritrail_graph.api.client.answers import Listed
-from veritrail_graph.api.client.trails import Event, JobState, Verification
+from veritrail_graph.api.client.answers import Event, JobState, Listed, Verification
 from veritrail_graph.graph.model import Usage
 
 if TYPE_CHECKING:

@@ -20,28 +20,26 @@ from veritrail_graph.api.client.answers import (
     AddedClaims,
     Agreement,
     Claim,
+    Difference,
+    ErrorOrigin,
+    Event,
     Health,
     Ingested,
+    JobState,
     Lineage,
     Listed,
     Node,
     Process,
+    Provenance,
     Query,
     Review,
     Rows,
     Stage,
+    Verification,
+    VerificationHeader,
     read,
 )
 from veritrail_graph.api.client.jobs import AsyncJob
-from veritrail_graph.api.client.trails import (
-    Difference,
-    ErrorOrigin,
-    Event,
-    JobState,
-    Provenance,
-    Verification,
-    VerificationHeader,
-)
 
 T = TypeVar("T")
 A = TypeVar("A", bound=BaseModel)

@@ -16,8 +16,15 @@ from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
 from veritrail_graph.graph.model import Verdict
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.client.answers import Claim, Ingested, Process, Rows
-    from veritrail_graph.api.client.trails import JobState, Provenance, Verification
+    from veritrail_graph.api.client.answers import (
+        Claim,
+        Ingested,
+        JobState,
+        Process,
+        Provenance,
+        Rows,
+        Verification,
+    )
     from veritrail_graph.graph.model import Iteration
 
 COLOURS = {
@@ -152,8 +159,7 @@ def rows(found: Rows) -> str:
 
 def table(found: Sequence[Any]) -> str:
     """A list of answers: a table of their plain values."""
-    from veritrail_graph.api.client.answers import Claim
-    from veritrail_graph.api.client.trails import Verification
+    from veritrail_graph.api.client.answers import Claim, Verification
 
     if found and all(isinstance(one, Claim) for one in found):
         return claims(found)

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
+import json
 import os
-from collections.abc import AsyncIterator, Callable
+import random
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
 from typing_extensions import override
 
+from veritrail_graph.api.client import uploads
+from veritrail_graph.api.client.answers import Event, JobState
 from veritrail_graph.api.client.blocking import Blocking
+from veritrail_graph.api.client.faults import (
+    Problem,
+    StrangeAnswer,
+    Unavailable,
+    Unreachable,
+    problem_of,
+)
 from veritrail_graph.api.client.operations import AsyncOperations, Call
-from veritrail_graph.api.client.sending import Sender
-from veritrail_graph.api.client.trails import Event
 from veritrail_graph.graph.errors import InputError
 
 T = TypeVar("T")
@@ -122,3 +133,194 @@ def _is_this_machine(url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+LONGEST_PAUSE = 15.0
+CONNECT_SECONDS = 10.0
+QUIET_SECONDS = 60.0
+"""Seconds without a line, not even a heartbeat, after which a stream of events is taken up anew."""
+_PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
+_NOT_JSON = object()
+
+
+class Sender:
+    """Sends calls to one service.
+
+    Args:
+        http: The connections, with the address and the key.
+        timeout: Seconds that an answer may take.
+        patience: Seconds for which calls that may be repeated are tried again.
+
+    Attributes:
+        url: The address, as it is named in errors.
+    """
+
+    def __init__(self, http: httpx2.AsyncClient, timeout: float, patience: float) -> None:
+        self.url = str(http.base_url).rstrip("/")
+        self._http = http
+        self._timeout = timeout
+        self._patience = patience
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def send(self, call: Call, read: Callable[[Any], T]) -> T:
+        """Send a request and read the JSON of its answer.
+
+        Raises:
+            Problem: The service refused, or could not do it.
+            Unreachable: It does not answer.
+            StrangeAnswer: It answers what no service of ours would.
+        """
+        document = await self._document(call)
+        try:
+            return read(document)
+        except (ValueError, KeyError, TypeError) as error:
+            raise StrangeAnswer(
+                f"{self.url} answered {call.name} with something unexpected; is it a service of "
+                f"another version? ({type(error).__name__})"
+            ) from error
+
+    async def _document(self, call: Call) -> Any:
+        """The JSON of the answer; what may be repeated is, for as long as patience lasts."""
+        end = asyncio.get_running_loop().time() + self._patience
+        may_repeat = call.is_repeatable and (call.source is None or uploads.can_repeat(call.source))
+        for attempt in range(1_000):
+            pause = _PAUSES[min(attempt, len(_PAUSES) - 1)] * random.uniform(0.7, 1.0)  # noqa: S311
+            try:
+                return await self._sent(call)
+            except Problem as problem:
+                # Too many requests: it was not looked at, so it may be sent again in any case.
+                comes_again = problem.status == 503 or problem.kind == "job-busy"
+                if not (comes_again and may_repeat) and problem.status != 429:
+                    raise
+                pause = max(pause, min(problem.retry_after or 0.0, LONGEST_PAUSE))
+                fault: Exception = problem
+            except Unreachable as error:
+                never_sent = isinstance(error.__cause__, httpx2.ConnectError)
+                if not (may_repeat or (never_sent and call.source is None)):
+                    raise
+                fault = error
+            if asyncio.get_running_loop().time() + pause > end:
+                raise fault
+            await asyncio.sleep(pause)
+        raise AssertionError("patience outlasted a thousand attempts")
+
+    async def _sent(self, call: Call) -> Any:
+        headers = {"Accept": "application/json", **call.headers}
+        content: AsyncIterator[bytes] | bytes | None = None
+        if call.source is not None:
+            headers["Content-Type"] = await asyncio.to_thread(uploads.media_type, call.source)
+            content = uploads.pieces(call.source)
+        elif call.body is not None:
+            headers["Content-Type"] = uploads.JSON
+            content = uploads.written(call.body)
+        query = {name: _as_text(value) for name, value in call.query.items() if value is not None}
+        timeout = httpx2.Timeout(call.seconds or self._timeout, connect=CONNECT_SECONDS)
+        try:
+            response = await self._http.request(
+                call.method,
+                call.url,
+                params=query or None,
+                headers=headers,
+                content=content,
+                timeout=timeout,
+            )
+        except httpx2.TransportError as error:
+            raise self._unreachable(error) from error
+        return self._read(response, response.content)
+
+    def _unreachable(self, error: Exception) -> Unreachable:
+        reason = str(error) or type(error).__name__
+        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+            return Unreachable(
+                f"Nobody answers at {self.url} ({reason}). Is the service running? "
+                "`veritrail serve` starts one."
+            )
+        return Unreachable(f"The connection to {self.url} was lost ({reason}).")
+
+    def _read(self, response: httpx2.Response, content: bytes) -> Any:
+        """The JSON of an answer.
+
+        Raises:
+            Problem: It is a problem.
+            StrangeAnswer: It is no JSON.
+        """
+        try:
+            document = json.loads(content) if content.strip() else None
+        except ValueError:
+            document = _NOT_JSON
+        if response.is_success and document is not _NOT_JSON:
+            return document
+        if response.status_code >= 400 and (
+            isinstance(document, dict) or response.status_code in {502, 503, 504}
+        ):
+            details = document if isinstance(document, dict) else {}
+            raise problem_of(response.status_code, details, _retry_after(response))
+        raise StrangeAnswer(
+            f"{self.url} answered with HTTP status {response.status_code} and something that is "
+            "no JSON; is that the address of the service?"
+        )
+
+    async def events(self, job_id: str, after: str | None) -> AsyncIterator[Event]:
+        """What happens in a job until it is over; a connection that is lost is taken up again.
+
+        Raises:
+            Problem: There is no such job, or it may not be watched.
+            Unreachable: The service does not answer for as long as patience lasts.
+        """
+        loop, job = asyncio.get_running_loop(), Call("job", "GET", "/v1/jobs/{}", (job_id,))
+        last, failures, since = after, 0, loop.time()
+        while True:
+            before = last
+            try:
+                # A job that was gone on with has events behind its first end: what says that
+                # nothing more comes is the service.
+                async with aclosing(self._stream(f"{job.url}/events", last)) as told:
+                    async for event in told:
+                        last, failures, since = event.id or last, 0, loop.time()
+                        yield event
+                if last == before and (await self.send(job, JobState.model_validate)).is_over:
+                    return
+                failures, since = 1, loop.time()
+                await asyncio.sleep(0.0 if last != before else _PAUSES[0])
+            except (Unreachable, Unavailable) as fault:
+                failures += 1
+                if loop.time() - since > self._patience:
+                    raise
+                wait = getattr(fault, "retry_after", None) or 0.0
+                pause = _PAUSES[min(failures, len(_PAUSES)) - 1]
+                await asyncio.sleep(max(pause, min(wait, LONGEST_PAUSE)))
+
+    async def _stream(self, path: str, last: str | None) -> AsyncGenerator[Event, None]:
+        headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
+        if last is not None:
+            headers["Last-Event-ID"] = last
+        timeout = httpx2.Timeout(QUIET_SECONDS, connect=CONNECT_SECONDS)
+        try:
+            async with self._http.stream("GET", path, headers=headers, timeout=timeout) as response:
+                if response.status_code != 200:
+                    self._read(response, await response.aread())
+                    return
+                async for found in httpx2.EventSource(response):
+                    if found.data:
+                        yield _event(found)
+        except httpx2.SSEError as error:
+            raise StrangeAnswer(f"{self.url} sent no events: {error}") from error
+        except httpx2.TransportError as error:
+            raise self._unreachable(error) from error
+
+
+def _event(found: httpx2.ServerSentEvent) -> Event:
+    data = json.loads(found.data)
+    return Event(id=found.id, kind=found.event, data=data if isinstance(data, dict) else {})
+
+
+def _as_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _retry_after(response: httpx2.Response) -> float | None:
+    said = response.headers.get("retry-after", "")
+    return float(said) if said.isdigit() else None

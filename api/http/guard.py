@@ -12,10 +12,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from veritrail_graph.api.auth.key_cache import Admitted, KeyCache, Unauthorized
-from veritrail_graph.api.auth.rates import Rates
 from veritrail_graph.api.auth.sessions import Sessions
 from veritrail_graph.api.http import bodies
-from veritrail_graph.api.http.attempts import LOOKS_LIKE_A_KEY, Attempts, TooManyAttempts
+from veritrail_graph.api.http.attempts import LOOKS_LIKE_A_KEY, Attempts, Rates, TooManyAttempts
 from veritrail_graph.api.http.problems import problem, told
 from veritrail_graph.graph.errors import EngineUnavailable
 

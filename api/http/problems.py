@@ -17,7 +17,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from veritrail_graph.api.app.errors import ProcessInUse
+from veritrail_graph.api.app.part import ProcessInUse
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.access import NotAllowed

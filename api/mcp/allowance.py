@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from veritrail_graph.graph.errors import InputError
+from anyio import CancelScope
+
+from veritrail_graph.api.client.jobs import AsyncJob
+from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Usage
 
 STOPPED_SHARE = 100
@@ -77,3 +80,64 @@ class Allowance:
                 "a new one. Stored trails can still be read."
             )
         return left
+
+
+STOPPING_SECONDS = 120.0
+"""How long a job that is stopped may take to end; after it, it counts as having used all."""
+
+
+class Teller(Protocol):
+    """Tells how far something is."""
+
+    async def __call__(self, progress: float, total: float | None, message: str) -> None:
+        """So much is done."""
+        ...
+
+
+async def followed(
+    begin: Callable[[], Awaitable[AsyncJob]], allowance: Allowance, tell: Teller
+) -> AsyncJob:
+    """Begin a job, tell how far it is, and charge what it came to.
+
+    Whoever stops waiting stops the job. What it came to until it ended is charged then too,
+    before anyone else may spend.
+
+    Args:
+        begin: Submits the job.
+        allowance: What it is charged to.
+        tell: Told after every iteration.
+    """
+    with CancelScope(shield=True):  # else a job could begin that nobody knows of
+        job = await begin()
+    try:
+        await _told(job, tell)
+    finally:
+        was_over = job.is_over
+        with CancelScope(shield=True):
+            allowance.charge(await _came_to(job))
+        if not was_over:
+            allowance.charge_stop()
+    return job
+
+
+async def _told(job: AsyncJob, tell: Teller) -> None:
+    """Wait for a job and tell how far it is."""
+    rounds = 0
+    async for event in job.events():
+        if event.kind == "iteration.finished":
+            rounds += 1
+            verdict = event.data.get("interim_verdict", "")
+            await tell(rounds, None, f"iteration {rounds}: {verdict}")
+    await job.wait()
+
+
+async def _came_to(job: AsyncJob) -> Usage | None:
+    """What a job came to, which is stopped where it is not over; None: that cannot be known."""
+    try:
+        async with asyncio.timeout(STOPPING_SECONDS):
+            if not job.is_over:
+                await job.cancel()
+                await job.wait()
+    except (VeriTrailError, TimeoutError):
+        return None
+    return job.usage

@@ -6,7 +6,7 @@ and for how much money, whoever starts the server decides, and no assistant.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
@@ -15,21 +15,18 @@ from typing import Annotated, Any, ParamSpec
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from veritrail_graph.api.app.queries import Queries
-from veritrail_graph.api.client.answers import Agreement, Process, Review
+from veritrail_graph.api.client.answers import Agreement, Process, Review, Verification
 from veritrail_graph.api.client.faults import Missing
 from veritrail_graph.api.client.local import AsyncLocal
 from veritrail_graph.api.client.service import AsyncClient
-from veritrail_graph.api.client.trails import Verification
 from veritrail_graph.api.mcp import results
-from veritrail_graph.api.mcp.allowance import Allowance
-from veritrail_graph.api.mcp.following import followed
-from veritrail_graph.api.mcp.people import REVIEWS, people_of
-from veritrail_graph.api.mcp.results import Answered, Processes, Trail
-from veritrail_graph.api.mcp.tool import StrictTool
+from veritrail_graph.api.mcp.allowance import Allowance, followed
+from veritrail_graph.api.mcp.results import REVIEWS, Answered, Processes, Trail, people_of
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 P = ParamSpec("P")
@@ -256,3 +253,54 @@ def _answer(value: BaseModel, text: str) -> CallToolResult:
         content=[TextContent(type="text", text=text)],
         structured_content=value.model_dump(mode="json"),
     )
+
+
+_MOST = 5
+_LONGEST = 100
+
+
+class StrictTool(Tool):
+    """A tool whose arguments are exactly those of its description.
+
+    An argument that is not known would else be left out without a word, and the assistant would
+    believe that it counted.
+    """
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Let the description say that there are no other arguments."""
+        super().model_post_init(context)
+        self.parameters = {**self.parameters, "additionalProperties": False}
+
+    async def run(self, arguments: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Run the tool.
+
+        Raises:
+            ToolError: An argument is not as it must be, or the tool refused.
+        """
+        wrong = self._unknown(arguments) + self._wrong(arguments)
+        if wrong:
+            more = [f"and {len(wrong) - _MOST} more"] if len(wrong) > _MOST else []
+            raise ToolError("\n".join(wrong[:_MOST] + more))
+        return await super().run(arguments, *args, **kwargs)
+
+    def _unknown(self, arguments: Mapping[str, Any]) -> list[str]:
+        known = self.parameters["properties"]
+        names = ", ".join(known)
+        return [
+            f"{name[:_LONGEST]!r}: {self.name} has no such argument; it has {names}"
+            for name in arguments
+            if name not in known
+        ]
+
+    def _wrong(self, arguments: dict[str, Any]) -> list[str]:
+        try:
+            self.fn_metadata.validate_arguments(arguments)
+        except ValidationError as error:
+            found = error.errors(include_url=False, include_input=False, include_context=False)
+            return [f"{'.'.join(map(str, one['loc']))}: {_said(one['msg'])}" for one in found]
+        return []
+
+
+def _said(message: str) -> str:
+    """A message of the checker as the end of a sentence."""
+    return "is missing" if message == "Field required" else message[:1].lower() + message[1:]

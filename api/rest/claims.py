@@ -12,8 +12,7 @@ from veritrail_graph.api.app.findings import ClaimFound, ClaimPage, ClaimsStored
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
-from veritrail_graph.api.http.names import CHECKED, ClaimId, ProcessId
-from veritrail_graph.api.http.pages import Cursor, Limit, Listing
+from veritrail_graph.api.http.pages import CHECKED, ClaimId, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 

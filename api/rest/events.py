@@ -26,8 +26,7 @@ from veritrail_graph.api.auth.access import Caller, Scope
 from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.http.access import Calling, needs
 from veritrail_graph.api.http.answers import answer
-from veritrail_graph.api.http.names import CHECKED
-from veritrail_graph.api.http.pages import Cursor, Limit, Listing
+from veritrail_graph.api.http.pages import CHECKED, Cursor, Limit, Listing
 from veritrail_graph.api.http.problems import problem, problems_of
 from veritrail_graph.api.rest.jobs import JobId
 from veritrail_graph.graph.errors import EngineUnavailable, InputError

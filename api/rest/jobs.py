@@ -1,19 +1,71 @@
-"""Jobs over REST: list, look, cancel, resume."""
+"""Jobs over REST: submit, list, get, cancel, resume."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
 
 from veritrail_graph.api.app.jobs import Busy, JobStatus
+from veritrail_graph.api.app.verify_request import BudgetUsd, CallLimit, VerifyRequest
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import Calling, needs, record
 from veritrail_graph.api.http.answers import answer
-from veritrail_graph.api.http.names import CHECKED, PROCESS_ID
-from veritrail_graph.api.http.pages import Cursor, Limit, Listing
+from veritrail_graph.api.http.pages import CHECKED, PROCESS_ID, Cursor, Limit, Listing, NextCursor
 from veritrail_graph.api.http.problems import problem, problems_of
-from veritrail_graph.api.rest.job_models import JobModel, JobPage, Limits
+from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.model import Usage
+
+
+class JobAccepted(BaseModel):
+    """A job that was submitted; with `extract` the ids appear in the job later."""
+
+    job_id: str = Field(examples=["j-0b0f6d0c6a6b4f0f9c3f0c4b6a0f7a11"])
+    verification_ids: list[str]
+
+
+class Limits(BaseModel):
+    """What a job may cost in all from now on; what is left out stays as it was."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"budget_usd": 5}]})
+
+    budget_usd: BudgetUsd | None = None
+    max_calls: CallLimit | None = None
+
+
+class JobSummary(BaseModel):
+    """A job as it stands. `failed`: at least one verification did not succeed."""
+
+    job_id: str
+    status: JobStatus
+    process_id: str
+    run_id: str = Field(description="The run of its verifications, as the command line has it.")
+    cancelling: bool = Field(description="It was cancelled, and something of it still runs.")
+    submitted_by: str = Field(description="The name of the key, or `local`.")
+    counts: dict[str, int] = Field(
+        description="How many verifications have each status; only those that occur."
+    )
+    usage: Usage
+    reused: int = Field(description="How many were verified before, with the same settings.")
+    error: str | None = Field(description="Why nothing more can be done, where that holds for all.")
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+
+
+class JobModel(JobSummary):
+    """A job with its verifications."""
+
+    verification_ids: list[str] = Field(description="In the order of the claims.")
+
+
+class JobPage(BaseModel):
+    """A page of jobs, newest first."""
+
+    jobs: list[JobSummary]
+    nextCursor: NextCursor  # noqa: N815
+
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"], dependencies=[CHECKED, needs(Scope.VERIFY)])
 
@@ -77,3 +129,46 @@ async def resume_job(
         return problem(409, "job-busy", str(error), headers={"Retry-After": "1"})
     await record(request, caller, "job.resume", job_id)
     return answer(job.document())
+
+
+submitting = APIRouter(prefix="/v1/verifications", tags=["verifications"], dependencies=[CHECKED])
+
+Key = Annotated[
+    str | None,
+    Header(
+        min_length=1,
+        max_length=255,
+        pattern=r"^[\x20-\x7e]+$",
+        description="Whoever sends the same again under the same key is given the same job.",
+    ),
+]
+
+
+@submitting.post(
+    "",
+    status_code=202,
+    response_model=JobAccepted,
+    responses=problems_of(404, 409),
+    dependencies=[needs(Scope.VERIFY)],
+)
+async def submit(
+    request: Request,
+    caller: Calling,
+    wanted: VerifyRequest,
+    idempotency_key: Key = None,
+) -> Response:
+    """Have claims verified; `Location` says where the job is.
+
+    What was verified with the same settings before belongs to the job and is not paid for again.
+    """
+    jobs = request.app.state.jobs
+    if len(request.headers.getlist("idempotency-key")) > 1:
+        raise InputError(
+            "The request is not as it must be.",
+            [Violation("wrong_value", "header.idempotency-key", "stands twice; send one")],
+        )
+    job, is_new = await jobs.submit(caller, wanted, idempotency_key)
+    if is_new:
+        await record(request, caller, "job.start", job.job_id, process_id=job.process_id)
+    accepted = {"job_id": job.job_id, "verification_ids": list(job.verification_ids)}
+    return answer(accepted, 202, {"Location": f"/v1/jobs/{job.job_id}"})

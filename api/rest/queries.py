@@ -11,7 +11,7 @@ from veritrail_graph.api.app.findings import QueryList, QueryRows
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.answers import answer
-from veritrail_graph.api.http.names import CHECKED
+from veritrail_graph.api.http.pages import CHECKED
 from veritrail_graph.api.http.problems import problems_of
 
 router = APIRouter(

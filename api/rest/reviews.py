@@ -12,8 +12,15 @@ from veritrail_graph.api.app.findings import Agreement
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
-from veritrail_graph.api.http.names import CHECKED, ClaimId, ProcessId
-from veritrail_graph.api.http.pages import Cursor, Limit, Listing, NextCursor
+from veritrail_graph.api.http.pages import (
+    CHECKED,
+    ClaimId,
+    Cursor,
+    Limit,
+    Listing,
+    NextCursor,
+    ProcessId,
+)
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.model import Review, ReviewVerdict
 from veritrail_graph.graph.reviewing import MAX_REASON, MAX_REVIEWER, NewReview

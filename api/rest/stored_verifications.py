@@ -16,8 +16,14 @@ from veritrail_graph.api.app.findings import (
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
 from veritrail_graph.api.http.answers import answer, tagged
-from veritrail_graph.api.http.names import CHECKED, ProcessId, VerificationId
-from veritrail_graph.api.http.pages import Cursor, Limit, Listing
+from veritrail_graph.api.http.pages import (
+    CHECKED,
+    Cursor,
+    Limit,
+    Listing,
+    ProcessId,
+    VerificationId,
+)
 from veritrail_graph.api.http.problems import problems_of
 from veritrail_graph.graph.model import Verification
 

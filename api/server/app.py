@@ -21,12 +21,10 @@ from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.advice import ADVICE
 from veritrail_graph.api.http.attempts import Attempts
 from veritrail_graph.api.http.guard import Guard, Rules
-from veritrail_graph.api.http.head import Head
-from veritrail_graph.api.http.metrics import Metrics
 from veritrail_graph.api.http.paths import SentPath
 from veritrail_graph.api.http.problems import tell_problems
 from veritrail_graph.api.http.receiving import Uploads
-from veritrail_graph.api.http.watch import Watch
+from veritrail_graph.api.http.watch import Head, Metrics, Watch
 from veritrail_graph.api.rest import (
     docs_page,
     events,
@@ -35,7 +33,6 @@ from veritrail_graph.api.rest import (
     queries,
     resources,
     reviews,
-    verifications,
 )
 from veritrail_graph.api.rest.description import ABOUT, describe
 from veritrail_graph.api.settings import Settings
@@ -50,7 +47,7 @@ ROUTERS = (
     queries.router,
     events.router,
     jobs.router,
-    verifications.router,
+    jobs.submitting,
     *resources.ROUTERS,
     reviews.router,
     *PAGES,

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
-from veritrail_graph.api.server.log_words import LogFormat, LogLevel
+from veritrail_graph.api.server.options import LogFormat, LogLevel
 from veritrail_graph.api.settings import Settings
 
 LONGEST = 2_000

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
-from veritrail_graph.api.app.browser_link import pasteable
+from veritrail_graph.api.app.queries import pasteable
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import Store

@@ -14,8 +14,8 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from veritrail_graph.api.client.answers import Verification as Shown
 from veritrail_graph.api.client.answers import read
-from veritrail_graph.api.client.trails import Verification as Shown
 from veritrail_graph.api.server.app import Way, create_app
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.exporters.process_file import write_document

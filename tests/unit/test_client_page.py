@@ -7,8 +7,17 @@ from html.parser import HTMLParser
 import pytest
 
 from veritrail_graph.api.client import page
-from veritrail_graph.api.client.answers import Claim, Ingested, Listed, Process, Rows, read
-from veritrail_graph.api.client.trails import JobState, Provenance, Verification
+from veritrail_graph.api.client.answers import (
+    Claim,
+    Ingested,
+    JobState,
+    Listed,
+    Process,
+    Provenance,
+    Rows,
+    Verification,
+    read,
+)
 from veritrail_graph.graph.model import Status, Verdict
 
 EVIL = "<script>alert(1)</script> \"x' onload=y <img src=//evil> \u202e\x1b[31m & {{7*7}}"

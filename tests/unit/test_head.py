@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from sse_starlette import EventSourceResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from veritrail_graph.api.http.head import Head
+from veritrail_graph.api.http.watch import Head
 
 
 def test_head_of_a_stream_without_an_end_ends_and_ends_the_stream() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fakes.trails import NFS
 
-from veritrail_graph.api.app.browser_link import browser_link
+from veritrail_graph.api.app.queries import browser_link
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.views.answer import TextClaim, claim_in_text
 from veritrail_graph.api.views.words import SUPPORTED

@@ -12,9 +12,8 @@ import pytest
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
-from veritrail_graph.api.http.metrics import Metrics
 from veritrail_graph.api.http.request_id import taken_or_made
-from veritrail_graph.api.http.watch import Watch
+from veritrail_graph.api.http.watch import Metrics, Watch
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
-from veritrail_graph.api.http.names import ClaimId, ProcessId
+from veritrail_graph.api.http.pages import ClaimId, ProcessId
 from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
 from veritrail_graph.api.views.context import context_of, quoted
 from veritrail_graph.api.views.routes import ROUTE_BYTES, routes_of

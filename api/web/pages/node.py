@@ -11,8 +11,7 @@ from fastapi.responses import HTMLResponse
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
-from veritrail_graph.api.http.names import ProcessId
-from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing
+from veritrail_graph.api.http.pages import LONGEST_CURSOR, Listing, ProcessId
 from veritrail_graph.api.web.links import plain, url
 from veritrail_graph.api.web.rendering import render
 from veritrail_graph.api.web.views.node import as_text, cited_here, pieces_near, resting

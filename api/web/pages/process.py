@@ -14,8 +14,7 @@ from fastapi.responses import HTMLResponse, StreamingResponse
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, needs
-from veritrail_graph.api.http.names import ClaimId, ProcessId
-from veritrail_graph.api.http.pages import LONGEST_CURSOR, Cursor, Listing
+from veritrail_graph.api.http.pages import LONGEST_CURSOR, ClaimId, Cursor, Listing, ProcessId
 from veritrail_graph.api.reports.data import ClaimSelection, file_name, states_named
 from veritrail_graph.api.reports.files import (
     MEDIA_TYPES,

@@ -14,10 +14,10 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 
-from veritrail_graph.api.app.errors import ProcessInUse
+from veritrail_graph.api.app.part import ProcessInUse
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
-from veritrail_graph.api.http.names import PROCESS_ID
+from veritrail_graph.api.http.pages import PROCESS_ID
 from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.api.http.uploading import store_body, upload_options
 from veritrail_graph.api.web.faults import ADVICE
