@@ -423,6 +423,7 @@ async def opened(
         limit = settings.max_node_text
         yield FileSource.read(Path(process), wanted, max_node_text=limit)
         return
+    from veritrail_graph.api.app import Application
 
     check_process_id(process)
     async with Application(settings, on_engine_start=on_start) as app:
