@@ -25,6 +25,7 @@ import pytest
 from fakes.sharing import shared
 from neo4j_server import launcher
 from postgres_server import launcher as postgres_launcher
+from xdist.scheduler import LoadFileScheduling
 
 S = TypeVar("S")
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,6 +38,20 @@ hypothesis.settings.register_profile(
     "ci", deadline=None, max_examples=30, derandomize=True, print_blob=True
 )
 hypothesis.settings.load_profile("ci" if OUTSIDE.get("CI") else "local")
+
+
+class _ByFile(LoadFileScheduling):
+    """A worker gets a file at a time, and all stories of the browser, which share a service."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        is_browser = nodeid.startswith("tests/browser/")
+        return "tests/browser" if is_browser else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFile:
+    """Spread files over the workers."""
+    return _ByFile(config, log)
 
 
 class OutgoingConnectionError(RuntimeError):

@@ -67,9 +67,6 @@ class Veritrail:
             typed: What its standard input holds.
             **settings: More of its environment.
         """
-        if not in_process.is_possible():
-            assert not typed
-            return self.child(*arguments, status=status, **settings)
         content = typed if isinstance(typed, bytes) else typed.encode()
         ended = in_process.call(arguments, self.environment(settings), content)
         return checked(arguments, *ended, status)

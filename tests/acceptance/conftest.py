@@ -59,6 +59,20 @@ def veritrail() -> Iterator[Veritrail]:
         yield veritrail
 
 
+@pytest.fixture(scope="session")
+def other_home() -> Iterator[Veritrail]:
+    """The home of a second engine, which tests may kill."""
+    with a_home() as veritrail:
+        yield veritrail
+
+
+@pytest.fixture
+def frail(other_home: Veritrail) -> Iterator[Veritrail]:
+    """The command with an engine that the test may kill; nothing is stored there."""
+    with home_beside(other_home) as own:
+        yield own
+
+
 @pytest.fixture
 def bare() -> Iterator[Veritrail]:
     """The command with a home where nothing has ever run."""

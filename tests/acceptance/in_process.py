@@ -33,15 +33,6 @@ class _Left(BaseException):
         self.status = status
 
 
-def is_possible() -> bool:
-    """Whether a command can run here: no event loop runs in this thread, as under Playwright."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return True
-    return False
-
-
 def call(
     arguments: Sequence[str | bytes], environment: Mapping[str, str], typed: bytes = b""
 ) -> tuple[int, bytes, bytes]:
@@ -64,6 +55,7 @@ def call(
         stdin.seek(0)
         argv = ["veritrail", *(os.fsdecode(argument) for argument in arguments)]
         stack.enter_context(_state_restored())
+        stack.enter_context(_no_running_loop())
         stack.enter_context(mock.patch.dict(os.environ, dict(environment), clear=True))
         stack.enter_context(mock.patch.object(sys, "argv", argv))
         # The command-line library takes the program's name from here.
@@ -86,6 +78,17 @@ def call(
         for text in (sys.stdout, sys.stderr):
             text.flush()
         return status, _content(stdout), _content(stderr)
+
+
+@contextmanager
+def _no_running_loop() -> Iterator[None]:
+    """Hide the event loop of Playwright, which rests while a test runs in its thread."""
+    loop = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(loop)
 
 
 @contextmanager

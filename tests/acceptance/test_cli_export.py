@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 from acceptance.command import Veritrail, command
-from acceptance.conftest import EXAMPLES, a_home
+from acceptance.conftest import EXAMPLES
 
 pytestmark = pytest.mark.engine
 
@@ -26,7 +26,7 @@ def sample(veritrail: Veritrail) -> str:
 
 
 def test_an_export_is_read_again_by_ingest(
-    veritrail: Veritrail, bare: Veritrail, sample: str, tmp_path: Path
+    veritrail: Veritrail, frail: Veritrail, sample: str, tmp_path: Path
 ) -> None:
     listed = veritrail("list", sample, "--json").json
     for name in ("p.jsonl", "p.json", "p.jsonl.gz", "p.json.gz"):
@@ -37,12 +37,12 @@ def test_an_export_is_read_again_by_ingest(
         assert (again["status"], again["verifications_added"]) == ("unchanged", 0)
     plain = (tmp_path / "p.jsonl").read_bytes()
     assert gzip.decompress((tmp_path / "p.jsonl.gz").read_bytes()) == plain
-    moved = bare("ingest", str(tmp_path / "p.json.gz"), "--json").json
+    moved = frail("ingest", str(tmp_path / "p.json.gz"), "--json").json
     assert moved["verifications_added"] == len(listed["verifications"])
-    assert bare("list", sample, "--json").json == listed
-    assert bare("export", sample).out.encode() == plain
+    assert frail("list", sample, "--json").json == listed
+    assert frail("export", sample).out.encode() == plain
     one = listed["verifications"][0]["verification_id"]
-    assert bare("show", one, "--json").json == veritrail("show", one, "--json").json
+    assert frail("show", one, "--json").json == veritrail("show", one, "--json").json
 
 
 @pytest.mark.parametrize("format_name", ["graphml", "cypher", "process"])
@@ -79,19 +79,18 @@ def test_an_input_with_wrong_verifications_is_refused_whole(
 
 
 def test_a_process_is_copied_between_two_homes(
-    veritrail: Veritrail, sample: str, tmp_path: Path
+    veritrail: Veritrail, frail: Veritrail, sample: str
 ) -> None:
-    with a_home() as target:
-        there = f"embedded:{target.home}"
-        done = veritrail("copy", "--from", "embedded", "--to", there, sample, "--json").json
-        (one,) = done["copied"]
-        assert (one["process_id"], one["status"]) == (sample, "created")
-        assert one["verifications"] == one["verifications_added"] > 0
-        assert target("export", sample).out == veritrail("export", sample).out
-        again = veritrail("copy", "--from", "embedded", "--to", there, sample)
-        assert "unchanged" in again.err
-        back = veritrail("copy", "--from", there, "--to", "embedded", "--all", "--json").json
-        assert [each["process_id"] for each in back["copied"]] == [sample]
+    there = f"embedded:{frail.home}"
+    done = veritrail("copy", "--from", "embedded", "--to", there, sample, "--json").json
+    (one,) = done["copied"]
+    assert (one["process_id"], one["status"]) == (sample, "created")
+    assert one["verifications"] == one["verifications_added"] > 0
+    assert frail("export", sample).out == veritrail("export", sample).out
+    again = veritrail("copy", "--from", "embedded", "--to", there, sample)
+    assert "unchanged" in again.err
+    back = veritrail("copy", "--from", there, "--to", "embedded", "--all", "--json").json
+    assert [each["process_id"] for each in back["copied"]] == [sample]
 
 
 def test_a_folder_that_holds_no_graph_is_not_copied_from(
@@ -108,25 +107,25 @@ def test_a_folder_that_holds_no_graph_is_not_copied_from(
 
 
 def test_a_damaged_process_is_left_out_of_the_list_and_can_be_deleted(
-    bare: Veritrail, tmp_path: Path
+    frail: Veritrail,
 ) -> None:
-    bare("ingest", str(EXAMPLES / "harbour-summary.json"))
+    frail("ingest", str(EXAMPLES / "harbour-summary.json"))
     node = "CREATE (:Process {process_id: 'partial', status: 'ready'})"
     shell = subprocess.run(
         command("db", "shell"),
-        env=bare.environment({}),
+        env=frail.environment({}),
         input=f"{node};\n{node};\n".encode(),
         capture_output=True,
         check=False,
     )
     assert b"Process with process_id = partial" in shell.stderr
     assert b"`veritrail db clean` removes" in shell.stderr
-    listed = bare("list", "--json")
+    listed = frail("list", "--json")
     assert [one["process_id"] for one in listed.json["processes"]] == ["harbour-summary"]
     assert "partial" in listed.err
-    assert "is damaged" in bare("list", "partial", status=3).err
-    bare("delete", "partial", "--yes")
-    assert "partial" not in bare("list").err
+    assert "is damaged" in frail("list", "partial", status=3).err
+    frail("delete", "partial", "--yes")
+    assert "partial" not in frail("list").err
 
 
 def test_a_target_that_does_not_answer_is_told(veritrail: Veritrail, sample: str) -> None:

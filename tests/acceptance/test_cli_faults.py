@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from acceptance.command import Started, Veritrail, process_file
-from acceptance.conftest import a_home
+from acceptance.conftest import home_beside
 from fakes.waiting import until
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
@@ -20,10 +20,10 @@ CRANES = 60
 
 
 @pytest.fixture(scope="module")
-def frail() -> Iterator[Veritrail]:
+def frail(other_home: Veritrail) -> Iterator[Veritrail]:
     """The command with an engine that these tests may kill."""
-    with a_home() as veritrail:
-        yield veritrail
+    with home_beside(other_home) as own:
+        yield own
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def test_an_engine_that_was_killed_between_commands_is_started_again(
     assert frail("list", "--json").json == before
 
 
-@pytest.mark.parametrize("seconds", [0.6, 2.0])
+@pytest.mark.parametrize("seconds", [0.6, pytest.param(2.0, marks=pytest.mark.soak)])
 def test_ctrl_c_during_an_ingest_leaves_nothing_to_see(
     frail: Veritrail, cranes: str, tmp_path: Path, seconds: float
 ) -> None:

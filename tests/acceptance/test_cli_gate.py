@@ -83,7 +83,7 @@ OPTIONS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(claims=CLAIMS, before=st.none() | CLAIMS, options=OPTIONS, as_json=st.booleans())
 def test_what_is_printed_and_the_status_never_differ(
     tmp_path: Path,

@@ -32,15 +32,15 @@ def quay(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 def test_reviews_travel_with_an_export_and_go_with_a_replacement(
-    veritrail: Veritrail, bare: Veritrail, quay: str, tmp_path: Path
+    veritrail: Veritrail, frail: Veritrail, quay: str, tmp_path: Path
 ) -> None:
     reviews = veritrail("reviews", "list", quay, "--json").json
     path = tmp_path / "away.jsonl"
     veritrail("export", quay, "--format", "process", "-o", str(path))
-    moved = bare("ingest", str(path), "--json").json
+    moved = frail("ingest", str(path), "--json").json
     assert moved["reviews_added"] == len(reviews["reviews"]) == 3
-    assert bare("reviews", "list", quay, "--json").json == reviews
+    assert frail("reviews", "list", quay, "--json").json == reviews
     nodes = [{"node_id": "only", "text": "Something else."}]
     other = process_file(tmp_path / "quay.json", nodes=nodes, edges=[])
-    replaced = bare("ingest", other, "--replace", "--json").json
+    replaced = frail("ingest", other, "--replace", "--json").json
     assert (replaced["removed_verifications"], replaced["removed_reviews"]) == (2, 3)

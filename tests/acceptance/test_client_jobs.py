@@ -89,7 +89,7 @@ def test_claims_are_extracted_in_a_job(kind, veritrail, model, tmp_path):
 
 def test_what_happens_is_told_once_although_the_service_is_killed(veritrail, model, process):
     env = asking(model)
-    with serving(veritrail, env=env) as service:
+    with serving(veritrail, env=env, child=True) as service:
         service.until_ready()
         with Client(service.url) as client:
             model.latency = 0.3
@@ -131,11 +131,11 @@ def test_a_service_that_starts_later_is_waited_for(veritrail):
             starting.join()
 
 
-def test_in_process_a_lost_engine_is_told_and_then_opened_anew(bare):
-    with Local(settings_of(bare.environment({}))) as here:
+def test_in_process_a_lost_engine_is_told_and_then_opened_anew(frail):
+    with Local(settings_of(frail.environment({}))) as here:
         assert here.processes().all() == []
         for ask in (lambda: here.processes().all(), lambda: here.verify("p", "x")):
-            bare.kill_engine()
+            frail.kill_engine()
             with pytest.raises(Unavailable) as lost:
                 ask()
             assert lost.value.status == 503

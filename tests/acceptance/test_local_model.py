@@ -46,7 +46,10 @@ def base_url() -> Iterator[str]:
         yield address
 
 
-@pytest.mark.parametrize(("structured", "claims"), [("on", [GIVEN]), ("off", [GIVEN, FREE])])
+@pytest.mark.parametrize(
+    ("structured", "claims"),
+    [("on", [GIVEN]), pytest.param("off", [GIVEN, FREE], marks=pytest.mark.soak)],
+)
 def test_real_answers_end_in_stored_trails(
     veritrail: Veritrail, base_url: str, tmp_path: Path, structured: str, claims: list[Any]
 ) -> None:

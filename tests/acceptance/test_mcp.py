@@ -1,4 +1,7 @@
-"""The server for assistants, spoken to by the real client of the protocol over stdio."""
+"""The server for assistants, spoken to by the real client of the protocol.
+
+Over stdio where money, signals and streams are looked at; in this process everywhere else.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,30 @@ from acceptance.model_fixtures import asking as asking_model
 from acceptance.model_fixtures import pumps
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
+from fakes.settings_of import settings_of
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from veritrail_graph import AsyncClient, AsyncLocal
+from veritrail_graph.api.mcp.server import Terms, create_server
 from veritrail_graph.graph.store.queries import library
 
 pytestmark = pytest.mark.engine
 
 TOOLS = ("list_processes", "verify_claim", "show_trail", "run_query")
+
+
+@asynccontextmanager
+async def assistant_here(
+    veritrail: Veritrail, *arguments: str, **settings: str
+) -> AsyncIterator[mcp.Client]:
+    """A client of the server that `veritrail mcp` makes of these arguments, in this process."""
+    given = dict(zip(arguments[::2], arguments[1::2], strict=True))
+    known = settings_of(veritrail.environment(settings))
+    door: AsyncClient | AsyncLocal = AsyncLocal(known)
+    if "--url" in given:
+        door = AsyncClient(given["--url"], settings.get("VERITRAIL_API_KEY"), patience=1)
+    async with door, mcp.Client(create_server(door, Terms(engine=given["--engine"]))) as client:
+        yield client
 
 
 @asynccontextmanager
@@ -43,12 +63,27 @@ async def assistant(
 
 
 @pytest.fixture
-def asking(veritrail: Veritrail, harbour: str, tmp_path: Path) -> Callable[..., Any]:
-    """Runs what an assistant does with a server, and checks that the server did not stumble."""
+def asking(veritrail: Veritrail, harbour: str) -> Callable[..., Any]:
+    """Runs what an assistant does with a server in this process."""
+
+    def run(work: Callable[[mcp.Client], Awaitable[Any]], *arguments: str, **settings: str) -> Any:
+        async def whole() -> Any:
+            given = arguments or ("--engine", "lexical")
+            async with assistant_here(veritrail, *given, **settings) as client:
+                return await work(client)
+
+        return asyncio.run(whole())
+
+    assert harbour
+    return run
+
+
+@pytest.fixture
+def asking_child(veritrail: Veritrail, harbour: str, tmp_path: Path) -> Callable[..., Any]:
+    """The same over stdio; checks that the server did not stumble."""
 
     def run(work: Callable[[mcp.Client], Awaitable[Any]], *arguments: str, **settings: str) -> Any:
         log = tmp_path / "mcp.log"
-        arguments = arguments or ("--engine", "lexical")
 
         async def whole() -> Any:
             async with assistant(veritrail, *arguments, log=log, **settings) as client:
@@ -87,7 +122,7 @@ def test_the_tools_are_typed_and_those_that_only_read_say_so(asking):
         assert f"- {statement.short_name}(" in tools["run_query"].description
 
 
-def test_a_claim_is_verified_and_its_trail_shown(asking):
+def test_a_claim_is_verified_and_its_trail_shown(asking_child):
     seen: list[float] = []
 
     async def told(progress: float, _total: float | None, _message: str | None) -> None:
@@ -102,7 +137,7 @@ def test_a_claim_is_verified_and_its_trail_shown(asking):
         again = await client.call_tool("verify_claim", given)
         return listed, verified, shown, again
 
-    listed, verified, shown, again = asking(work)
+    listed, verified, shown, again = asking_child(work, "--engine", "lexical")
     processes = [one["process_id"] for one in listed.structured_content["processes"]]
     assert "harbour-summary" in processes
     assert "harbour-summary" in text_of(listed)
@@ -127,7 +162,7 @@ def test_a_new_claim_is_told_in_rounds(veritrail, tmp_path):
         messages.append(message)
 
     async def whole() -> Any:
-        async with assistant(veritrail, "--engine", "lexical", log=tmp_path / "log") as client:
+        async with assistant_here(veritrail, "--engine", "lexical") as client:
             given = {"process_id": "mcp-rounds", "claim": "The harbour opened in 1901."}
             return await client.call_tool("verify_claim", given, progress_callback=told)
 
@@ -205,7 +240,7 @@ def model() -> Iterator[ModelServer]:
 
 
 def test_what_assistants_may_spend_is_said_by_whoever_starts_the_server(
-    veritrail, model, tmp_path, asking
+    veritrail, model, tmp_path, asking_child
 ):
     veritrail("ingest", pumps(tmp_path / "pumps-mcp.json", 3))
 
@@ -214,7 +249,7 @@ def test_what_assistants_may_spend_is_said_by_whoever_starts_the_server(
         return [await client.call_tool("verify_claim", one) for one in calls]
 
     # Enough for one claim, and not for two.
-    first, second, third = asking(work, "--max-calls", "6", **asking_model(model))
+    first, second, third = asking_child(work, "--max-calls", "6", **asking_model(model))
     asked = len(model.requests)
     assert 0 < asked <= 6
     assert first.structured_content["verdict"] == "FULLY_SUPPORTED"
@@ -226,14 +261,16 @@ def test_what_assistants_may_spend_is_said_by_whoever_starts_the_server(
     assert third.is_error
     assert "used up its number of calls" in text_of(third)
 
-    spent = asking(work, "--budget", "0.000001", "--price", "1000,1000", **asking_model(model))
+    spent = asking_child(
+        work, "--budget", "0.000001", "--price", "1000,1000", **asking_model(model)
+    )
     assert spent[1].structured_content["status"] == "over_budget"
     assert spent[2].is_error
     assert "used up its budget" in text_of(spent[2])
     assert len(model.requests) == asked + 1  # what is in the air may pass a budget, and no more
 
 
-def test_a_service_is_asked_with_its_key(veritrail, harbour, asking):
+def test_a_service_is_asked_with_its_key(beside, harbour, asking):
     key = {"VERITRAIL_API_KEY": "a-key-that-is-long-enough"}
 
     async def work(client):
@@ -242,7 +279,7 @@ def test_a_service_is_asked_with_its_key(veritrail, harbour, asking):
         listed = await client.call_tool("list_processes", {})
         return verified, listed
 
-    with serving(veritrail, env=key) as service:
+    with serving(beside, env=key) as service:
         service.until_ready()
         through = ("--url", service.url, "--engine", "lexical")
         verified, listed = asking(work, *through, **key)

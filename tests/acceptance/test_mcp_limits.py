@@ -11,7 +11,7 @@ import anyio.to_thread
 import pytest
 from acceptance.command import Veritrail
 from acceptance.model_fixtures import asking, pumps
-from acceptance.test_mcp import assistant, text_of
+from acceptance.test_mcp import assistant, assistant_here, text_of
 from fakes.model_server import ModelServer
 from fakes.waiting import until
 
@@ -108,7 +108,7 @@ def test_what_people_said_stands_beside_the_verdict(veritrail: Veritrail, tmp_pa
 
     async def asked() -> list[Any]:
         lexical = ("--engine", "lexical")
-        async with assistant(veritrail, *lexical, log=tmp_path / "log") as client:
+        async with assistant_here(veritrail, *lexical) as client:
             verified = await client.call_tool("verify_claim", claim)
             name = verified.structured_content["verification_id"]
             shown = await client.call_tool("show_trail", {"verification_id": name})
@@ -138,7 +138,7 @@ def test_what_people_said_stands_beside_the_verdict(veritrail: Veritrail, tmp_pa
 
 
 def test_arguments_that_a_tool_does_not_have_are_refused_in_clear_words(
-    veritrail: Veritrail, tmp_path: Path
+    veritrail: Veritrail,
 ) -> None:
     refused = (
         ("list_processes", {"verdict": "FULLY_SUPPORTED"}, "'verdict': list_processes has no such"),
@@ -149,7 +149,7 @@ def test_arguments_that_a_tool_does_not_have_are_refused_in_clear_words(
 
     async def whole() -> list[Any]:
         lexical = ("--engine", "lexical")
-        async with assistant(veritrail, *lexical, log=tmp_path / "log") as client:
+        async with assistant_here(veritrail, *lexical) as client:
             tools = (await client.list_tools()).tools
             return [tools, *[await client.call_tool(tool, given) for tool, given, _ in refused]]
 

@@ -66,10 +66,10 @@ def test_the_notebook_is_kept_without_outputs():
     assert "indicative only" in notebook.cells[0].source
 
 
-def test_every_cell_does_what_the_text_around_it_says(bare, tmp_path):
-    with serving(bare) as service:
+def test_every_cell_does_what_the_text_around_it_says(beside, tmp_path):
+    with serving(beside) as service:
         service.until_ready()
-        shown = executed(bare, tmp_path / "done.ipynb", VERITRAIL_URL=service.url)
+        shown = executed(beside, tmp_path / "done.ipynb", VERITRAIL_URL=service.url)
     assert "harbour-summary" in one(shown, "process = here.ingest")
     assert "<table" in one(shown, "here.stages")
     assert len(one(shown, "job = here.verify").split("\n")) >= 24
@@ -85,6 +85,7 @@ def test_every_cell_does_what_the_text_around_it_says(bare, tmp_path):
     assert "over REST: NOT_FULLY_SUPPORTED" in one(shown, "VERITRAIL_URL")
 
 
+@pytest.mark.soak
 def test_without_a_service_it_runs_too(beside, tmp_path):
     shown = executed(beside, tmp_path / "done.ipynb")
     assert "no service is named" in one(shown, "VERITRAIL_URL")

@@ -32,9 +32,9 @@ UNLUCKY = "Pump5 "
 Open = Callable[..., Page]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One browser a file: while it runs, no other test of this process could use asyncio.run."""
+    """One browser for this folder: while it runs, tests of this process cannot use asyncio.run."""
     with ExitStack() as stack:
         try:
             opened = stack.enter_context(browsers.a_browser())
@@ -45,14 +45,14 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def home() -> Iterator[Veritrail]:
     """The command, over the graph that `site` shows."""
     with a_home() as veritrail:
         yield veritrail
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(home: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
     """The service with `harbour-summary`, `graphrag-energy` (both lexical) and `pump-log`.
 

@@ -158,17 +158,11 @@ def test_without_scripts_everything_can_still_be_done(
     assert len(site.get("/v1/processes/pump-log/claims/k8/reviews").json()["reviews"]) == 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_pages_of_reviewers_have_no_serious_fault_of_access(
-    open_page: Callable[..., Page], site: ServiceProcess, scheme: str
+def test_the_pages_of_a_reviewer_have_no_serious_fault_of_access(
+    page: Page, site: ServiceProcess
 ) -> None:
-    window = open_page(site.url, color_scheme=scheme)
-    begin(window, f"Eve {scheme}", f"{REVIEW}?claim=k2")
-    addresses = (
-        f"{REVIEW}?claim=k2",
-        f"{REVIEW}?claim=k2&blind=0",
-        "/processes/pump-log/agreement",
-    )
-    for address in addresses:
-        window.goto(address)
-        assert not serious(Axe().run(window).response), address
+    begin(page, "Eve", f"{REVIEW}?claim=k2")
+    agreement = "/processes/pump-log/agreement"
+    for address in (f"{REVIEW}?claim=k2", f"{REVIEW}?claim=k2&blind=0", agreement):
+        page.goto(address)
+        assert not serious(Axe().run(page).response), address

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
+from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, pumps
-from browser.conftest import a_home
 from fakes import browser as browsers
 from fakes.model_server import ModelServer, Received
 from fakes.service_process import ServiceProcess, serving
@@ -35,15 +35,15 @@ class Desk:
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    file = tmp_path_factory.mktemp("desk") / "pump-log.json"
+def desk(home: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    file = tmp_path_factory.mktemp("desk") / "pump-desk.json"
     hurry = Event()
 
     def latency(asked: Received) -> float:
         """The first claims are quick, the others once they are told to."""
         return 0.02 if hurry.is_set() or QUICK.search(asked.user) else 3.0
 
-    with a_home() as veritrail, ModelServer(latency=latency) as server:
+    with home_beside(home) as veritrail, ModelServer(latency=latency) as server:
         pumps(file, CLAIMS)
         words = ("--scope", "read,write,verify", "--json")
         key = veritrail("keys", "create", "--name", "Ada", *words).json["key"]
@@ -183,7 +183,7 @@ def test_a_process_is_uploaded_verified_watched_stopped_and_resumed(
     expect(page.get_by_role("status")).to_contain_text(f"{CLAIMS} of {CLAIMS} claims")
     assert "$0" not in page.inner_text("main")
     page.get_by_role("link", name="See the result").click()
-    expect(page).to_have_url(f"{desk.service.url}/processes/pump-log")
+    expect(page).to_have_url(f"{desk.service.url}/processes/pump-desk")
 
     # The choice of colours stays, and signing out closes the door.
     page.goto("/")

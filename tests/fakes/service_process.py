@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,9 @@ from fakes.service_thread import ServiceThread
 START_SECONDS = 120.0
 STOP_SECONDS = 60.0
 
+_job_engine = threading.Lock()
+"""Held by the service that works on jobs in this process; there can be one."""
+
 
 @dataclass
 class ServiceProcess:
@@ -32,7 +36,8 @@ class ServiceProcess:
         port: What it listens on; the same after a restart.
         env: Its settings.
         args: More arguments of `veritrail serve`.
-        is_child: Whether it is a process of its own, which can be killed.
+        is_child: Whether it is a process of its own, which can be killed; None: only where another
+            service works on jobs in this process.
         client: Speaks HTTP with it; `url` is its base.
     """
 
@@ -41,10 +46,11 @@ class ServiceProcess:
     env: Mapping[str, str]
     args: Sequence[str]
     log_path: Path
-    is_child: bool = True
+    is_child: bool | None = None
     child: subprocess.Popen[bytes] | None = None
     thread: ServiceThread | None = None
     client: httpx2.Client = field(init=False)
+    _works_here: bool = False
 
     def __post_init__(self) -> None:
         key = self.env.get("VERITRAIL_API_KEY")
@@ -96,8 +102,12 @@ class ServiceProcess:
         assert not self.runs
         arguments = ["--port", str(self.port), *self.args]
         environment = Veritrail(self.home).environment(self.env)
-        if not self.is_child:
-            self.thread = ServiceThread(arguments, environment, self.log_path)
+        if not self.is_child and self._fits_here():
+            try:
+                self.thread = ServiceThread(arguments, environment, self.log_path)
+            except BaseException:
+                self._leave()
+                raise
             return
         with self.log_path.open("ab") as log:
             self.child = subprocess.Popen(
@@ -117,6 +127,11 @@ class ServiceProcess:
             except httpx2.TransportError:
                 time.sleep(0.05)
 
+    def _fits_here(self) -> bool:
+        if "--no-worker" not in self.args:
+            self._works_here = _job_engine.acquire(blocking=False)
+        return "--no-worker" in self.args or self._works_here
+
     def until_ready(self, seconds: float = 60.0) -> None:
         """Wait until the graph answers too."""
         until = time.monotonic() + seconds
@@ -131,11 +146,19 @@ class ServiceProcess:
         self.child.wait(10)
         self.child = None
 
+    def _leave(self) -> None:
+        if self._works_here:
+            self._works_here = False
+            _job_engine.release()
+
     def stop(self, by: int = signal.SIGTERM) -> int:
         """End it as its keeper does; gives its exit status."""
         if self.thread is not None:
             thread, self.thread = self.thread, None
-            return thread.stop()
+            try:
+                return thread.stop()
+            finally:
+                self._leave()
         assert self.child is not None
         self.child.send_signal(by)
         try:
@@ -165,7 +188,8 @@ def serving(
         env: More settings.
         args: More arguments of the command.
         start: Whether it is started, and waited for; else `start()` does.
-        child: Whether it is a process of its own; None: if it works on jobs.
+        child: Whether it is a process of its own, as it must be to be killed; None: only where
+            another service works on jobs in this process.
     """
     settings = dict(env or {})
     if isinstance(home, Veritrail):
@@ -173,8 +197,7 @@ def serving(
         home = home.home
     descriptor, log = tempfile.mkstemp(prefix="vt-serve-", suffix=".log")
     os.close(descriptor)
-    is_child = "--no-worker" not in args if child is None else child
-    service = ServiceProcess(home, port or free_port(), settings, args, Path(log), is_child)
+    service = ServiceProcess(home, port or free_port(), settings, args, Path(log), child)
     try:
         if start:
             service.start()

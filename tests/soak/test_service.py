@@ -50,7 +50,7 @@ def test_a_service_killed_20_times_in_a_job_of_50_claims_under_a_faulty_model(
     followers: list[list[Told]] = [[] for _ in range(5)]
     chance = random.Random(3)
     model = ModelServer(faults=FAULTY, latency=0.05, trickle_seconds=0.5)
-    with model, serving(home, env=asking(model, **PATIENT)) as service:
+    with model, serving(home, env=asking(model, **PATIENT), child=True) as service:
         calls = Calls(service.url)
         job_id = calls.submit("many", key="once")
         threads = [

@@ -313,6 +313,7 @@ def test_pages_of_chosen_origins_may_ask_and_no_others() -> None:
         ({"VERITRAIL_CORS_ORIGINS": "*"}, "is no origin"),
         ({"VERITRAIL_CORS_ORIGINS": "https://a.example/path"}, "is no origin"),
         ({"VERITRAIL_RATE": "many"}, "requests a minute"),
+        ({"VERITRAIL_EVENTS_HEARTBEAT": "soon"}, "VERITRAIL_EVENTS_HEARTBEAT"),
         ({"VERITRAIL_BODY_SECONDS": "0"}, "above 0"),
         ({"VERITRAIL_JOBS_URL": "mysql://root:hidden@db/x"}, "VERITRAIL_JOBS_URL"),
     ],

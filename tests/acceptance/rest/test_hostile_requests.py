@@ -223,7 +223,7 @@ def test_the_same_upload_twice_at_once_is_stored_once(service: ServiceProcess) -
 
 def test_limits_hold_and_a_killed_server_leaves_nothing(veritrail: Veritrail) -> None:
     env = {"VERITRAIL_UPLOAD_MAX": "100kb"}
-    with serving(veritrail, env=env) as service:
+    with serving(veritrail, env=env, child=True) as service:
         large = as_json(document(process_id="large")) + b" " * 100_000
         for body in (large, gzip.compress(b" " * 900_000)):
             answer = service.post("/v1/processes", content=body)

@@ -59,7 +59,7 @@ def asked(service: ServiceProcess, key: str | None, path: str = LIBRARY) -> int:
 
 
 def test_keys_work_and_end_while_the_service_runs(kept: Veritrail) -> None:
-    with serving(kept, env=NOWHERE, args=["--no-worker"], child=True) as service:
+    with serving(kept, env=NOWHERE, args=["--no-worker"]) as service:
         assert asked(service, None) == 200
         assert asked(service, "a key that nobody asked for") == 200
         key = made(kept, "ci", "read")
@@ -79,7 +79,7 @@ def test_keys_work_and_end_while_the_service_runs(kept: Veritrail) -> None:
         answer = service.get(LIBRARY, headers={"Authorization": f"Bearer {short}"})
         until(lambda: "expired" in service.get(LIBRARY, headers=bearer(short)).text, PATIENCE)
         assert answer.status_code == 401
-        service.kill()
+        service.stop()
         service.start()
         assert asked(service, None) == 401
         assert asked(service, again) == 200
@@ -205,7 +205,7 @@ def test_a_service_for_others_needs_a_key_that_opens(kept: Veritrail) -> None:
     kept("keys", "revoke", "gone")
     assert "needs a key" in kept("serve", *others, "--port", "0", status=2, **NOWHERE).err
     key = made(kept, "here", "read")
-    with serving(kept, env=NOWHERE, args=others, child=True) as service:
+    with serving(kept, env=NOWHERE, args=others) as service:
         assert asked(service, None) == 401
         assert asked(service, key) == 200
         named = service.get(LIBRARY, headers={"Host": "service.example", **bearer(key)})

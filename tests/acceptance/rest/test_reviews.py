@@ -54,7 +54,7 @@ def test_the_key_stands_beside_the_reviewer_and_in_the_log_of_who_did_what(
     }
     path = "/v1/processes/mole/claims/k1/reviews"
     body = {"verdict": "UNCLEAR", "reason": "Which two?"}
-    with serving(beside) as service:
+    with serving(beside, args=["--no-worker"]) as service:
         service.until_ready()
         headers = {name: {"Authorization": f"Bearer {key['key']}"} for name, key in keys.items()}
         assert service.post(path, json=body).status_code == 401
@@ -95,7 +95,7 @@ def test_the_key_that_uploads_a_review_is_its_recorder_whatever_the_file_says(
 
     key = beside("keys", "create", "--name", "loader", "--scope", "admin", "--json").json["key"]
     headers = {"Authorization": f"Bearer {key}"}
-    with serving(beside) as service:
+    with serving(beside, args=["--no-worker"]) as service:
         service.until_ready()
         late = sent(created_at="2099-01-01T00:00:00Z")
         refused = service.post("/v1/processes", content=late, headers=headers)

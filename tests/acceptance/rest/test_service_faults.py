@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import a_home
+from acceptance.conftest import home_beside
 from acceptance.model_fixtures import QUICK_FAULTS, asking, expected, paid_twice, pumps
 from acceptance.rest.job_calls import Calls, Told, by_claim
 from fakes.model_faults import INVALID, QUICK, Faults
@@ -37,10 +37,10 @@ FAULTY = Faults(0.2, QUICK, seed=7, beside=(0.1, INVALID))
 
 
 @pytest.fixture(scope="module")
-def home() -> Iterator[Veritrail]:
-    """A home that these tests may harm; the answers of one are not those of another."""
-    with a_home() as veritrail:
-        yield veritrail
+def home(other_home: Veritrail) -> Iterator[Veritrail]:
+    """A home over an engine that these tests may kill; its answers are kept for all of them."""
+    with home_beside(other_home) as own:
+        yield own
 
 
 def each_ended_once(events: list[Told], count: int) -> None:
@@ -64,7 +64,7 @@ def test_a_service_killed_again_and_again_ends_every_claim_once_and_pays_nothing
     kills: list[float] = []
     followed: list[Told] = []
     model = ModelServer(faults=FAULTY, latency=0.05)
-    with model, serving(home, env=asking(model, **QUICK_FAULTS)) as service:
+    with model, serving(home, env=asking(model, **QUICK_FAULTS), child=True) as service:
         calls = Calls(service.url)
         job_id = calls.submit("killed", key="once")
         follower = threading.Thread(
@@ -222,7 +222,8 @@ def test_a_service_that_is_told_to_end_hands_back_what_runs_and_the_next_one_goe
 ) -> None:
     home("ingest", pumps(tmp_path / "ended.json", 20, filler=6))
     ends: list[float] = []
-    with ModelServer(latency=0.3) as model, serving(home, env=asking(model)) as service:
+    model = ModelServer(latency=0.3)
+    with model, serving(home, env=asking(model), child=True) as service:
         calls = Calls(service.url)
         job_id = calls.submit("ended")
         for number in (15, 40):

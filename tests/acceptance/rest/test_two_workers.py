@@ -16,11 +16,12 @@ import pytest
 from acceptance.command import Started, Veritrail
 from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, expected, paid_twice, pumps
-from acceptance.rest.job_calls import Calls, by_claim
+from acceptance.rest.job_calls import Calls, Told, by_claim
 from acceptance.rest.test_service_faults import each_ended_once
 from fakes.model_server import ModelServer
 from fakes.service_process import serving
 from fakes.waiting import until
+from postgres_server.launcher import Server
 
 from veritrail_graph.api.jobs.model import Kind
 
@@ -76,100 +77,102 @@ def holders(database: str) -> Counter[str]:
     return Counter(row[0] for row in asked(database, query))
 
 
-def test_a_killed_worker_is_replaced_by_the_other_one_without_a_person(
-    home: Veritrail, tmp_path: Path, postgres_url: str
-) -> None:
-    home("ingest", pumps(tmp_path / "shared.json", CLAIMS))
-    with ModelServer(latency=SLOW) as model:
-        env = asking(model, VERITRAIL_CONCURRENCY="8")
-        with (
-            serving(
-                home, env={**env, "VERITRAIL_JOBS_URL": postgres_url}, args=["--no-worker"]
-            ) as service,
-            working(home, postgres_url, **env) as one,
-            working(home, postgres_url, **env) as other,
-        ):
-            calls = Calls(service.url)
-            job_id = calls.submit("shared")
-            # Neither takes all of it, while the other has nothing to do.
-            until(lambda: set(holders(postgres_url)) == {one.worker_id, other.worker_id})
-            until(lambda: len(model.requests) >= 60)
-            held = holders(postgres_url)
-            dead = max((one, other), key=lambda worker: held[worker.worker_id])
-            dead.command.child.kill()
-            killed = time.monotonic()
-            dead.command.child.communicate()
-            until(lambda: holders(postgres_url)[dead.worker_id] == 0, TAKEN_OVER_SECONDS)
-            left = {one.worker_id, other.worker_id} - {dead.worker_id}
-            until(lambda: set(holders(postgres_url)) == left, TAKEN_OVER_SECONDS)
-            print(f"taken over {time.monotonic() - killed:.1f} s after the kill")
-            job = calls.wait(job_id)
-            assert job["counts"] == {"succeeded": CLAIMS}
-            assert calls.outcome(job) == expected(CLAIMS)
-            events = calls.listed(job_id)
-            each_ended_once(events, CLAIMS)
-            again = [told.count(Kind.CLAIM_STARTED) for told in by_claim(events).values()]
-            assert max(again) == 2  # some were begun by the one and ended by the other
-            # What had just come when it was killed is asked again.
-            assert len(paid_twice(model, [killed])) <= 1
+@dataclass(frozen=True)
+class Crew:
+    """A service that works on nothing, and two workers that share its database and a model."""
+
+    calls: Calls
+    model: ModelServer
+    database: str
+    workers: tuple[Worker, Worker]
+
+    def begin(self, process_id: str, calls: int = 60) -> str:
+        """Submit a job; so many calls of it are made when this returns."""
+        asked = len(self.model.requests)
+        job_id = self.calls.submit(process_id)
+        until(lambda: len(self.model.requests) >= asked + calls)
+        return job_id
+
+    def busier(self) -> Worker:
+        held = holders(self.database)
+        return max(self.workers, key=lambda worker: held[worker.worker_id])
+
+    def ended_well(self, job_id: str) -> list[Told]:
+        """Wait for the end of a job whose claims all have their verdict, once; gives its events."""
+        job = self.calls.wait(job_id)
+        assert job["counts"] == {"succeeded": CLAIMS}
+        assert self.calls.outcome(job) == expected(CLAIMS)
+        events = self.calls.listed(job_id)
+        each_ended_once(events, CLAIMS)
+        return events
 
 
-def test_a_worker_that_stood_still_is_replaced_and_does_no_harm_when_it_goes_on(
-    home: Veritrail, tmp_path: Path, postgres_url: str
-) -> None:
-    home("ingest", pumps(tmp_path / "still.json", CLAIMS, filler=4))
+@pytest.fixture(scope="module")
+def crew(
+    home: Veritrail, postgres_server: Server, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Crew]:
+    """The last test of this module that takes it kills one of the workers."""
+    folder, database = tmp_path_factory.mktemp("crew"), postgres_server.new_database()
+    for filler, name in enumerate(("turns", "still", "shared"), 2):
+        home("ingest", pumps(folder / f"{name}.json", CLAIMS, filler))
     with ModelServer(latency=SLOW) as model:
         env = asking(model, VERITRAIL_CONCURRENCY="8")
+        jobs_env = {**env, "VERITRAIL_JOBS_URL": database}
         with (
-            serving(
-                home, env={**env, "VERITRAIL_JOBS_URL": postgres_url}, args=["--no-worker"]
-            ) as service,
-            working(home, postgres_url, **env) as one,
-            working(home, postgres_url, **env) as other,
+            serving(home, env=jobs_env, args=["--no-worker"]) as service,
+            working(home, database, **env) as one,
+            working(home, database, **env) as other,
         ):
-            calls = Calls(service.url)
-            job_id = calls.submit("still")
-            until(lambda: len(model.requests) >= 60)
-            held = holders(postgres_url)
-            still = max((one, other), key=lambda worker: held[worker.worker_id])
-            # As a machine that sleeps: nothing tells that it is gone but its beat.
-            still.command.child.send_signal(signal.SIGSTOP)
-            stood = time.monotonic()
-            until(lambda: holders(postgres_url)[still.worker_id] == 0, TAKEN_OVER_SECONDS)
-            until(lambda: len(model.requests) >= 100)
-            print(f"taken over {time.monotonic() - stood:.1f} s after it stood still")
-            still.command.child.send_signal(signal.SIGCONT)
-            job = calls.wait(job_id)
-            assert job["counts"] == {"succeeded": CLAIMS}
-            assert calls.outcome(job) == expected(CLAIMS)
-            each_ended_once(calls.listed(job_id), CLAIMS)
-            assert len(paid_twice(model, [stood])) <= 8  # what it had in the air
+            yield Crew(Calls(service.url), model, database, (one, other))
 
 
 def test_two_workers_at_one_job_do_nothing_twice_and_share_the_limit_of_the_endpoint(
-    home: Veritrail, tmp_path: Path, postgres_url: str
+    crew: Crew,
 ) -> None:
-    home("ingest", pumps(tmp_path / "turns.json", CLAIMS, filler=2))
-    with ModelServer(latency=SLOW) as model:
-        env = asking(model, VERITRAIL_CONCURRENCY="8")
-        with (
-            serving(
-                home, env={**env, "VERITRAIL_JOBS_URL": postgres_url}, args=["--no-worker"]
-            ) as service,
-            working(home, postgres_url, **env) as one,
-            working(home, postgres_url, **env) as other,
-        ):
-            calls = Calls(service.url)
-            job = calls.wait(calls.submit("turns"))
-            assert model.most_at_once <= 8  # of all workers together
-            assert one.command.child.poll() is None
-            assert other.command.child.poll() is None
-            assert calls.outcome(job) == expected(CLAIMS)
-            events = calls.listed(job["job_id"])
-            each_ended_once(events, CLAIMS)
-            started = [told.count(Kind.CLAIM_STARTED) for told in by_claim(events).values()]
-            assert started == [1] * CLAIMS
-            assert paid_twice(model, []) == []
+    events = crew.ended_well(crew.calls.submit("turns"))
+    assert crew.model.most_at_once <= 8  # of all workers together
+    assert all(worker.command.child.poll() is None for worker in crew.workers)
+    started = [told.count(Kind.CLAIM_STARTED) for told in by_claim(events).values()]
+    assert started == [1] * CLAIMS
+    assert paid_twice(crew.model, []) == []
+
+
+def test_a_worker_that_stood_still_is_replaced_and_does_no_harm_when_it_goes_on(
+    crew: Crew,
+) -> None:
+    job_id = crew.begin("still")
+    asked, still = len(crew.model.requests), crew.busier()
+    # As a machine that sleeps: nothing tells that it is gone but its beat.
+    still.command.child.send_signal(signal.SIGSTOP)
+    stood = time.monotonic()
+    until(lambda: holders(crew.database)[still.worker_id] == 0, TAKEN_OVER_SECONDS)
+    until(lambda: len(crew.model.requests) >= asked + 30)
+    print(f"taken over {time.monotonic() - stood:.1f} s after it stood still")
+    still.command.child.send_signal(signal.SIGCONT)
+    crew.ended_well(job_id)
+    assert len(paid_twice(crew.model, [stood])) <= 8  # what it had in the air
+
+
+def test_a_killed_worker_is_replaced_by_the_other_one_without_a_person(crew: Crew) -> None:
+    sent = len(crew.model.requests)
+    job_id = crew.calls.submit("shared")
+    # Neither takes all of it, while the other has nothing to do.
+    both = {worker.worker_id for worker in crew.workers}
+    until(lambda: set(holders(crew.database)) == both)
+    until(lambda: len(crew.model.requests) >= sent + 50)
+    dead = crew.busier()
+    dead.command.child.kill()
+    killed = time.monotonic()
+    dead.command.child.communicate()
+    until(lambda: holders(crew.database)[dead.worker_id] == 0, TAKEN_OVER_SECONDS)
+    until(lambda: set(holders(crew.database)) == both - {dead.worker_id}, TAKEN_OVER_SECONDS)
+    print(f"taken over {time.monotonic() - killed:.1f} s after the kill")
+    events = crew.ended_well(job_id)
+    again = [told.count(Kind.CLAIM_STARTED) for told in by_claim(events).values()]
+    assert max(again) == 2  # some were begun by the one and ended by the other
+    # What had just come when it was killed is asked again.
+    del crew.model.requests[:sent]
+    assert len(paid_twice(crew.model, [killed])) <= 1
 
 
 def test_a_job_waits_for_a_worker_and_a_worker_that_ends_hands_back_what_it_had(

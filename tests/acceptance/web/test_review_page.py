@@ -241,7 +241,7 @@ def test_the_owner_of_a_key_speaks_in_its_name_alone(beside: Veritrail, tmp_path
         scope: beside("keys", "create", "--name", f"desk {scope}", "--scope", scope, "--json").json
         for scope in ("admin", "read")
     }
-    with serving(beside) as service:
+    with serving(beside, args=["--no-worker"]) as service:
         service.until_ready()
         with named(service, "Somebody Else") as client:
             client.headers["Authorization"] = f"Bearer {keys['admin']['key']}"
@@ -264,15 +264,18 @@ def test_the_owner_of_a_key_speaks_in_its_name_alone(beside: Veritrail, tmp_path
 
 
 def test_when_the_engine_is_gone_the_page_keeps_what_was_typed(
-    bare: Veritrail, tmp_path: Path
+    frail: Veritrail, tmp_path: Path
 ) -> None:
     claims = [{"claim_id": "k1", "text": TEXTS["k1"], "node_id": "t"}]
-    bare("ingest", process_file(tmp_path / "down.json", claims=claims))
-    bare("verify", "down", "--engine", "lexical")
-    with serving(bare) as service, named(service, "Ada") as client:
+    frail("ingest", process_file(tmp_path / "down.json", claims=claims))
+    frail("verify", "down", "--engine", "lexical")
+    with (
+        serving(frail, args=["--no-worker"]) as service,
+        named(service, "Ada") as client,
+    ):
         service.until_ready()
         page = shown(client, "down", "k1")
-        bare.kill_engine()
+        frail.kill_engine()
         failed = say(client, page, FS, "Hours of work.")
         assert failed.status_code == 503, failed.text
         assert "nothing is stored twice" in " ".join(failed.text.split())
