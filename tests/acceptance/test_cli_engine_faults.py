@@ -55,8 +55,8 @@ def test_a_setting_of_the_connection_that_cannot_be(
 def test_a_server_that_does_not_come_is_waited_for_and_told(bare: Veritrail) -> None:
     uri = f"bolt://127.0.0.1:{free_port()}"
     began = time.monotonic()
-    told = bare("list", "--json", status=3, NEO4J_URI=uri, VERITRAIL_CONNECT_SECONDS="1")
-    assert time.monotonic() - began > 1
+    told = bare("list", "--json", status=3, NEO4J_URI=uri, VERITRAIL_CONNECT_SECONDS="3")
+    assert time.monotonic() - began > 3
     assert f"Waiting for the graph engine at {uri}" in told.err
     assert "Is it running?" in told.message
     quick = bare("list", "--json", status=3, NEO4J_URI=uri, VERITRAIL_CONNECT_SECONDS="0")

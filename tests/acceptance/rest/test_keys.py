@@ -205,7 +205,7 @@ def test_a_service_for_others_needs_a_key_that_opens(kept: Veritrail) -> None:
     kept("keys", "revoke", "gone")
     assert "needs a key" in kept("serve", *others, "--port", "0", status=2, **NOWHERE).err
     key = made(kept, "here", "read")
-    with serving(kept, env=NOWHERE, args=others) as service:
+    with serving(kept, env=NOWHERE, args=others, child=True) as service:
         assert asked(service, None) == 401
         assert asked(service, key) == 200
         named = service.get(LIBRARY, headers={"Host": "service.example", **bearer(key)})
