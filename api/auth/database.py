@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -55,6 +56,10 @@ class ServiceUnavailable(EngineUnavailable):
     code = "service_unavailable"
 
 
+class NotWritable(ServiceUnavailable):
+    """The file of the database cannot be made or written where it is."""
+
+
 class ServiceDatabase:
     """Opens the database when it is first needed, and runs transactions in threads of its own.
 
@@ -74,6 +79,23 @@ class ServiceDatabase:
         # Its own threads: a database that hangs must not hold up what others do in theirs.
         self._threads = ThreadPoolExecutor(CONNECTIONS, "service")
         self._making = threading.Lock()
+        self._is_made = False
+        self._temporary: TemporaryDirectory[str] | None = None
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether everything is lost when the database is closed."""
+        return self._temporary is not None
+
+    def use_temporary(self) -> None:
+        """Take a file of our own in the folder for temporary files; nothing was written yet.
+
+        Raises:
+            OSError: There is no folder for temporary files that could be written.
+        """
+        self._temporary = TemporaryDirectory(prefix="veritrail-jobs-", ignore_cleanup_errors=True)
+        self._engine.dispose()
+        self._engine = _engine(f"sqlite:///{self._temporary.name}/{FILE}")
         self._is_made = False
 
     @property
@@ -160,6 +182,8 @@ class ServiceDatabase:
         ending.start()
         ending.join(ENDING_SECONDS)
         self._engine.dispose()
+        if self._temporary is not None:
+            self._temporary.cleanup()
 
 
 @contextmanager
@@ -170,10 +194,20 @@ def _told() -> Iterator[None]:
     except IntegrityError:  # whoever inserts knows what it means
         raise
     except (DBAPIError, PoolTimeout) as error:
-        raise ServiceUnavailable(
+        kind = NotWritable if _is_unwritable(error) else ServiceUnavailable
+        raise kind(
             f"The database of the service does not answer: {_reason(error)}. VERITRAIL_JOBS_URL "
             "says where it is; without it a file in the home folder is used."
         ) from None
+
+
+_SQLITE_UNWRITABLE = (8, 14)
+"""SQLITE_READONLY and SQLITE_CANTOPEN; the lowest byte of a code says which of them it is."""
+
+
+def _is_unwritable(error: DBAPIError | PoolTimeout) -> bool:
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)
+    return code & 0xFF in _SQLITE_UNWRITABLE
 
 
 _REASONS = {
@@ -239,7 +273,7 @@ def _before_sqlite(path: Path, *_connecting: Any) -> None:
         os.close(os.open(path, os.O_CREAT, 0o600))
     except OSError as error:
         reason = error.strerror or "its folder is no folder"
-        raise ServiceUnavailable(
+        raise NotWritable(
             f"The database of the service cannot be made in VERITRAIL_HOME: {reason}"
         ) from None
 

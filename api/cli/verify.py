@@ -365,6 +365,9 @@ def end(report: Report) -> None:
     """
     run = report.done.run
     again = f"veritrail verify --resume {report.done.run_id}"
+    if not report.done.is_resumable:
+        again = f"veritrail verify {report.process_id} --unfinished"
+        say("Warning: VERITRAIL_HOME cannot be written, so this run cannot be resumed.", "yellow")
     if report.fault is not None:
         say(f"Error: {_told(report)}", "bold red")
     if report.interrupted:

@@ -77,6 +77,7 @@ class LocalResult:
         reused: How many of them had succeeded before.
         extraction: How the claims were extracted, if they were.
         judge: Who judged.
+        is_resumable: Whether the job is kept, so that what is left of it can be taken up again.
     """
 
     run: Run | None
@@ -86,6 +87,7 @@ class LocalResult:
     reused: int = 0
     extraction: ExtractionReport | None = None
     judge: ConfiguredJudge | None = None
+    is_resumable: bool = True
 
 
 class LocalRun:
@@ -324,4 +326,5 @@ class LocalRun:
             self._reused,
             self._runner.extractions.get(self.job_id),
             self.judge,
+            not self._service.is_temporary,
         )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import Caller
-from veritrail_graph.api.auth.database import ServiceDatabase
+from veritrail_graph.api.auth.database import NotWritable, ServiceDatabase
 from veritrail_graph.api.claims import choose_claims
 from veritrail_graph.api.configured_judge import ConfiguredJudge
 from veritrail_graph.api.jobs.model import OPEN, Job, JobStatus, OtherInput
@@ -142,10 +142,26 @@ class Submission:
                         engine=judge.how.engine,
                     )
                 job["content_hash"] = await _extractable(await opened(), request)
-                return await self._service.run(lambda one: self._keep(one, job, None, void))
+                return await self._kept(
+                    lambda one: self._keep(one, job, None, void), job["is_local"]
+                )
             found = await chosen(await opened(), judge, request, records=here.records)
         job["content_hash"] = found.process.content_hash
-        return await self._service.run(lambda one: self._keep(one, job, claim_rows(found), void))
+        rows = claim_rows(found)
+        return await self._kept(lambda one: self._keep(one, job, rows, void), job["is_local"])
+
+    async def _kept(self, keep: Callable[[Transaction], Job], is_local: bool) -> Job:
+        """Keep a job; one of this process is worked on even where the home cannot be written."""
+        try:
+            return await self._service.run(keep)
+        except NotWritable as error:
+            if not is_local:
+                raise
+            try:
+                self._service.use_temporary()
+            except OSError:
+                raise error from None
+        return await self._service.run(keep)
 
     def _keep(
         self,
