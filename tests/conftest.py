@@ -41,11 +41,12 @@ hypothesis.settings.load_profile("ci" if OUTSIDE.get("CI") else "local")
 
 
 class _ByFile(LoadFileScheduling):
-    """A worker gets a file at a time, and all stories of the browser, which share a service."""
+    """A worker gets a file at a time, or a folder whose tests share one service or graph."""
 
     def _split_scope(self, nodeid: str) -> str:
-        is_browser = nodeid.startswith("tests/browser/")
-        return "tests/browser" if is_browser else super()._split_scope(nodeid)
+        folder = nodeid.rpartition("/")[0]
+        is_whole = folder in {"tests/browser", "tests/golden"}
+        return folder if is_whole else super()._split_scope(nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)

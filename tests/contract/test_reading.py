@@ -202,3 +202,17 @@ def test_a_text_of_more_than_sixteen_mebibytes_reaches_the_engine(store: Store, 
     text = "x" * 20_000_000
     found = arun(store.database.run_text("RETURN size($text) AS size", {"text": text}, 1))
     assert found.rows == [(20_000_000,)]
+
+
+def test_what_a_statement_changed_is_counted_by_name(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    text = "CREATE (a:Other {p: $p, n: 1})-[:TO]->(b:Other {p: $p, n: 2}) RETURN a.n"
+    changes = arun(store.database.run_text(text, {"p": process_id}, 1, write=True)).changes
+    gone = "MATCH (x:Other {p: $p}) DETACH DELETE x"
+    removed = arun(store.database.run_text(gone, {"p": process_id}, 1, write=True)).changes
+    assert (changes["nodes_created"], changes["relationships_created"]) == (2, 1)
+    assert removed["nodes_deleted"] == 2
+    assert "nodes_created" not in removed
+    for found in (changes, removed):
+        assert list(found) == sorted(found)

@@ -98,18 +98,6 @@ def test_killed_at_every_write_it_goes_on_to_the_same_end(
     assert left > 8
 
 
-def test_killed_again_and_again_it_comes_to_the_same_end(
-    store: Store, arun: Any, process_id: str, whole: list[str]
-) -> None:
-    arun(store.processes.delete(process_id))
-    times = 0
-    while killed(store, arun, layered(process_id), 2, stored=times % 2 == 1):
-        times += 1
-        assert times < 50
-    assert times > 2
-    assert arun(dump(store, process_id, "created_at")) == whole
-
-
 def test_only_what_is_missing_is_sent(store: Store, arun: Any, process_id: str) -> None:
     killed(store, arun, layered(process_id), 6, stored=False)
     sent: list[tuple[str, int, int]] = []

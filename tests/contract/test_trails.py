@@ -173,15 +173,6 @@ def test_many_trails_over_the_same_spans_can_be_written_at_once(
     assert arun(store.trails.read([one.verification_id for one in many])) == many
 
 
-def test_a_verification_of_a_claim_that_is_gone_is_not_written(
-    store: Store, arun: Any, stored: str
-) -> None:
-    lost = a_verification(stored).replace(claim_id="k9", claim="Gone.", node_id="t")
-    with pytest.raises(NotFound, match="k9"):
-        arun(store.trails.write(lost))
-    assert counts(store, arun, stored)["verifications"] == 0
-
-
 def test_an_unknown_verification_is_named(store: Store, arun: Any) -> None:
     with pytest.raises(NotFound, match="nowhere"):
         arun(store.trails.get("nowhere"))
