@@ -135,7 +135,7 @@ async def choose_claims(
             )
         chosen.setdefault(claim.claim_id, claim)
     if not (texts or records or claim_ids or may_be_none):
-        stored = await store.processes.claims(process_id)
+        stored = await store.claims.all(process_id)
         chosen = {claim.claim_id: claim for claim in stored if node in {None, claim.node_id}}
     if not chosen and not may_be_none:
         about = f" about node {shown(node)}" if node else ""
@@ -146,7 +146,7 @@ async def choose_claims(
         )
     for claim in chosen.values():
         await _node(store, process_id, claim.node_id, nodes)
-    await store.processes.add_claims(process_id, new)
+    await store.claims.add(process_id, new)
     latest = await _latest(store, process_id) if unfinished or retry_failed else {}
     return [
         Task(claim, nodes[claim.node_id][0])
@@ -176,7 +176,7 @@ async def store_claims(
     only = process.terminals[0] if len(process.terminals) == 1 else None
     nodes: dict[str, tuple[NodeRef, str]] = {}
     claims = await _new_claims(store, process_id, records, node or only, nodes)
-    return claims, await store.processes.add_claims(process_id, claims)
+    return claims, await store.claims.add(process_id, claims)
 
 
 async def _latest(store: Store, process_id: str) -> dict[str, Status]:
@@ -219,9 +219,7 @@ async def _new_claims(
 
 async def _stored_claims(store: Store, process_id: str, claim_ids: Sequence[str]) -> list[Claim]:
     wanted = list(dict.fromkeys(claim_ids))
-    stored = {
-        claim.claim_id: claim for claim in await store.processes.claims_by_id(process_id, wanted)
-    }
+    stored = {claim.claim_id: claim for claim in await store.claims.by_id(process_id, wanted)}
     unknown = [claim_id for claim_id in wanted if claim_id not in stored]
     if unknown:
         names = ", ".join(shown(claim_id) for claim_id in unknown[:5])

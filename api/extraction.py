@@ -95,12 +95,10 @@ async def extract_claims(
     found = await extract(
         node_id, text, process.question, steps, splitter.split, meter, on_sentence=on_sentence
     )
-    added = await store.processes.claim_store.keep_extraction(
+    added = await store.claims.keep_extraction(
         process_id, process.content_hash, node_id, found.sentences, found.claims
     )
-    stored = {
-        one.claim_id: one for one in await store.processes.claims_by_id(process_id, found.claims)
-    }
+    stored = {one.claim_id: one for one in await store.claims.by_id(process_id, found.claims)}
     claims = tuple(stored[one.claim_id] for one in found.claims if one.claim_id in stored)
     return ExtractionReport(
         process_id, node_id, found.sentences, claims, added, meter.total, meter.steps

@@ -25,7 +25,6 @@ from benchmarks.engines import Engine
 from benchmarks.report import Line, Report, middle
 from veritrail_graph.graph.model.listed import ClaimFilter
 from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
-from veritrail_graph.graph.store.overview import read_overview
 
 OURS = "bench-pages"
 CLAIMS = 1_000
@@ -108,7 +107,7 @@ def _pages(graph: Store, trail: str, claim_id: str) -> dict[str, tuple[str, Call
     end, middle_node = dag.node_id(5, 0), dag.node_id(2, 0)
 
     async def whole() -> None:
-        await read_overview(graph.database, OURS)
+        await graph.processes.overview(OURS)
         await graph.claims.page(OURS, ClaimFilter(), limit=100)
         await graph.reading.texts(OURS, [end])
 

@@ -86,7 +86,7 @@ async def fill(
     claims = [claim_number(number, walkable.terminal) for number in range(count)]
     made = list(verifications(walkable, process_id, claims))
     async with open_store(DatabaseAddress(**login)) as store:
-        await store.processes.add_claims(process_id, claims)
+        await store.claims.add(process_id, claims)
         for start in range(0, len(made), AT_A_TIME):
             await store.trails.write(*made[start : start + AT_A_TIME])
     rounds = [iteration for verification in made for iteration in verification.iterations]

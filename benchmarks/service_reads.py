@@ -30,7 +30,6 @@ from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model.listed import ClaimFilter
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
-from veritrail_graph.graph.store.overview import read_overview
 
 OURS = "bench-reads"
 TARGET = 1.5
@@ -154,7 +153,7 @@ def _reads(graph: Store, trail: str) -> dict[str, tuple[str, Call]]:
 
     return {
         "processes": ("/v1/processes", lambda: graph.processes.page(limit=101)),
-        "process": (at, lambda: read_overview(graph.database, OURS)),
+        "process": (at, lambda: graph.processes.overview(OURS)),
         "nodes": (f"{at}/nodes", lambda: graph.nodes.page(OURS, limit=100)),
         "nodes with texts": (f"{at}/nodes?fields=text", texts),
         "lineage, depth 1": (

@@ -29,7 +29,7 @@ from veritrail_graph.graph.model import (
 from veritrail_graph.graph.store import DatabaseAddress
 from veritrail_graph.graph.store.database import Database, Transaction
 from veritrail_graph.graph.store.store import Store
-from veritrail_graph.graph.store.trail_rows import verification_row
+from veritrail_graph.graph.store.trail_writing import verification_row
 
 ITERATIONS, SENTENCES = 6, 40
 ROUNDS = 41

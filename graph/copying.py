@@ -24,8 +24,8 @@ from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.graph.ingest.restoring import restored_id
 from veritrail_graph.graph.ingest.write import Progress, no_progress
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.exporting import StoredProcess
-from veritrail_graph.graph.store.process_state import READY
+from veritrail_graph.graph.store.export import StoredProcess
+from veritrail_graph.graph.store.processes import READY
 
 _ANY_LENGTH = 2**40
 """A stored text met the limit of the ingest that stored it."""

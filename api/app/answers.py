@@ -26,10 +26,13 @@ from pydantic_core import CoreSchema
 if TYPE_CHECKING:
     from veritrail_graph.api.app.nodes import NodePage
     from veritrail_graph.graph.ingest import IngestReport
-    from veritrail_graph.graph.model.listed import ProcessSummary, StoredNode
-    from veritrail_graph.graph.store.lineage import Lineage
-    from veritrail_graph.graph.store.nodes import NodeContent
-    from veritrail_graph.graph.store.overview import ProcessOverview
+    from veritrail_graph.graph.model.listed import (
+        Lineage,
+        NodeContent,
+        ProcessOverview,
+        ProcessSummary,
+        StoredNode,
+    )
 
 
 def _is_none(value: object) -> bool:

@@ -23,9 +23,14 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.model import Claim, Usage
     from veritrail_graph.graph.model.extraction import ExtractedSentence
-    from veritrail_graph.graph.model.listed import ClaimFilter, JudgedClaim, PlacedClaim, Tally
+    from veritrail_graph.graph.model.listed import (
+        ClaimFilter,
+        ClaimNeighbours,
+        JudgedClaim,
+        PlacedClaim,
+        Tally,
+    )
     from veritrail_graph.graph.store.claims import Removed
-    from veritrail_graph.graph.store.outlines import ClaimNeighbours
 
 COMPLETIONS = 3
 """Completions of selection and disambiguation, where nothing is said."""
@@ -143,12 +148,12 @@ class Claims(Part):
         await store.processes.get(process_id)
         if node is not None:
             await store.reading.node(process_id, node)
-        claims = await store.processes.claims(process_id)
+        claims = await store.claims.all(process_id)
         return [claim for claim in claims if node in {None, claim.node_id}]
 
     async def sentences(self, process_id: str, node: str | None = None) -> list[ExtractedSentence]:
         """The sentences that extraction looked at, with the claims of each or why it has none."""
-        return await (await self._store()).processes.claim_store.sentences(process_id, node)
+        return await (await self._store()).claims.sentences(process_id, node)
 
     async def get(self, process_id: str, claim_id: str) -> JudgedClaim:
         """A claim with its latest verdict and its reviews.
@@ -161,31 +166,26 @@ class Claims(Part):
 
     async def some(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, JudgedClaim]:
         """Claims with their latest verdicts by claim_id; one that is unknown is left out."""
-        found = await (await self._store()).reviews.claims(process_id, claim_ids)
+        found = await (await self._store()).claims.judged(process_id, claim_ids)
         marked = await self._app.in_flight.mark(process_id, list(found.values()))
         return dict(zip(found, marked, strict=True))
 
     async def tally(self, process_id: str) -> Tally:
         """The claims of a process by result, and the stages where unsupported content came in."""
-        from veritrail_graph.graph.store.placed_claims import tally
-
-        return await tally((await self._store()).database, process_id)
+        return await (await self._store()).claims.tally(process_id)
 
     async def in_text(
         self, process_id: str, node_id: str, start: int, end: int
     ) -> tuple[list[PlacedClaim], bool]:
         """Claims that touch a part of a node's text, and whether these are all of the node."""
-        from veritrail_graph.graph.store.placed_claims import claims_in_text
-
-        database = (await self._store()).database
-        found, is_whole = await claims_in_text(database, process_id, node_id, start, end)
+        found, is_whole = await (await self._store()).claims.in_text(
+            process_id, node_id, start, end
+        )
         return await self._app.in_flight.mark_placed(process_id, found), is_whole
 
     async def nodes(self, process_id: str, limit: int) -> list[tuple[str, int]]:
         """The nodes that claims are about, each with the number of its claims."""
-        from veritrail_graph.graph.store.placed_claims import nodes_with_claims
-
-        return await nodes_with_claims((await self._store()).database, process_id, limit)
+        return await (await self._store()).claims.nodes(process_id, limit)
 
     async def numbered(
         self, process_id: str, claim_ids: Sequence[str] | None = None
@@ -196,22 +196,7 @@ class Claims(Part):
             process_id: The process.
             claim_ids: These claims; unknown ones are left out. None: all of the process.
         """
-        from veritrail_graph.graph.store.claim_rows import id_batches
-        from veritrail_graph.graph.store.paging import Properties, claim_pages
-        from veritrail_graph.graph.store.process_rows import claim_from
-
-        database = (await self._store()).database
-        rows: list[Properties] = []
-        if claim_ids is None:
-            rows = [one async for page in claim_pages(database, process_id) for one in page]
-        else:
-            for batch in id_batches(claim_ids):
-                found = await database.read(
-                    "trail/claims_by_id", process_id=process_id, claim_ids=batch
-                )
-                rows += [properties for (properties,) in found]
-        claims = [claim_from(one) for one in rows]
-        return claims, {one["claim_id"]: one["position"] + 1 for one in rows}
+        return await (await self._store()).claims.numbered(process_id, claim_ids)
 
     async def neighbours(self, process_id: str, claim_id: str) -> ClaimNeighbours:
         """The claims before and behind one, in the order of the input.
@@ -219,9 +204,7 @@ class Claims(Part):
         Raises:
             NotFound: There is no such claim.
         """
-        from veritrail_graph.graph.store.outlines import neighbours
-
-        return await neighbours((await self._store()).database, process_id, claim_id)
+        return await (await self._store()).claims.neighbours(process_id, claim_id)
 
     async def add(
         self, process_id: str, records: Sequence[ClaimRecord], node: str | None = None
@@ -262,7 +245,7 @@ class Claims(Part):
         """
         store = await self._store()
         await store.processes.get(process_id)
-        claim = await store.processes.claim_store.edit(process_id, claim_id, text, force=force)
+        claim = await store.claims.edit(process_id, claim_id, text, force=force)
         await self._record(by, "claim.edit", process_id, claim_id=claim_id)
         return claim
 
@@ -282,7 +265,7 @@ class Claims(Part):
         """
         store = await self._store()
         await store.processes.get(process_id)
-        removed = await store.processes.claim_store.remove(process_id, list(claim_ids), force=force)
+        removed = await store.claims.remove(process_id, list(claim_ids), force=force)
         for claim_id in claim_ids:
             await self._record(by, "claim.delete", process_id, claim_id=claim_id)
         return removed

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.embedded import EngineStatus
     from veritrail_graph.graph.store import DatabaseAddress
-    from veritrail_graph.graph.store.server import ServerFacts
+    from veritrail_graph.graph.store.database import ServerFacts
 
 
 async def start_engine(settings: Settings) -> dict[str, Any]:
@@ -39,7 +39,7 @@ async def graph_facts(settings: Settings, *, with_password: bool = False) -> dic
     from veritrail_graph.graph.embedded import engine_status
     from veritrail_graph.graph.embedded.folder import EngineFolder
     from veritrail_graph.graph.store import DatabaseAddress
-    from veritrail_graph.graph.store.server import server_facts
+    from veritrail_graph.graph.store.database import server_facts
 
     found = await engine_status(engine_settings(settings))
     facts = {**engine_facts(found), "schema_version": None, "server": None}

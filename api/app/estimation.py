@@ -12,7 +12,7 @@ from veritrail_graph.api.claims import choose_claims
 from veritrail_graph.api.models import all_model_settings, own_prices, price_of
 from veritrail_graph.graph.model import Claim
 from veritrail_graph.graph.sentences import SentenceSplitter
-from veritrail_graph.graph.store.processes import ProcessStore
+from veritrail_graph.graph.store.claims import ClaimStore
 from veritrail_graph.verifier.engines import engine_named
 from veritrail_graph.verifier.estimate import AssumedModel, AssumedWalk, Estimates, Estimator
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
@@ -36,10 +36,10 @@ NO_MODEL = "no model"
 """What the model of an estimate is called where none is named."""
 
 
-class _NotStored(ProcessStore):
-    """Processes whose claims stay as they are."""
+class _NotStored(ClaimStore):
+    """Claims of a graph, to which none are added."""
 
-    async def add_claims(self, process_id: str, claims: Sequence[Claim]) -> int:
+    async def add(self, process_id: str, claims: Sequence[Claim]) -> int:
         """Store none."""
         del process_id, claims
         return 0
@@ -102,7 +102,7 @@ async def estimate_claims(
         samples=how.samples,
         sub_claims=how.sub_claims,
     )
-    reading = replace(store, processes=_NotStored(store.database))
+    reading = replace(store, claims=_NotStored(store.database))
     tasks = await choose_claims(
         reading,
         request.process_id,

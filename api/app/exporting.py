@@ -12,7 +12,7 @@ from veritrail_graph.graph.errors import InputError
 if TYPE_CHECKING:
     from veritrail_graph.api.app.processes import Progress
     from veritrail_graph.graph.store import Store
-    from veritrail_graph.graph.store.exporting import StoredProcess
+    from veritrail_graph.graph.store.export import StoredProcess
 
 FILES = ("process", "graphml", "cypher")
 FOLDERS = ("csv", "neo4j-csv")
@@ -48,7 +48,7 @@ async def export(
     progress: Progress,
 ) -> Exported:
     """Write a process; see `Processes.export`."""
-    from veritrail_graph.graph.store.exporting import StoredProcess
+    from veritrail_graph.graph.store.export import StoredProcess
 
     stored = await StoredProcess.open(store.database, process_id)
     stored.progress = progress

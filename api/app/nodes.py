@@ -16,19 +16,17 @@ if TYPE_CHECKING:
         CitedSentenceHere,
         Degrees,
         IntroducedError,
+        Lineage,
         ListedNode,
         Neighbour,
+        NodeContent,
+        NodeFilter,
         NodeQuery,
         NodeText,
         StageEdges,
         StoredNode,
     )
     from veritrail_graph.graph.model.walk import Direction
-    from veritrail_graph.graph.store.lineage import Lineage
-    from veritrail_graph.graph.store.node_search import NodeSearch
-    from veritrail_graph.graph.store.nodes import NodeContent, NodeFilter
-    from veritrail_graph.graph.store.picture import PictureReader
-
 
 DEEPEST, LARGEST = 100, 5_000
 """The greatest depth and limit of a lineage."""
@@ -98,7 +96,7 @@ class Nodes(Part):
             InputError: There is no such role.
         """
         from veritrail_graph.graph.model import Role
-        from veritrail_graph.graph.store.nodes import NodeFilter
+        from veritrail_graph.graph.model.listed import NodeFilter
 
         if role is not None and role not in set(Role):
             raise InputError(f"{role!r} is no role; there are: {', '.join(Role)}")
@@ -154,7 +152,7 @@ class Nodes(Part):
         Raises:
             NotFound: There is no such process or node.
         """
-        return await (await self._search()).get(process_id, node_id)
+        return await (await self._store()).nodes.one(process_id, node_id)
 
     async def piece(self, process_id: str, node_id: str, number: int = 1) -> NodeText:
         """A piece of a node's text, counted from 1, with what else is stored of the node.
@@ -162,30 +160,25 @@ class Nodes(Part):
         Raises:
             NotFound: There is no such process or node.
         """
-        return await (await self._search()).text(process_id, node_id, number)
+        return await (await self._store()).nodes.text(process_id, node_id, number)
 
     async def neighbours(
         self, process_id: str, node_id: str, way: Direction, after: tuple[int, int], limit: int
     ) -> tuple[list[Neighbour], bool]:
         """Sources of a node or nodes that it feeds, and whether there are more."""
-        return await (await self._search()).neighbours(process_id, node_id, way, after, limit)
+        return await (await self._store()).nodes.neighbours(process_id, node_id, way, after, limit)
 
     async def cited_here(
         self, process_id: str, node_id: str
     ) -> tuple[list[CitedSentenceHere], bool]:
         """Sentences of a node that verifications cite, and whether there are more."""
-        return await (await self._search()).cited_here(process_id, node_id)
+        return await (await self._store()).nodes.cited_here(process_id, node_id)
 
     async def errors_here(
         self, process_id: str, node_id: str, limit: int
     ) -> tuple[list[IntroducedError], bool]:
         """Claims into which unsupported content came at a node, and whether there are more."""
-        return await (await self._search()).errors_here(process_id, node_id, limit)
-
-    async def _search(self) -> NodeSearch:
-        from veritrail_graph.graph.store.node_search import NodeSearch
-
-        return NodeSearch((await self._store()).database)
+        return await (await self._store()).nodes.errors_here(process_id, node_id, limit)
 
     async def lineage(
         self,
@@ -222,25 +215,15 @@ class Nodes(Part):
 class Drawings(Part):
     """Parts of processes as they are drawn and listed."""
 
-    async def _reader(self) -> PictureReader:
-        from veritrail_graph.graph.store.picture import PictureReader
-
-        return PictureReader((await self._store()).database)
-
-    async def _search(self) -> NodeSearch:
-        from veritrail_graph.graph.store.node_search import NodeSearch
-
-        return NodeSearch((await self._store()).database)
-
     async def stage_edges(self, process: Process) -> StageEdges:
         """How many edges lead from stage to stage; this looks at every edge."""
-        return await (await self._reader()).stage_edges(process)
+        return await (await self._store()).lineage.stage_edges(process)
 
     async def trail(self, verification_id: str) -> tuple[list[EvidencePath], dict[str, int]]:
         """The paths of a trail, and how many sentences of each node it cites."""
-        reader = await self._reader()
+        trails = (await self._store()).trails
         paths, cited = await asyncio.gather(
-            reader.paths(verification_id), reader.cited(verification_id)
+            trails.paths(verification_id), trails.cited(verification_id)
         )
         return paths, cited
 
@@ -253,23 +236,23 @@ class Drawings(Part):
         limit: int,
     ) -> dict[str, list[str]]:
         """Neighbours of each of these nodes that are not known yet."""
-        return await (await self._reader()).next_nodes(process_id, way, of, known, limit)
+        return await (await self._store()).lineage.next_nodes(process_id, way, of, known, limit)
 
     async def edges(self, process_id: str, nodes: Sequence[Degrees]) -> list[tuple[str, str]]:
         """Every edge between two of these nodes, as (source, target)."""
-        return await (await self._reader()).edges(process_id, nodes)
+        return await (await self._store()).lineage.edges(process_id, nodes)
 
     async def search(
         self, process_id: str, wanted: NodeQuery, after: tuple[int, int], limit: int
     ) -> tuple[list[ListedNode], bool]:
         """Nodes that are looked for, by stage and place, and whether there are more."""
-        return await (await self._search()).search(process_id, wanted, after, limit)
+        return await (await self._store()).nodes.search(process_id, wanted, after, limit)
 
     async def among(
         self, process_id: str, names: Sequence[str], wanted: NodeQuery | None = None
     ) -> list[ListedNode]:
         """Those of these nodes that are looked for; None: all."""
-        search = await self._search()
+        nodes = (await self._store()).nodes
         if wanted is None:
-            return await search.among(process_id, names)
-        return await search.among(process_id, names, wanted)
+            return await nodes.among(process_id, names)
+        return await nodes.among(process_id, names, wanted)

@@ -28,10 +28,14 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.ingest import IngestReport
     from veritrail_graph.graph.ingest.check import Survey
     from veritrail_graph.graph.model import Process
-    from veritrail_graph.graph.model.listed import ProcessSummary, Standing, UnreadyProcess
+    from veritrail_graph.graph.model.listed import (
+        OutcomeSummary,
+        ProcessOverview,
+        ProcessSummary,
+        UnreadyProcess,
+    )
     from veritrail_graph.graph.store import Store
-    from veritrail_graph.graph.store.overview import ProcessOverview
-    from veritrail_graph.graph.store.process_state import StoredState
+    from veritrail_graph.graph.store.processes import StoredState
 
 
 Progress = Callable[[str, int, int], None]
@@ -95,9 +99,7 @@ class Processes(Part):
         Raises:
             NotFound: There is none.
         """
-        from veritrail_graph.graph.store.overview import read_overview
-
-        return await read_overview((await self._store()).database, process_id)
+        return await (await self._store()).processes.overview(process_id)
 
     async def stages(self, process_id: str) -> Stages:
         """Per stage: nodes, claims with an error introduced there, sentences that are evidence.
@@ -203,7 +205,7 @@ class Processes(Part):
     ) -> IngestReport:
         from veritrail_graph.graph import ingest as ingesting
         from veritrail_graph.graph.ingest.restoring import restore
-        from veritrail_graph.graph.store.process_state import READY
+        from veritrail_graph.graph.store.processes import READY
 
         if options.replace and not options.force:
             state = await store.processes.state(found.process_id)
@@ -255,7 +257,7 @@ class Processes(Part):
             NotFound: There is none.
             ProcessInUse: Jobs verify its claims.
         """
-        from veritrail_graph.graph.store.process_state import DELETING, READY
+        from veritrail_graph.graph.store.processes import DELETING, READY
 
         store = await self._store()
         state = await store.processes.state(process_id)
@@ -322,11 +324,9 @@ class Processes(Part):
         source, other = await self._store(), await target.graph.store()
         return await copy_process(source, other, process_id, replace=replace, progress=progress)
 
-    async def summaries(self, process_ids: Sequence[str]) -> dict[str, Standing]:
+    async def summaries(self, process_ids: Sequence[str]) -> dict[str, OutcomeSummary]:
         """The claims of processes by result and what they cost, by process_id."""
-        from veritrail_graph.graph.store.standing import StandingStore
-
-        return await StandingStore((await self._store()).database).of(process_ids)
+        return await (await self._store()).processes.outcomes(process_ids)
 
     async def unfinished(self) -> list[UnreadyProcess]:
         """Processes that are being written or removed now, or were left half-written."""

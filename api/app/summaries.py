@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from veritrail_graph.graph.model.listed import NEVER, Named, Standing
-from veritrail_graph.graph.store.standing import StandingStore
+from veritrail_graph.graph.model.listed import NEVER, Named, OutcomeSummary
+from veritrail_graph.graph.store.processes import ProcessStore
 
 if TYPE_CHECKING:
     from veritrail_graph.api.graph_connection import GraphConnection
@@ -53,7 +53,7 @@ class Ranked:
     """
 
     named: Named
-    standing: Standing
+    standing: OutcomeSummary
     place: Place
 
 
@@ -72,7 +72,7 @@ class Order:
     is_known: bool = True
 
 
-def place_of(named: Named, standing: Standing) -> Place:
+def place_of(named: Named, standing: OutcomeSummary) -> Place:
     """The place of a process: by the worst that there is, how often, and how lately."""
     outcomes = merged(standing.outcomes)
     worst = next((rank for rank, one in enumerate(WORST) if outcomes.get(one)), len(WORST))
@@ -138,7 +138,7 @@ class Summaries:
     async def _make(self) -> None:
         begun, self._is_stale = time.monotonic(), False
         try:
-            store = StandingStore((await self.graph.store()).database)
+            store = (await self.graph.store()).processes
             ranked = await self._look(store, await _names(store))
             self._order = Order(tuple(sorted(ranked, key=lambda one: one.place)))
             self._is_whole = True
@@ -149,14 +149,14 @@ class Summaries:
         finally:
             self._making = None
 
-    async def _look(self, store: StandingStore, named: list[Named]) -> list[Ranked]:
-        """Look how all processes stand."""
+    async def _look(self, store: ProcessStore, named: list[Named]) -> list[Ranked]:
+        """Read the outcomes of all processes."""
         ranked: list[Ranked] = []
         for start in range(0, len(named), CLAIMS_TOGETHER):
             batch = named[start : start + CLAIMS_TOGETHER]
-            found = await store.of([one.process_id for one in batch])
+            found = await store.outcomes([one.process_id for one in batch])
             for one in batch:
-                standing = found.get(one.process_id, Standing())
+                standing = found.get(one.process_id, OutcomeSummary())
                 ranked.append(Ranked(one, standing, place_of(one, standing)))
             self._show(ranked, len(named) - len(ranked))
         return ranked
@@ -167,7 +167,7 @@ class Summaries:
             self._order = Order(tuple(sorted(ranked, key=lambda one: one.place)), waiting)
 
 
-async def _names(store: StandingStore) -> list[Named]:
+async def _names(store: ProcessStore) -> list[Named]:
     named: list[Named] = []
     while page := await store.names(named[-1].process_id if named else "", NAMES_TOGETHER):
         named += page

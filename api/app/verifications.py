@@ -15,7 +15,7 @@ from veritrail_graph.graph.errors import NotFound
 if TYPE_CHECKING:
     from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model import Review, Verification
-    from veritrail_graph.graph.model.listed import Outlay, RunSummary, TrailOutline
+    from veritrail_graph.graph.model.listed import Cost, RunSummary, TrailOutline
     from veritrail_graph.graph.store import Store
 
 
@@ -48,7 +48,10 @@ class Verifications(Part):
             NotFound: There is none.
         """
         store = await self._store()
-        found = await self.get(verification_id)
+        try:
+            return await store.trails.with_reviews(verification_id)
+        except NotFound:
+            found = await self.get(verification_id)
         reviews = await store.reviews.all(found.process_id, found.claim_id)
         return found, [one.review for one in reviews]
 
@@ -138,22 +141,16 @@ class Verifications(Part):
 
     async def outcomes(self, verification_ids: Sequence[str]) -> dict[str, int]:
         """How many of these verifications have each verdict or status."""
-        from veritrail_graph.graph.store.standing import StandingStore
+        return await (await self._store()).trails.outcomes(verification_ids)
 
-        return await StandingStore((await self._store()).database).outcomes(verification_ids)
-
-    async def cost(self, process_id: str) -> Outlay:
+    async def cost(self, process_id: str) -> Cost:
         """What the verifications of a process cost together."""
-        from veritrail_graph.graph.store.placed_claims import spent_on
-
-        return await spent_on((await self._store()).database, process_id)
+        return await (await self._store()).trails.cost(process_id)
 
     async def of_claim(self, process_id: str, claim_id: str, limit: int) -> list[Verification]:
         """The latest verifications of a claim without their trails, newest first."""
-        from veritrail_graph.graph.store.outlines import verifications_of
-
         store = await self._store()
-        found = await verifications_of(store.database, process_id, claim_id, limit)
+        found = await store.trails.of_claim(process_id, claim_id, limit)
         in_flight = self._app.in_flight
         waiting = await in_flight.verifications(await in_flight.claims(process_id, [claim_id]))
         return _newest_first([*found, *waiting])[:limit]

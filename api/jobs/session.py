@@ -160,7 +160,7 @@ class JobSession:
 async def tasks_of(store: Store, process_id: str, claimed: Sequence[Claimed]) -> list[Task]:
     """Tasks for the claims that are still stored."""
     ids = list(dict.fromkeys(one.claim_id for one in claimed))
-    claims = {one.claim_id: one for one in await store.processes.claims_by_id(process_id, ids)}
+    claims = {one.claim_id: one for one in await store.claims.by_id(process_id, ids)}
     nodes: dict[str, NodeRef] = {}
     for node_id in {claim.node_id for claim in claims.values()}:
         nodes[node_id] = (await store.reading.node(process_id, node_id))[0]

@@ -71,9 +71,7 @@ def unmade(job: JobRow, one: JobClaim, claim: Claim) -> Verification:
 async def all_unmade(store: Store, job: JobRow, claims: Sequence[JobClaim]) -> list[Verification]:
     """Claims of a job as verifications; those whose claim is not stored any more are left out."""
     ids = list(dict.fromkeys(one.claim_id for one in claims))
-    stored = {
-        one.claim_id: one for one in await store.processes.claims_by_id(job["process_id"], ids)
-    }
+    stored = {one.claim_id: one for one in await store.claims.by_id(job["process_id"], ids)}
     return [unmade(job, one, stored[one.claim_id]) for one in claims if one.claim_id in stored]
 
 

@@ -1,4 +1,4 @@
-// purpose: Iterations of verifications, with their nodes with evidence; those without are only counted.
+// purpose: Rounds of verifications with their nodes with evidence; those without are only counted.
 // param verification_ids: list - the verifications
 // column properties: map - properties of the iteration
 // column nodes: list - [node_id, stage, position, role] of each node with evidence

@@ -15,7 +15,7 @@ from veritrail_graph import cypher
 from veritrail_graph.graph.exporters.process_file import Write
 from veritrail_graph.graph.exporters.property_graph import Nodes, Part, counts_of, parts
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.export import StoredProcess
 
 _ROWS = 500
 _CHARACTERS = 500_000

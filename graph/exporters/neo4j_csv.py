@@ -21,8 +21,8 @@ from veritrail_graph.graph.schema import (
     RelationshipType,
 )
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.exporting import StoredProcess
-from veritrail_graph.graph.store.paging import Properties
+from veritrail_graph.graph.store.export import StoredProcess
+from veritrail_graph.graph.store.pages import Properties
 
 SEPARATOR = "\ufdd0"
 """Between the elements of a list: no character, so that texts do not hold it."""

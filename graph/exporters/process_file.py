@@ -11,10 +11,10 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.exporting import StoredProcess
-from veritrail_graph.graph.store.paging import Properties
-from veritrail_graph.graph.store.process_rows import claim_from
+from veritrail_graph.graph.store.export import StoredProcess
+from veritrail_graph.graph.store.pages import Properties
 from veritrail_graph.graph.store.reviews import review_from
+from veritrail_graph.graph.store.rows import claim_from
 
 FORMAT = "veritrail.process/1"
 LISTS = {
@@ -105,7 +105,7 @@ async def records(
         yield "edge", [_edge(ids[source], ids[target], cited) for source, target, cited in edges]
     async for claims in stored.claims():
         yield "claim", [_given(claim_from(claim).json_object()) for claim in claims]
-    sentences = await store.processes.claim_store.sentences(stored.process_id)
+    sentences = await store.claims.sentences(stored.process_id)
     if sentences:
         yield "extraction", [sentence.json_object() for sentence in sentences]
     names = await store.trails.all_ids(stored.process_id)

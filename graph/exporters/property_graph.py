@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.exporting import StoredProcess, TrailParts
-from veritrail_graph.graph.store.paging import Properties
+from veritrail_graph.graph.store.export import StoredProcess, TrailParts
+from veritrail_graph.graph.store.pages import Properties
 
 Key = str | tuple[Any, ...]
 """A node's key among those of its label; see `graph.schema`."""

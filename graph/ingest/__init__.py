@@ -34,7 +34,7 @@ from veritrail_graph.graph.ingest.write import (
     uninterrupted,
 )
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.process_state import LOADING, READY, StoredState
+from veritrail_graph.graph.store.processes import LOADING, READY, StoredState
 
 __all__ = [
     "IngestReport",
@@ -139,7 +139,7 @@ async def store_process(
         )
     is_stored = state is not None and state.status == READY
     if state is not None and is_stored and state.content_hash == found.hash:
-        added = await processes.add_claims(name, found.claims)
+        added = await store.claims.add(name, found.claims)
         return IngestReport(found, "unchanged", (await processes.get(name)).claims, added)
     if is_stored and not replace:
         raise ProcessConflict(

@@ -31,11 +31,17 @@ from veritrail_graph.graph.ingest.write import (
     span_slices,
 )
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.claim_rows import add_claims
+from veritrail_graph.graph.store.claims import add_claims
 from veritrail_graph.graph.store.database import Transaction
-from veritrail_graph.graph.store.exporting import StoredProcess
-from veritrail_graph.graph.store.process_rows import process_from, process_row
-from veritrail_graph.graph.store.process_state import DELETING, LOADING, READY, REPLACING
+from veritrail_graph.graph.store.export import StoredProcess
+from veritrail_graph.graph.store.processes import (
+    DELETING,
+    LOADING,
+    READY,
+    REPLACING,
+    process_from,
+    process_row,
+)
 from veritrail_graph.graph.store.writers import this_writer
 
 MOST_APPENDED = 100_000

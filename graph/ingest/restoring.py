@@ -356,7 +356,7 @@ async def _restore_extractions(store: Store, source: TrailInput, report: IngestR
     sentences = [one.sentence for one in source.trails() if isinstance(one, ExtractionRecord)]
     if not sentences:
         return
-    claims = store.processes.claim_store
+    claims = store.claims
     there = {sentence.node_id for sentence in await claims.sentences(found.process_id)}
     sentences.sort(key=lambda sentence: (sentence.node_id, sentence.position))
     for node_id, some in groupby(sentences, key=lambda sentence: sentence.node_id):

@@ -25,11 +25,15 @@ from veritrail_graph.graph.ingest.check import Survey
 from veritrail_graph.graph.model import Claim
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.claim_rows import add_claims
+from veritrail_graph.graph.store.claims import add_claims
 from veritrail_graph.graph.store.database import Transaction
-from veritrail_graph.graph.store.process_rows import claim_row, process_row
-from veritrail_graph.graph.store.process_state import hold, taken_from_us
-from veritrail_graph.graph.store.processes import BEAT_SECONDS
+from veritrail_graph.graph.store.processes import (
+    BEAT_SECONDS,
+    hold,
+    process_row,
+    taken_from_us,
+)
+from veritrail_graph.graph.store.rows import claim_row
 from veritrail_graph.graph.store.writers import this_writer
 
 BATCH_ROWS = 5_000

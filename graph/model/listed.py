@@ -147,8 +147,8 @@ ANY_NODE = NodeQuery()
 
 
 @dataclass(frozen=True, slots=True)
-class ListedNode:
-    """A node in a list.
+class _NodeInList:
+    """What every list says of a node.
 
     Attributes:
         node_id: Its id in the process.
@@ -156,6 +156,40 @@ class ListedNode:
         position: Its place in the input.
         role: Root, intermediate or terminal.
         kind: What sort of text it is, where the input says so.
+    """
+
+    node_id: str
+    stage: int
+    position: int
+    role: Role
+    kind: str | None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Its place in a list."""
+        return self.stage, self.position
+
+
+@dataclass(frozen=True, slots=True)
+class StoredNode(_NodeInList):
+    """A node without its texts.
+
+    Attributes:
+        step: The step that produced it.
+        model: The model that produced it.
+        length: UTF-16 units of all that `NodeContent` holds of it.
+    """
+
+    step: str | None
+    model: str | None
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListedNode(_NodeInList):
+    """A node with the beginning of its text.
+
+    Attributes:
         step: The step that produced it.
         model: The model that produced it.
         excerpt: How its text begins.
@@ -165,11 +199,6 @@ class ListedNode:
         cited: How many of its sentences are evidence.
     """
 
-    node_id: str
-    stage: int
-    position: int
-    role: Role
-    kind: str | None
     step: str | None
     model: str | None
     excerpt: str
@@ -179,31 +208,16 @@ class ListedNode:
     cited: int
 
     @property
-    def place(self) -> tuple[int, int]:
-        """Its place in a list."""
-        return self.stage, self.position
-
-    @property
     def is_cut(self) -> bool:
         """Whether its text goes on behind the excerpt."""
         return self.length > EXCERPT
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(_NodeInList):
     """A source node of a node, or one that it was an input to."""
 
-    node_id: str
-    stage: int
-    position: int
-    role: Role
-    kind: str | None
     excerpt: str
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """Its place in a list."""
-        return self.stage, self.position
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,12 +358,12 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlay:
-    """What the verifications of a process came to.
+class Cost:
+    """What the verifications of a process cost together.
 
     Attributes:
         verifications: How many there are, whatever their status.
-        usage: What they came to together.
+        usage: What they cost together.
         modelled: How many of them a model judges.
         unmetered: How many of these have a verdict and do not say what it took.
     """
@@ -382,13 +396,13 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a process stands.
+class OutcomeSummary:
+    """The outcomes of a process and what they cost.
 
     Attributes:
         outcomes: Claims by their outcome: the verdict of the latest verification that succeeded,
             else the status of the latest one, else `none`.
-        usage: What all its verifications came to; only calls and cost are told.
+        usage: What all its verifications cost; only calls and cost are counted.
         changed_at: When the latest verification was made; None: there is none.
         modelled: How many verifications a model judges, whatever their status.
         unmetered: How many of them have a verdict and do not say what it took.
@@ -420,55 +434,6 @@ class QueryResult:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredNode:
-    """A node as it is listed.
-
-    Attributes:
-        node_id: Its id in the process.
-        stage: Its place in the generative process.
-        position: Its place in the input.
-        role: Root, intermediate or terminal.
-        kind: What sort of text it is, where the input says so.
-        step: The step that produced it.
-        model: The model that produced it.
-        length: UTF-16 units of all that `NodeContent` holds of it.
-    """
-
-    node_id: str
-    stage: int
-    position: int
-    role: Role
-    kind: str | None
-    step: str | None
-    model: str | None
-    length: int
-
-
-@dataclass(frozen=True, slots=True)
-class TrailOutline:
-    """A verification as pages and reports show it: evidence, and iterations by their counts.
-
-    An iteration may have checked a hundred thousand nodes; those without evidence are only counted.
-
-    Attributes:
-        verification: The verification. Of the nodes that its iterations checked, those without
-            evidence may be left out.
-        checked: How many nodes an iteration checked, by its number, where some are left out.
-    """
-
-    verification: Verification
-    checked: Mapping[int, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessSummary:
-    """A line of the list of processes."""
-
-    process: Process
-    verdicts: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class RunSummary:
     """A line of the list of runs.
 
@@ -492,6 +457,124 @@ class RunSummary:
     def total(self) -> int:
         """How many verifications it has."""
         return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class TrailOutline:
+    """A verification as pages and reports show it: evidence, and iterations by their counts.
+
+    An iteration may have checked a hundred thousand nodes; those without evidence are only counted.
+
+    Attributes:
+        verification: The verification. Of the nodes that its iterations checked, those without
+            evidence may be left out.
+        checked: How many nodes an iteration checked, by its number, where some are left out.
+    """
+
+    verification: Verification
+    checked: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimNeighbours:
+    """Where a claim stands among those of its process.
+
+    Attributes:
+        previous: The claim before it, or None.
+        next: The claim behind it, or None.
+        number: Its number, counted from 1.
+        total: How many claims there are.
+    """
+
+    previous: str | None
+    next: str | None
+    number: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSummary:
+    """A line of the list of processes."""
+
+    process: Process
+    verdicts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessOverview:
+    """A process and how many of its claims and verifications there are.
+
+    Attributes:
+        process: The process.
+        verdicts: Claims by the verdict of their latest succeeded verification.
+        verifications: Its verifications, whatever their status.
+    """
+
+    process: Process
+    verdicts: Mapping[str, int]
+    verifications: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFilter:
+    """Which nodes are wanted; None: any.
+
+    Attributes:
+        stage: Of this stage.
+        role: Of this role.
+        text: With a text that holds this, in capitals or not.
+    """
+
+    stage: int | None = None
+    role: Role | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeContent:
+    """What is long of a node; `metadata` is JSON as text."""
+
+    text: str
+    prompt: str | None
+    metadata: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LineageNode:
+    """A node of a lineage.
+
+    Attributes:
+        node_id: The node.
+        stage: Its stage.
+        upstream: How many source nodes it has.
+        downstream: How many nodes it was an input to.
+        hidden_upstream: How many of its source nodes the lineage does not show.
+        hidden_downstream: How many of the nodes that it was an input to are not shown.
+    """
+
+    node_id: str
+    stage: int
+    upstream: int
+    downstream: int
+    hidden_upstream: int
+    hidden_downstream: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A part of a process around one node.
+
+    Attributes:
+        root: The node.
+        nodes: The node and those around it, by stage and place in the input.
+        edges: All edges between them, as (source, target).
+        truncated_by: Why there is more that way: `time`, `limit` or `depth`; None: there is not.
+    """
+
+    root: str
+    nodes: tuple[LineageNode, ...]
+    edges: tuple[tuple[str, str], ...]
+    truncated_by: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,8 @@ its parts are named after what they hold: `processes`, `reading`, `trails`, `que
 """
 
 from veritrail_graph.graph.model.listed import QueryResult
-from veritrail_graph.graph.store.address import DatabaseAddress
-from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.process_state import StoredState
-from veritrail_graph.graph.store.processes import ProcessStore
+from veritrail_graph.graph.store.database import Database, DatabaseAddress
+from veritrail_graph.graph.store.processes import ProcessStore, StoredState
 from veritrail_graph.graph.store.queries import QueryLibrary
 from veritrail_graph.graph.store.reading import NodeReader
 from veritrail_graph.graph.store.store import Store, open_store

@@ -1,38 +1,54 @@
-"""Claims: adding, listing, editing and removing them, and what extraction left of sentences.
+"""Claims: adding, listing, editing and removing them, their verdicts, and what extraction left.
 
-Source: VeriTrail 3.1 (claims of a node that the process produced).
+Source: VeriTrail 3.1 (claims of a node that the process produced), VeriTrail 3.2 (verdicts).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from veritrail_graph.graph.errors import ClaimInUse, InputError, NotFound, shown
-from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.errors import (
+    ClaimInUse,
+    InputError,
+    NotFound,
+    ProcessConflict,
+    Violation,
+    shown,
+)
+from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict
 from veritrail_graph.graph.model.extraction import ExtractedSentence
-from veritrail_graph.graph.store.claim_places import with_places_of
-from veritrail_graph.graph.store.claim_rows import (
-    ROWS,
-    id_batches,
-    new_ones,
-    rows_of,
-    store_new,
-    stored_under,
+from veritrail_graph.graph.model.listed import (
+    ClaimFilter,
+    ClaimNeighbours,
+    JudgedClaim,
+    Place,
+    PlacedClaim,
+    Tally,
 )
 from veritrail_graph.graph.store.database import Database, Transaction
-from veritrail_graph.graph.store.paging import claim_pages, extraction_pages
-from veritrail_graph.graph.store.process_rows import (
+from veritrail_graph.graph.store.pages import claim_pages, extraction_pages
+from veritrail_graph.graph.store.processes import DELETE_BATCH, ready_process
+from veritrail_graph.graph.store.reviews import ReviewStore
+from veritrail_graph.graph.store.rows import (
+    MOST_HELD,
+    MOST_ROWS,
+    batches,
     claim_from,
     claim_row,
-    extracted_from,
-    extraction_batches,
+    noun_from,
+    places_from,
+    properties,
 )
-from veritrail_graph.graph.store.reviews import ReviewStore
 from veritrail_graph.graph.store.trail_writing import CLEARING
 
-DELETE_BATCH = 5_000
+WINDOW = 1_000
+"""Claims that one statement looks at where only some are wanted."""
+
+MOST = 3_000
+"""Claims of one part of a text that are read."""
+
 _ROUNDS = 5
 
 
@@ -50,6 +66,7 @@ class ClaimStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._reviews = ReviewStore(database)
 
     async def add(self, process_id: str, claims: Sequence[Claim]) -> int:
         """Store claims that are not there yet; give how many were added.
@@ -70,18 +87,152 @@ class ClaimStore:
     async def by_id(self, process_id: str, claims: Sequence[Claim | str]) -> list[Claim]:
         """Stored claims among these, given as ids or as claims."""
         ids = [claim if isinstance(claim, str) else claim.claim_id for claim in claims]
-        found: list[Claim] = []
-        for batch in id_batches(ids):
-            rows = await self._database.read(
-                "trail/claims_by_id", process_id=process_id, claim_ids=batch
-            )
-            found += [claim_from(properties) for (properties,) in rows]
-        return found
+        return (await self.numbered(process_id, ids))[0]
 
     async def all(self, process_id: str) -> list[Claim]:
         """All claims of a process, in the order of the input, read by the page."""
-        pages = claim_pages(self._database, process_id)
-        return [claim_from(properties) async for page in pages for properties in page]
+        return (await self.numbered(process_id))[0]
+
+    async def numbered(
+        self, process_id: str, claim_ids: Sequence[str] | None = None
+    ) -> tuple[list[Claim], dict[str, int]]:
+        """Claims in the order of the input, and by claim_id the place of each, counted from 1.
+
+        Args:
+            process_id: The process.
+            claim_ids: These claims; unknown ones are left out. None: all of the process.
+        """
+        rows: list[Mapping[str, Any]] = []
+        if claim_ids is None:
+            async for page in claim_pages(self._database, process_id):
+                rows += page
+        else:
+            for batch in batches(claim_ids):
+                found = await self._database.read(
+                    "trail/claims_by_id", process_id=process_id, claim_ids=batch
+                )
+                rows += [properties for (properties,) in found]
+        claims = [claim_from(one) for one in rows]
+        return claims, {one["claim_id"]: (one.get("position") or 0) + 1 for one in rows}
+
+    async def page(
+        self, process_id: str, wanted: ClaimFilter, after: Place = (-1, ""), limit: int = 100
+    ) -> tuple[list[JudgedClaim], Place | None]:
+        """Claims in the order of the input, and the place behind which there are more.
+
+        Args:
+            process_id: The process; one that is not ready has no claims.
+            wanted: Which claims.
+            after: The place of the last claim of the page before.
+            limit: At most this many.
+        """
+        found: list[tuple[Place, _JudgedRow]] = []
+        window = WINDOW if wanted.is_narrow else limit + 1
+        while len(found) <= limit:
+            rows = await self._database.read(
+                "claims/page",
+                process_id=process_id,
+                after=after[0],
+                after_id=after[1],
+                node_id=wanted.node_id,
+                window=window,
+                verdict=wanted.verdict,
+                error_stage=wanted.error_stage,
+                review=wanted.review,
+            )
+            for position, claim_id, claim, *judged in rows:
+                after = (position, claim_id)
+                if claim is not None:
+                    found.append((after, (claim, *judged)))
+            if len(rows) < window:
+                break
+        page = found[:limit]
+        names = [claim_id for (_, claim_id), _ in page]
+        said = await self._reviews.of_claims(process_id, names) if names else {}
+        claims = [_judged(row, said.get(claim_id)) for (_, claim_id), row in page]
+        return claims, page[-1][0] if len(found) > limit else None
+
+    async def get(self, process_id: str, claim_id: str) -> JudgedClaim:
+        """One claim.
+
+        Raises:
+            NotFound: There is no such process or claim.
+        """
+        rows = await self._database.read(
+            "claims/judged", process_id=process_id, claim_ids=[claim_id]
+        )
+        if not rows:
+            await ready_process(self._database, process_id)
+            raise NotFound(f"Process {process_id!r} has no claim {shown(claim_id)}")
+        said = await self._reviews.of_claims(process_id, [claim_id])
+        return _judged(rows[0], said.get(claim_id))
+
+    async def judged(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, JudgedClaim]:
+        """Some claims with verdicts, without reviews, by claim_id; unknown ids are left out."""
+        found: dict[str, JudgedClaim] = {}
+        for batch in batches(claim_ids):
+            rows = await self._database.read(
+                "claims/judged", process_id=process_id, claim_ids=batch
+            )
+            for row in rows:
+                made = _judged(row)
+                found[made.claim.claim_id] = made
+        return found
+
+    async def in_text(
+        self, process_id: str, node_id: str, start: int, end: int
+    ) -> tuple[list[PlacedClaim], bool]:
+        """Claims in a part of a text, those without a known place, and whether these are all.
+
+        Args:
+            process_id: The process; one that is not ready has no claims.
+            node_id: The node.
+            start: Where the part begins, in code points.
+            end: The offset just behind it.
+        """
+        rows = await self._database.read(
+            "claims/in_text",
+            process_id=process_id,
+            node_id=node_id,
+            start=start,
+            end=end,
+            limit=MOST + 1,
+        )
+        return [_placed(row) for row in rows[:MOST]], len(rows) <= MOST
+
+    async def tally(self, process_id: str) -> Tally:
+        """How the claims of a process stand."""
+        states: dict[str, int] = {}
+        together: dict[tuple[int, ...], int] = {}
+        without_stage = indicative = 0
+        rows = await self._database.read("claims/tally", process_id=process_id)
+        for state, error_stages, is_indicative, claims in rows:
+            states[state] = states.get(state, 0) + claims
+            indicative += claims if is_indicative else 0
+            if state == Verdict.NOT_FULLY_SUPPORTED.value and not error_stages:
+                without_stage += claims
+            if error_stages:
+                together[tuple(error_stages)] = together.get(tuple(error_stages), 0) + claims
+        return Tally(states, together, without_stage, indicative)
+
+    async def nodes(self, process_id: str, limit: int) -> list[tuple[str, int]]:
+        """The nodes that most claims are about, with how many these are."""
+        rows = await self._database.read("claims/nodes", process_id=process_id, limit=limit)
+        return [(node_id, claims) for node_id, claims in rows]
+
+    async def neighbours(self, process_id: str, claim_id: str) -> ClaimNeighbours:
+        """The claims before and behind one, in the order of the input.
+
+        Raises:
+            NotFound: There is no such claim.
+        """
+        rows = await self._database.read(
+            "claims/neighbours", process_id=process_id, claim_id=claim_id
+        )
+        if not rows:
+            raise NotFound(f"Process {process_id!r} has no claim {claim_id!r}")
+        previous, following, before, total = rows[0]
+        return ClaimNeighbours(previous, following, before + 1, total)
 
     async def keep_extraction(
         self,
@@ -127,7 +278,9 @@ class ClaimStore:
         Claims that were removed since are not named any more.
         """
         pages = extraction_pages(self._database, process_id)
-        found = [extracted_from(properties) async for page in pages for properties in page]
+        found = [
+            noun_from(ExtractedSentence, properties) async for page in pages for properties in page
+        ]
         if node_id is not None:
             found = [sentence for sentence in found if sentence.node_id == node_id]
         named = list(dict.fromkeys(name for one in found for name in one.claim_ids))
@@ -191,7 +344,7 @@ class ClaimStore:
         ids = list(dict.fromkeys(claim_ids))
         await self._known(process_id, ids)
         verifications = await self._verifications(process_id, ids)
-        reviews = await ReviewStore(self._database).count(process_id, ids)
+        reviews = await self._reviews.count(process_id, ids)
         if (verifications or reviews) and not force:
             raise ClaimInUse(
                 f"These claims have {_counted(len(verifications), reviews)}, which would go with "
@@ -202,14 +355,14 @@ class ClaimStore:
             )
         claims = gone = 0
         for _ in range(_ROUNDS):  # a verification may come in between: its claim stays till then
-            for batch in id_batches(ids):
+            for batch in batches(ids):
                 await self._database.write(
                     "process/remove_queued", process_id=process_id, claim_ids=batch
                 )
             for verification_id in verifications:
                 await self._remove_verification(verification_id)
             gone += len(verifications)
-            for batch in id_batches(ids):
+            for batch in batches(ids):
                 rows = await self._database.write(
                     "process/remove_claims", process_id=process_id, claim_ids=batch, force=force
                 )
@@ -245,7 +398,7 @@ class ClaimStore:
 
     async def _verifications(self, process_id: str, claim_ids: Sequence[str]) -> list[str]:
         found: list[str] = []
-        for batch in id_batches(claim_ids):
+        for batch in batches(claim_ids):
             rows = await self._database.read(
                 "trail/of_claims", process_id=process_id, claim_ids=batch
             )
@@ -265,11 +418,140 @@ def _add_found(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int
     both = [(known[claim.claim_id], claim) for claim in claims if claim.claim_id in known]
     placed = [(stored, with_places_of(stored, claim)) for stored, claim in both]
     changed = [after for before, after in placed if after != before]
-    for start in range(0, len(changed), ROWS):
-        lacking = [claim_row(claim) for claim in changed[start : start + ROWS]]
+    for lacking in batches([claim_row(claim) for claim in changed]):
         tx.run("ingest/claim_places", process_id=process_id, rows=lacking)
     return store_new(tx, process_id, [one for one in claims if one.claim_id not in known])
 
 
 def _done(rows: Sequence[tuple[Any, ...]]) -> int:
     return int(rows[0][0]) if rows else 0
+
+
+_JudgedRow = tuple[Mapping[str, Any], Mapping[str, Any] | None, int, Sequence[str | None] | None]
+"""Claim, its latest succeeded verification, how many it has, and how the latest one ended."""
+
+
+def _judged(row: _JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:
+    """A claim from its row, and from its reviews."""
+    claim, verification, verifications, latest = row
+    status, error = latest or (None, None)
+    found = verification or {}
+    verdict = found.get("verdict")
+    return JudgedClaim(
+        claim=claim_from(claim),
+        verdict=Verdict(verdict) if verdict else None,
+        verification_id=found.get("verification_id"),
+        indicative=found.get("indicative"),
+        error_stages=tuple(found.get("error_stages") or ()),
+        verifications=verifications,
+        reviewed=reviewed,
+        status=Status(status) if status else None,
+        error=error,
+        position=claim.get("position") or 0,
+    )
+
+
+def _placed(row: Sequence[Any]) -> PlacedClaim:
+    claim_id, text, start, end, also, position, verdict, indicative, stages, status, error = row
+    return PlacedClaim(
+        claim_id,
+        text,
+        start,
+        end,
+        places_from(also),
+        position,
+        Verdict(verdict) if verdict else None,
+        bool(indicative),
+        tuple(stages or ()),
+        Status(status) if status else None,
+        error,
+    )
+
+
+def rows_of(claims: Sequence[Claim], first: int) -> Iterator[list[dict[str, Any]]]:
+    """Rows of `ingest/claims` in batches; `first` is the place of the first claim."""
+    placed = [{**claim_row(claim), "position": first + place} for place, claim in enumerate(claims)]
+    yield from batches(placed)
+
+
+def new_ones(process_id: str, claims: Sequence[Claim], known: Mapping[str, Claim]) -> list[Claim]:
+    """Claims that are not among those known, by claim_id.
+
+    Raises:
+        ProcessConflict: Another text or node is known under some of the ids; all are listed.
+    """
+    clashes = [one for one in claims if _clashes_with(one, known.get(one.claim_id))]
+    if clashes:
+        raise _taken(process_id, clashes)
+    return [one for one in claims if one.claim_id not in known]
+
+
+def _clashes_with(claim: Claim, stored: Claim | None) -> bool:
+    return stored is not None and (stored.text, stored.node_id) != (claim.text, claim.node_id)
+
+
+def _taken(process_id: str, clashes: Sequence[Claim]) -> ProcessConflict:
+    message = "another text or node is stored under this claim_id; give another one"
+    return ProcessConflict(
+        f"Process {process_id!r} stores other claims under these claim_ids; nothing "
+        "of this input was stored",
+        [Violation("claim_id_taken", f"claims {one.claim_id!r}", message) for one in clashes],
+    )
+
+
+def add_claims(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:
+    """Store claims that are not there yet, in a transaction of others; give how many were added.
+
+    Raises:
+        ProcessConflict: Another text is stored under some of the claim_ids; all are listed.
+    """
+    new = new_ones(process_id, claims, stored_under(tx, process_id, claims))
+    return store_new(tx, process_id, new)
+
+
+def stored_under(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> dict[str, Claim]:
+    """What is stored under the ids of these claims, by claim_id."""
+    known: dict[str, Claim] = {}
+    for batch in batches([claim.claim_id for claim in claims]):
+        rows = tx.run("trail/claims_by_id", process_id=process_id, claim_ids=batch)
+        known |= {row["claim_id"]: claim_from(row) for (row,) in rows}
+    return known
+
+
+def store_new(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:
+    """Store claims that are not stored, behind those that are; give how many they are."""
+    first = int(tx.run("ingest/next_claim_position", process_id=process_id)[0][0])
+    for rows in rows_of(claims, first):
+        tx.run("ingest/claims", process_id=process_id, rows=rows)
+    return len(claims)
+
+
+def places(claim: Claim) -> tuple[tuple[int, int], ...]:
+    """Where a claim is stated, as (start, end), its own place first."""
+    if claim.start is None or claim.end is None:
+        return claim.also
+    return ((claim.start, claim.end), *claim.also)
+
+
+def with_places_of(stored: Claim, found: Claim) -> Claim:
+    """A stored claim with the places at which it was found and which it lacks.
+
+    A place that it has stays its own; without one, the first that was found becomes its own.
+    """
+    if stored.node_id != found.node_id:  # offsets count in the text of one node
+        return stored
+    every = tuple(dict.fromkeys((*places(stored), *places(found))))
+    if not every:
+        return stored
+    (start, end), *also = every
+    return stored.replace(start=start, end=end, also=tuple(also))
+
+
+def extraction_batches(sentences: Sequence[ExtractedSentence]) -> Iterator[list[dict[str, Any]]]:
+    """Properties of the sentences of a node, in batches bounded by what the engine has to hold.
+
+    While it links a sentence, an engine holds the text of the whole span beside every row.
+    """
+    length = max((sentence.end for sentence in sentences), default=0)
+    most = max(min(MOST_ROWS, MOST_HELD // max(length, 1)), 1)
+    yield from batches([properties(one, {"node_id": True}) for one in sentences], most)

@@ -1,4 +1,8 @@
-"""The one place that speaks to the driver: runs statements, retries, and keeps time.
+"""The only module that uses the driver: it runs statements, retries, and limits their time.
+
+The driver runs a transaction again after a passing fault, as long as it is certain that the
+former attempt was rolled back. It is not certain when the connection was lost while the engine
+stored: then only a transaction that is marked `repeatable` runs again.
 
 The synchronous driver runs in threads behind an async face: it answers the small queries
 of a walk several times faster than the asynchronous one (docs/adr/0004-driver.md).
@@ -9,35 +13,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
 
 import neo4j
 from neo4j.exceptions import ConfigurationError, DriverError, IncompleteCommit, Neo4jError
 
-from veritrail_graph.graph.errors import EngineUnavailable, InputError
+from veritrail_graph import cypher
+from veritrail_graph.graph.errors import EngineError, EngineUnavailable, InputError
 from veritrail_graph.graph.model.listed import QueryRows
 from veritrail_graph.graph.store import faults
-from veritrail_graph.graph.store.address import DatabaseAddress
-from veritrail_graph.graph.store.transaction import (
-    GivenUp,
-    RetriedTransaction,
-    Row,
-    Step,
-    Transaction,
-    is_repeatable,
-)
 
 # The driver logs what it retries and raises; our own errors inform the user.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 _log = logging.getLogger("veritrail.store")
 
-__all__ = ["CONNECTIONS", "Database", "DatabaseAddress", "Row", "Step", "Transaction"]
-
+Row = tuple[Any, ...]
+Step = tuple[str, Mapping[str, Any]]
 T = TypeVar("T")
 
 CONNECTIONS = 8
@@ -54,6 +52,20 @@ _LATE = 5.0  # more than its own limit that an engine gets to end a query by its
 _IDLE_CHECK = 60.0
 _WARN_AFTER = 1.0
 _CLOSING_SECONDS = 0.5  # that a statement under way gets to end before its connection is cut
+
+
+# A second MERGE, SET or DELETE finds what the first one did; a second CREATE doubles it.
+_DOUBLING = re.compile(r"(?<!ON )\bCREATE\b(?!\s+(?:CONSTRAINT|INDEX|RANGE|TEXT|POINT)\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseAddress:
+    """Where a graph engine listens, and who we are to it."""
+
+    uri: str
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    database: str | None = None
 
 
 class Database:
@@ -95,25 +107,49 @@ class Database:
         # Whether the engine ends a transaction after the time that it was given for it.
         self._keeps_time = True
 
-    async def connect(self, wait_seconds: float = 0.0) -> None:
+    async def connect(self, wait_seconds: float = 0.0) -> list[Row]:
         """Make sure that the engine answers, and see which one it is.
 
         Args:
             wait_seconds: How long to wait for a server that is starting.
 
+        Returns:
+            The row of `meta/schema_state`, if the graph has a schema.
+
         Raises:
             EngineUnavailable: It does not answer, does not let us in, or is too old.
         """
-        server = await self._server(wait_seconds)
-        self.agent = server.agent
+        self.agent, record = await self._greeting(wait_seconds)
         # Neo4j locks what two writers share and lets one wait; ArcadeDB lets one start again.
-        is_arcade = "ArcadeDB" in server.agent
+        is_arcade = "ArcadeDB" in self.agent
         self.writers = 1 if is_arcade else 4
         self._keeps_time = not is_arcade
+        return record
 
     async def read(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run a reading statement; rows hold the values in the order of its columns."""
         return await self._run(neo4j.READ_ACCESS, [(name, parameters)])
+
+    async def query(self, name: str, most: int, /, **parameters: Any) -> list[Row]:
+        """Run a reading statement that may look at a whole process, within the time of a query.
+
+        Args:
+            name: The statement.
+            most: At most this many rows come back; its `limit`, where it has one and gets no other.
+            parameters: Its parameters.
+
+        Raises:
+            QueryTimeout: It took longer than `query_seconds`.
+        """
+        statement = cypher.load(name)
+        if any(one.name == "limit" for one in statement.parameters):
+            parameters.setdefault("limit", most)
+        return (await self.run_text(statement.text, parameters, most)).rows
+
+    async def read_with(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work`, which only reads, in one transaction; it may be called again."""
+        transaction = RetriedTransaction(self, neo4j.READ_ACCESS, work, repeatable=True)
+        return await self._do(transaction, self.answer_seconds)
 
     async def write(self, name: str, /, **parameters: Any) -> list[Row]:
         """Run one statement in a transaction of its own."""
@@ -254,12 +290,13 @@ class Database:
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311
         return await loop.run_in_executor(self._threads, transaction)
 
-    async def _server(self, wait_seconds: float) -> neo4j.ServerInfo:
+    async def _greeting(self, wait_seconds: float) -> tuple[str, list[Row]]:
+        """What the engine calls itself, and its record of our schema, in one round trip."""
         began = time.monotonic()
         warned = False
         while True:
             try:
-                return await asyncio.to_thread(self._driver.get_server_info)
+                return await asyncio.to_thread(self._ask)
             except (DriverError, Neo4jError, OSError) as error:
                 waited = time.monotonic() - began
                 if waited >= wait_seconds or not faults.is_starting(error):
@@ -273,6 +310,158 @@ class Database:
                         wait_seconds,
                     )
             await asyncio.sleep(min(0.5, wait_seconds))
+
+    def _ask(self) -> tuple[str, list[Row]]:
+        self.calls += 1
+        with self.session(neo4j.READ_ACCESS) as session:
+            result = session.run(cypher.load("meta/schema_state").text)
+            rows = [tuple(record.values()) for record in result]
+            return result.consume().server.agent, rows
+
+
+def is_repeatable(steps: Sequence[Step]) -> bool:
+    """Whether statements, run a second time, leave the graph as the first time did."""
+    return not any(_DOUBLING.search(cypher.load(name).text) for name, _ in steps)
+
+
+class Transaction:
+    """A transaction that runs statements of `cypher/` by name.
+
+    Attributes:
+        attempt: 1 the first time, 2 and more when it is tried again.
+        in_doubt: Whether what an earlier attempt wrote may be stored: the connection was lost
+            before the engine answered. Use MERGE then where the first attempt uses CREATE.
+    """
+
+    def __init__(
+        self,
+        tx: neo4j.ManagedTransaction,
+        database: Database,
+        attempt: int = 1,
+        *,
+        in_doubt: bool = False,
+    ) -> None:
+        self._tx = tx
+        self._database = database
+        self.attempt = attempt
+        self.in_doubt = in_doubt
+
+    def run(self, name: str, /, **parameters: Any) -> list[Row]:
+        """Run a statement and read all its rows."""
+        self._database.calls += 1
+        result = self._tx.run(cypher.load(name).text, parameters)
+        return [tuple(record.values()) for record in result]
+
+    def run_text(self, text: str, parameters: Mapping[str, Any]) -> neo4j.Result:
+        """Run a statement that is given as text; its rows are still to be read."""
+        self._database.calls += 1
+        return self._tx.run(text, dict(parameters))
+
+
+class GivenUp(Exception):  # ends a transaction whose caller waits no longer
+    """The caller waits no longer; what the transaction did must not be stored."""
+
+
+class RetriedTransaction(Generic[T]):
+    """A transaction with all its attempts; called in a thread.
+
+    Attributes:
+        in_doubt: Whether an attempt may be stored although the engine did not confirm it.
+        given_up: Set when the caller waits no longer: nothing is stored from then on.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        access: str,
+        work: Callable[[Transaction], T],
+        *,
+        repeatable: bool,
+        seconds: float | None = None,
+    ) -> None:
+        self._database = database
+        self._is_read = access == neo4j.READ_ACCESS
+        self._access = access
+        self._work = work
+        self._seconds = seconds
+        self._attempt = 0
+        self.repeatable = repeatable or self._is_read
+        self.in_doubt = False
+        self.given_up = False
+
+    @property
+    def may_have_stored(self) -> bool:
+        """Whether it may have stored something without a confirmation."""
+        return self.in_doubt and not self._is_read
+
+    def __call__(self) -> T:
+        """Run it once; the driver tries again what is certain to have been rolled back."""
+        attempt = neo4j.unit_of_work(timeout=self._seconds)(self._once)
+        with self._database.busy(), self._database.session(self._access) as session:
+            run = session.execute_read if self._is_read else session.execute_write
+            found: T = run(attempt)
+            return found
+
+    def _once(self, tx: neo4j.ManagedTransaction) -> T:
+        self._attempt += 1
+        if self._is_over:
+            raise GivenUp
+        transaction = Transaction(tx, self._database, self._attempt, in_doubt=self.in_doubt)
+        try:
+            found = self._work(transaction)
+        except Exception:
+            # The driver would try again, on a connection that is never closed.
+            if self._is_over:
+                raise GivenUp from None
+            raise
+        if self.given_up:
+            raise GivenUp
+        return found
+
+    @property
+    def _is_over(self) -> bool:
+        return self.given_up or self._database.is_closing
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """What a graph engine says of itself; nothing is written to find it out.
+
+    Attributes:
+        answers: Whether it answers and lets us in.
+        agent: What it calls itself, with its version.
+        edition: Its edition, such as `community`.
+        schema_version: Version of our schema in its graph; None where there is none yet.
+        error: Why it does not answer.
+    """
+
+    answers: bool
+    agent: str | None = None
+    edition: str | None = None
+    schema_version: int | None = None
+    error: str | None = None
+
+
+async def server_facts(address: DatabaseAddress) -> ServerFacts:
+    """Ask a graph engine what it is; a fault is part of the answer and is not raised."""
+    try:
+        # A bad URI is known at once, all else when it is asked.
+        database = Database(address, retry_seconds=3, connect_timeout=5)
+    except EngineError as error:
+        return ServerFacts(answers=False, error=str(error))
+    try:
+        versions = await database.connect()
+        editions = [edition for _, _, edition in await database.read("meta/components")]
+    except EngineError as error:
+        return ServerFacts(answers=False, error=str(error))
+    finally:
+        await database.close()
+    return ServerFacts(
+        answers=True,
+        agent=database.agent,
+        edition=next(iter(editions), None),
+        schema_version=versions[0][0] if versions else None,
+    )
 
 
 def _driver(address: DatabaseAddress, connect_timeout: float, retry_seconds: float) -> neo4j.Driver:

@@ -5,7 +5,9 @@ The driver's words are kept only where they help; each message says what, where 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from neo4j.exceptions import (
     AuthError,
@@ -27,8 +29,15 @@ from veritrail_graph.graph.errors import (
     StoreFull,
     VeriTrailError,
 )
-from veritrail_graph.graph.store.address import DatabaseAddress
-from veritrail_graph.graph.store.taken import taken_words
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.store.database import DatabaseAddress
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.store.database import DatabaseAddress
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.store.database import DatabaseAddress
 
 # What engines say of a full disk; ArcadeDB only says that the commit failed.
 _FULL = (
@@ -51,6 +60,18 @@ _NO_BOLT = ("handshake response", "looks like http")
 # We ask for statements without notifications, which the driver refuses to older servers.
 _OLD = "is not supported for the bolt protocol"
 _DEPTH = 6
+# What both engines say of a node whose key is taken: its label, and the values of the key.
+_ON_NEO4J = re.compile(r"with label `([^`]+)` and propert(?:y|ies) (.+)", re.DOTALL)
+_EMBEDDED = re.compile(r"Duplicated key \[(.*)\] found on index '(\w+)\[([\w,]+)\]'", re.DOTALL)
+_MOST = 200
+# What both engines say of a node whose key is taken: its label, and the values of the key.
+_ON_NEO4J = re.compile(r"with label `([^`]+)` and propert(?:y|ies) (.+)", re.DOTALL)
+_EMBEDDED = re.compile(r"Duplicated key \[(.*)\] found on index '(\w+)\[([\w,]+)\]'", re.DOTALL)
+_MOST = 200
+# What both engines say of a node whose key is taken: its label, and the values of the key.
+_ON_NEO4J = re.compile(r"with label `([^`]+)` and propert(?:y|ies) (.+)", re.DOTALL)
+_EMBEDDED = re.compile(r"Duplicated key \[(.*)\] found on index '(\w+)\[([\w,]+)\]'", re.DOTALL)
+_MOST = 200
 
 _HELD = (
     "Other writers held the same nodes of the graph at {uri} for too long. Nothing is lost, and "
@@ -116,7 +137,7 @@ def named(error: Exception, address: DatabaseAddress) -> VeriTrailError:
             "the command again."
         )
     if isinstance(error, ConstraintError):
-        return BeingWritten(taken_words(said), code="already_written")
+        return BeingWritten(_taken_words(said), code="already_written")
     if isinstance(error, IncompleteCommit):
         return in_doubt(address)
     if _BROKEN in said.lower():
@@ -288,3 +309,24 @@ def _reason(text: str) -> str:
 
 def _first_line(text: str) -> str:
     return (text.splitlines() or ["no reason given"])[0][:300]
+
+
+def _taken_words(said: str) -> str:
+    """What is taken and what to do, from what an engine says of a broken constraint."""
+    return (
+        f"{_written_twice(said)} is in the graph already. Either another writer has just written "
+        "the same: then send it again. Or a script that is loaded twice writes it: a process that "
+        "is whole lacks nothing, and one that a script left half-made has to be cleaned up."
+    )
+
+
+def _written_twice(said: str) -> str:
+    if found := _ON_NEO4J.search(said):
+        return f"{found[1]} with {_one_line(found[2])}"
+    if found := _EMBEDDED.search(said):
+        return f"{found[2]} with {found[3].replace(',', ', ')} = {_one_line(found[1])}"
+    return "What was to be written"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:_MOST]

@@ -1,23 +1,27 @@
-"""Where a node comes from and what was made of it: its surroundings, level by level.
+"""Parts of a process around its nodes: what a node comes from, and what a drawing needs.
 
 Every level is one statement, and what it follows is bounded: nodes, edges, levels and time. What
 is not shown is counted.
 
-Source: VeriTrail 2 (src), VeriTrail 3.2 (traceability).
+Source: VeriTrail 2 (src, stages), VeriTrail 3.2 (traceability, provenance).
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from veritrail_graph.graph.adjacency import SPARSE
 from veritrail_graph.graph.errors import NotFound, QueryTimeout, shown
+from veritrail_graph.graph.model import Process
+from veritrail_graph.graph.model.listed import Degrees, Lineage, LineageNode, StageEdges
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.looking import look
-from veritrail_graph.graph.store.processes import ProcessStore
+from veritrail_graph.graph.store.processes import ready_process
+from veritrail_graph.graph.store.reading import WINDOW_EDGES, WINDOW_NODES
 
 EDGES = 250_000
 """Edges that one level follows."""
@@ -30,43 +34,13 @@ _STATEMENTS = {
     Direction.DOWNSTREAM: "lineage/dependants",
 }
 
+MANY = 1_000
+"""A node with more neighbours on one side is not asked for all of them."""
 
-@dataclass(frozen=True, slots=True)
-class LineageNode:
-    """A node of a lineage.
-
-    Attributes:
-        node_id: The node.
-        stage: Its stage.
-        upstream: How many source nodes it has.
-        downstream: How many nodes it was an input to.
-        hidden_upstream: How many of its source nodes the lineage does not show.
-        hidden_downstream: How many of the nodes that it was an input to are not shown.
-    """
-
-    node_id: str
-    stage: int
-    upstream: int
-    downstream: int
-    hidden_upstream: int
-    hidden_downstream: int
-
-
-@dataclass(frozen=True, slots=True)
-class Lineage:
-    """A part of a process around one node.
-
-    Attributes:
-        root: The node.
-        nodes: The node and those around it, by stage and place in the input.
-        edges: All edges between them, as (source, target).
-        truncated_by: Why there is more that way: `time`, `limit` or `depth`; None: there is not.
-    """
-
-    root: str
-    nodes: tuple[LineageNode, ...]
-    edges: tuple[tuple[str, str], ...]
-    truncated_by: str | None
+_NEXT = {
+    Direction.UPSTREAM: "lineage/next_sources",
+    Direction.DOWNSTREAM: "lineage/next_dependants",
+}
 
 
 @dataclass(slots=True)
@@ -90,17 +64,21 @@ class _Walk:
 
 @dataclass(frozen=True, slots=True)
 class LineageReader:
-    """Reads lineages.
+    """Reads lineages, and what drawings of a process are made from.
 
     Attributes:
-        database: Runs statements.
-        seconds: No further level is begun after so long.
-        edges: Edges that one level follows.
+        database: Runs statements, within the time of a query.
+        seconds: No further level of a lineage is begun after so long.
+        edge_limit: Edges that one level follows.
+        many: A node with more neighbours on one side is not asked for all of them.
+        window: Nodes that one statement looks at, at most, to count edges between stages.
     """
 
     database: Database
     seconds: float = SECONDS
-    edges: int = EDGES
+    edge_limit: int = EDGES
+    many: int = MANY
+    window: int = WINDOW_NODES
 
     async def read(
         self, process_id: str, node_id: str, direction: Direction, depth: int, limit: int
@@ -153,7 +131,7 @@ class LineageReader:
             known |= dict.fromkeys(level, True)
             if level:
                 walk.levels.append(level)
-            if followed >= self.edges:
+            if followed >= self.edge_limit:
                 walk.cut = "limit"
                 return walk
             if not level:
@@ -169,14 +147,13 @@ class LineageReader:
         known: Mapping[str, bool],
         limit: int,
     ) -> tuple[list[str], int]:
-        ((nodes, followed),) = await look(
-            self.database,
+        ((nodes, followed),) = await self.database.query(
             _STATEMENTS[direction],
             1,
             process_id=process_id,
             node_ids=list(of),
             known=dict(known),
-            edges=self.edges,
+            edges=self.edge_limit,
             limit=limit,
         )
         return nodes, followed or 0
@@ -185,8 +162,7 @@ class LineageReader:
         self, process_id: str, names: Sequence[str]
     ) -> tuple[tuple[LineageNode, ...], tuple[tuple[str, str], ...]]:
         """Nodes with the counts of their neighbours, and the edges between them."""
-        rows = await look(
-            self.database,
+        rows = await self.database.query(
             "lineage/links",
             len(names),
             process_id=process_id,
@@ -194,7 +170,7 @@ class LineageReader:
             known=dict.fromkeys(names, True),
         )
         if not rows:
-            await ProcessStore(self.database).get(process_id)
+            await ready_process(self.database, process_id)
             raise NotFound(f"Process {process_id!r} has no node {shown(names[0])}")
         there = {row[0] for row in rows}
         edges = tuple((source, row[0]) for row in rows for source in row[4] if source in there)
@@ -215,6 +191,95 @@ class LineageReader:
             for node_id, stage, up, down, _ in rows
         )
         return nodes, edges
+
+    async def stage_edges(self, process: Process) -> StageEdges:
+        """How many edges lead from stage to stage.
+
+        Raises:
+            QueryTimeout: A window took longer than a query may.
+        """
+        window = min(self.window, max(1, WINDOW_EDGES * process.nodes // max(1, process.edges)))
+        found: Counter[tuple[int, int]] = Counter()
+        first = 0
+        # Places may be left free, and the process may have grown since it was read.
+        while found.total() < process.edges and first < SPARSE * process.nodes:
+            rows = await self.database.query(
+                "lineage/stage_edges",
+                1_000_000,
+                process_id=process.process_id,
+                first=first,
+                end=first + window,
+            )
+            for source, target, edges in rows:
+                found[source, target] += edges
+            first += window
+        return dict(found)
+
+    async def next_nodes(
+        self,
+        process_id: str,
+        way: Direction,
+        of: Sequence[str],
+        known: Iterable[str],
+        limit: int,
+    ) -> dict[str, list[str]]:
+        """The first neighbours of each of some nodes, by stage and place in the input.
+
+        Args:
+            process_id: The process.
+            way: Upstream or downstream.
+            of: The nodes.
+            known: Nodes that are left out.
+            limit: At most this many of each node.
+        """
+        if not of:
+            return {}
+        rows = await self.database.query(
+            _NEXT[way],
+            len(of),
+            process_id=process_id,
+            node_ids=list(of),
+            known=dict.fromkeys(known, True),
+            edges=self.edge_limit,
+            limit=limit,
+        )
+        return dict(rows)
+
+    async def edges(self, process_id: str, nodes: Sequence[Degrees]) -> list[tuple[str, str]]:
+        """Every edge between two of the nodes, as (source, target).
+
+        The edges into a node with very many source nodes are looked for from their other end.
+        """
+        into = [one.node_id for one in nodes if 0 < one.upstream <= self.many]
+        crowded = [one.node_id for one in nodes if one.upstream > self.many]
+        outward = [one.node_id for one in nodes if 0 < one.downstream <= self.many]
+        # Only where both ends have very many neighbours is one of them asked for all.
+        between = crowded if any(one.downstream > self.many for one in nodes) else []
+        hubs = [one.node_id for one in nodes if one.downstream > self.many]
+        everyone = [one.node_id for one in nodes]
+        direct, backward, rest = await asyncio.gather(
+            self._others("lineage/edges_into", process_id, into, everyone),
+            self._others("lineage/edges_from", process_id, outward if crowded else [], crowded),
+            self._others("lineage/edges_into", process_id, between, hubs),
+        )
+        found = {(other, node) for node, others in direct + rest for other in others}
+        found |= {(node, other) for node, others in backward for other in others}
+        places = {one.node_id: place for place, one in enumerate(nodes)}
+        return sorted(found, key=lambda edge: (places[edge[0]], places[edge[1]]))
+
+    async def _others(
+        self, name: str, process_id: str, of: Sequence[str], known: Iterable[str]
+    ) -> list[tuple[str, list[str]]]:
+        if not of:
+            return []
+        rows = await self.database.query(
+            name,
+            len(of),
+            process_id=process_id,
+            node_ids=list(of),
+            known=dict.fromkeys(known, True),
+        )
+        return [(node_id, others) for node_id, others in rows]
 
 
 def _nearest(walks: Sequence[_Walk], limit: int) -> list[str]:

@@ -1,58 +1,69 @@
-"""Nodes as people look at them: by the page, filtered, with or without what is long of them.
+"""Nodes: by the page, by id, found by a text, and one by itself with its text and citations.
 
-Source: VeriTrail 2 (nodes, stages, roots and terminal nodes).
+Every answer is bounded: so many nodes, the beginning of a text or a piece of it, and counts of
+what is not shown.
+
+Source: VeriTrail 2 (nodes, stages, source nodes), VeriTrail 3.2 (traceability).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 
-from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model import Role
-from veritrail_graph.graph.model.listed import StoredNode
+from veritrail_graph.graph.errors import InputError, NotFound, shown
+from veritrail_graph.graph.model import Role, Verdict
+from veritrail_graph.graph.model.listed import (
+    ANY_NODE,
+    EXCERPT,
+    CitedSentenceHere,
+    IntroducedError,
+    ListedNode,
+    Neighbour,
+    NodeContent,
+    NodeFilter,
+    NodeQuery,
+    NodeText,
+    StoredNode,
+)
+from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database, Row
-from veritrail_graph.graph.store.looking import look
-from veritrail_graph.graph.store.processes import ProcessStore
+from veritrail_graph.graph.store.processes import ready_process
+
+EVERY_NODE = NodeFilter()
 
 MOST_CONTENT = 20_000_000
 """UTF-16 units of texts, prompts and metadata in one answer; one node may have more by itself."""
 
+PIECE = 20_000
+"""Characters of a text that are read at a time."""
 
-@dataclass(frozen=True, slots=True)
-class NodeFilter:
-    """Which nodes are wanted; None: any.
+LONGEST_NOTE = 20_000
+"""Characters of a prompt, and of metadata."""
 
-    Attributes:
-        stage: Of this stage.
-        role: Of this role.
-        text: With a text that holds this, in capitals or not.
-    """
-
-    stage: int | None = None
-    role: Role | None = None
-    text: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NodeContent:
-    """What is long of a node; `metadata` is JSON as text."""
-
-    text: str
-    prompt: str | None
-    metadata: str | None
+_FURTHEST = 2**31 - 1  # where engines still know a place in a text
+_NEIGHBOURS = {
+    Direction.UPSTREAM: "nodes/sources_page",
+    Direction.DOWNSTREAM: "nodes/dependants_page",
+}
 
 
 class NodeStore:
-    """Nodes of the processes of one graph."""
+    """Nodes of the processes of one graph.
 
-    def __init__(self, database: Database) -> None:
+    Args:
+        database: Runs statements, within the time of a query.
+        piece: Characters of a text that are read at a time.
+    """
+
+    def __init__(self, database: Database, *, piece: int = PIECE) -> None:
         self._database = database
+        self._piece = piece
 
     async def page(
         self,
         process_id: str,
-        wanted: NodeFilter = NodeFilter(),  # frozen
+        wanted: NodeFilter = EVERY_NODE,
         after: tuple[int, int] = (-1, -1),
         limit: int = 100,
         *,
@@ -71,8 +82,7 @@ class NodeStore:
             NotFound: There is no such process.
             QueryTimeout: It took longer than a query may.
         """
-        rows = await look(
-            self._database,
+        rows = await self._database.query(
             "nodes/page",
             limit + 1,
             process_id=process_id,
@@ -83,7 +93,7 @@ class NodeStore:
             text=wanted.text,
         )
         if not rows:
-            await ProcessStore(self._database).get(process_id)
+            await ready_process(self._database, process_id)
         nodes = [_node(row) for row in rows[:limit]]
         fitting = nodes if most is None else _fitting(nodes, most)
         return fitting, len(rows) > len(fitting)
@@ -95,11 +105,11 @@ class NodeStore:
             NotFound: There is no such process.
         """
         asked = list(dict.fromkeys(node_ids))
-        rows = await look(
-            self._database, "nodes/get", len(asked), process_id=process_id, node_ids=asked
+        rows = await self._database.query(
+            "nodes/get", len(asked), process_id=process_id, node_ids=asked
         )
         if not rows:
-            await ProcessStore(self._database).get(process_id)
+            await ready_process(self._database, process_id)
         found = {node.node_id: node for node in map(_node, rows)}
         return [found[node_id] for node_id in asked if node_id in found]
 
@@ -118,15 +128,162 @@ class NodeStore:
                 f"{MOST_CONTENT:,} are given at a time. Ask for fewer nodes."
             )
         names = [node.node_id for node in nodes]
-        rows = await look(
-            self._database, "nodes/contents", len(names), process_id=process_id, node_ids=names
+        rows = await self._database.query(
+            "nodes/contents", len(names), process_id=process_id, node_ids=names
         )
         return {node_id: NodeContent(*content) for node_id, *content in rows}
+
+    async def search(
+        self,
+        process_id: str,
+        wanted: NodeQuery,
+        after: tuple[int, int] = (-1, -1),
+        limit: int = 50,
+    ) -> tuple[list[ListedNode], bool]:
+        """Nodes by stage and place in the input, and whether there are more.
+
+        Args:
+            process_id: The process.
+            wanted: Which nodes.
+            after: Stage and position of the last node of the page before.
+            limit: At most this many.
+
+        Raises:
+            QueryTimeout: It took longer than a query may.
+        """
+        filters = asdict(wanted)
+        name = "nodes/search_cited" if filters.pop("cited") else "nodes/search"
+        rows = await self._database.query(
+            name,
+            limit + 1,
+            process_id=process_id,
+            after_stage=after[0],
+            after_position=after[1],
+            **filters,
+            excerpt=EXCERPT,
+        )
+        return [_listed(row) for row in rows[:limit]], len(rows) > limit
+
+    async def among(
+        self, process_id: str, node_ids: Sequence[str], wanted: NodeQuery = ANY_NODE
+    ) -> list[ListedNode]:
+        """Those of some nodes that are wanted, each once, by stage and place in the input."""
+        rows = await self._database.query(
+            "nodes/among",
+            len(node_ids),
+            process_id=process_id,
+            node_ids=list(dict.fromkeys(node_ids)),
+            **asdict(wanted),
+            excerpt=EXCERPT,
+        )
+        return [_listed(row) for row in rows]
+
+    async def one(self, process_id: str, node_id: str) -> ListedNode:
+        """One node.
+
+        Raises:
+            NotFound: There is no such process or node.
+        """
+        found = await self.among(process_id, [node_id])
+        if not found:
+            await ready_process(self._database, process_id)
+            raise _unknown(process_id, node_id)
+        return found[0]
+
+    async def neighbours(
+        self,
+        process_id: str,
+        node_id: str,
+        way: Direction,
+        after: tuple[int, int] = (-1, -1),
+        limit: int = 25,
+    ) -> tuple[list[Neighbour], bool]:
+        """Source nodes of a node, or what it was an input to, and whether there are more."""
+        rows = await self._database.query(
+            _NEIGHBOURS[way],
+            limit + 1,
+            process_id=process_id,
+            node_id=node_id,
+            after_stage=after[0],
+            after_position=after[1],
+            excerpt=EXCERPT,
+        )
+        return [_neighbour(row) for row in rows[:limit]], len(rows) > limit
+
+    async def text(self, process_id: str, node_id: str, number: int = 1) -> NodeText:
+        """A piece of a node's text; one behind the last is the last.
+
+        Raises:
+            NotFound: There is no such process or node.
+        """
+        number = min(number, _FURTHEST // self._piece)
+        rows = await self._database.query(
+            "nodes/piece",
+            1,
+            process_id=process_id,
+            node_id=node_id,
+            start=(number - 1) * self._piece,
+            length=self._piece,
+            longest=LONGEST_NOTE,
+        )
+        if not rows:
+            await ready_process(self._database, process_id)
+            raise _unknown(process_id, node_id)
+        piece, length, prompt, metadata = rows[0]
+        pieces = max(1, -(-length // self._piece))
+        if number > pieces:
+            return await self.text(process_id, node_id, pieces)
+        return NodeText(piece, number, pieces, length, prompt, metadata)
+
+    async def errors_here(
+        self, process_id: str, node_id: str, limit: int = 25
+    ) -> tuple[list[IntroducedError], bool]:
+        """Claims into which unsupported content came at a node, and whether there are more.
+
+        Source: VeriTrail 3.2 (error localization).
+        """
+        rows = await self._database.query(
+            "nodes/errors_here", limit + 1, process_id=process_id, node_id=node_id
+        )
+        return [IntroducedError(*row) for row in rows[:limit]], len(rows) > limit
+
+    async def cited_here(
+        self, process_id: str, node_id: str, limit: int = 500
+    ) -> tuple[list[CitedSentenceHere], bool]:
+        """Sentences of a node with the claims that they were cited for, and whether there are more.
+
+        Source: VeriTrail 3.2 (evidence trail).
+        """
+        rows = await self._database.query(
+            "nodes/cited_here", limit + 1, process_id=process_id, node_id=node_id
+        )
+        return [_citation(row) for row in rows[:limit]], len(rows) > limit
 
 
 def _node(row: Row) -> StoredNode:
     node_id, stage, position, role, *others = row
     return StoredNode(node_id, stage, position, Role(role), *others)
+
+
+def _listed(row: Row) -> ListedNode:
+    """A node from a row of a list."""
+    node_id, stage, position, role, *others = row
+    return ListedNode(node_id, stage, position, Role(role), *others)
+
+
+def _neighbour(row: Row) -> Neighbour:
+    """A neighbour from a row of a list."""
+    node_id, stage, position, role, kind, excerpt = row
+    return Neighbour(node_id, stage, position, Role(role), kind, excerpt)
+
+
+def _citation(row: Row) -> CitedSentenceHere:
+    """A cited sentence from a row."""
+    index, text, claim_id, claim, verification_id, verdict, indicative, is_evidence = row
+    verdict = Verdict(verdict)
+    return CitedSentenceHere(
+        index, text, claim_id, claim, verification_id, verdict, bool(indicative), is_evidence
+    )
 
 
 def _fitting(nodes: Iterable[StoredNode], most: int) -> list[StoredNode]:
@@ -138,3 +295,7 @@ def _fitting(nodes: Iterable[StoredNode], most: int) -> list[StoredNode]:
             break
         fitting.append(node)
     return fitting
+
+
+def _unknown(process_id: str, node_id: str) -> NotFound:
+    return NotFound(f"Process {process_id!r} has no node {shown(node_id)}")

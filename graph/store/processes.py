@@ -1,38 +1,43 @@
 """Processes: opening, filling, showing, listing, replacing and removing them.
 
-A process is `loading` until its last batch; whoever reads sees `ready` processes only.
-What replaces a stored process is loaded beside it under a staged id and takes its place
-when it is whole: from then on every interrupted step is taken up again, so that either
-the old or the new content is there, and never half of one.
+A process is `loading` until its last batch; readers see `ready` processes only. What replaces a
+stored process is loaded beside it under a staged id and takes its place when it is whole: from
+then on every interrupted step is taken up again, so that either the old or the new content is
+there, and never half of one.
+
+A writer that was suspended may have been taken for dead: before it shows, hides or removes
+anything it holds the process and checks that it is still its owner.
 """
 
 from __future__ import annotations
 
+import json
+import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from veritrail_graph.graph.clock import now
-from veritrail_graph.graph.errors import BeingWritten, NotFound
-from veritrail_graph.graph.model import Claim, Process
-from veritrail_graph.graph.model.listed import ProcessSummary
-from veritrail_graph.graph.store.claims import ClaimStore
-from veritrail_graph.graph.store.database import Database, Transaction
-from veritrail_graph.graph.store.process_rows import process_from, process_row, readable
-from veritrail_graph.graph.store.process_state import (
-    DELETING,
-    LOADING,
-    REPLACING,
-    StoredState,
-    held,
-    hold,
-    marked,
-    taken_from_us,
+from veritrail_graph.graph.errors import BeingWritten, EngineError, NotFound, ProcessConflict
+from veritrail_graph.graph.model import Process, Usage
+from veritrail_graph.graph.model.listed import (
+    Named,
+    OutcomeSummary,
+    ProcessOverview,
+    ProcessSummary,
 )
-from veritrail_graph.graph.store.writers import this_writer
+from veritrail_graph.graph.store.database import Database, Row, Transaction
+from veritrail_graph.graph.store.rows import first_fault
+from veritrail_graph.graph.store.writers import is_alive, this_writer
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.ingest.check import Survey
+
+READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
 
 DELETE_BATCH = 5_000
 TRAIL_BATCH = 100  # iterations; each may have checked thousands of spans
@@ -40,18 +45,36 @@ BEAT_SECONDS = 5.0
 """Seconds between two signs of life of whoever writes."""
 
 _STAGED = "~"  # no process_id of a user can hold it
+_log = logging.getLogger("veritrail.store")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredState:
+    """What is stored under a process_id, finished or not."""
+
+    process_id: str
+    status: str
+    owner: str | None
+    beat: str | None
+    replaces: str | None
+    content_hash: str | None = None
+    plan: str | None = None
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether its writer has ended."""
+        return self.status != READY and not is_alive(self.owner, self.beat)
+
+    def can_go_on(self, plan: str) -> bool:
+        """Whether what a dead writer left is the beginning of what is to be loaded."""
+        return self.is_abandoned and self.status == LOADING and self.plan == plan
 
 
 class ProcessStore:
-    """Processes of one graph.
-
-    Attributes:
-        claim_store: Their claims.
-    """
+    """Processes of one graph."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.claim_store = ClaimStore(database)
 
     async def get(self, process_id: str) -> Process:
         """A process that is ready.
@@ -59,53 +82,71 @@ class ProcessStore:
         Raises:
             NotFound: There is none; the message says whether one is being written.
         """
-        rows = await self._database.read("process/get", process_id=process_id)
-        if rows:
-            properties, claims = rows[0]
-            return process_from(properties, claims)
-        state = await self.state(process_id)
-        if state is None:
-            raise NotFound(
-                f"No process {process_id!r} is stored.",
-                code="process_unknown",
-                process_id=process_id,
-            )
-        raise NotFound(
-            f"Process {process_id!r} is not ready: it is {state.status}.",
-            code="process_not_ready",
-            process_id=process_id,
-            status=state.status,
-        )
+        return await ready_process(self._database, process_id)
+
+    async def overview(self, process_id: str) -> ProcessOverview:
+        """A process with how many claims have each verdict, and how many verifications it has.
+
+        Raises:
+            NotFound: There is none.
+        """
+
+        def work(tx: Transaction) -> ProcessOverview | None:
+            rows = tx.run("process/get", process_id=process_id)
+            verdicts = tx.run("process/verdicts", process_ids=[process_id])
+            ((verifications,),) = tx.run("process/count_verifications", process_id=process_id)
+            if not rows:
+                return None
+            counts = {verdict: claims for _, verdict, claims in verdicts if verdict}
+            return ProcessOverview(process_from(*rows[0]), counts, verifications)
+
+        found = await self._database.read_with(work)
+        if found is None:
+            raise await _not_ready(self._database, process_id)
+        return found
 
     async def page(self, after: str = "", limit: int = 100) -> list[ProcessSummary]:
         """Processes that can be read, by their ids behind `after`; fewer than `limit`: the last."""
         found: list[Mapping[str, Any]] = []
-        while wanted := limit - len(found):
-            rows = await self._database.read("process/page", after=after, limit=wanted)
-            found += readable(properties for (properties,) in rows)
-            if len(rows) < wanted:
+        while left := limit - len(found):
+            rows = await self._database.read("process/page", after=after, limit=left)
+            found += _readable(properties for (properties,) in rows)
+            if len(rows) < left:
                 break
             after = rows[-1][0]["process_id"]
-        counts = await self._verdicts([properties["process_id"] for properties in found])
-        return [
-            ProcessSummary(
-                process_from(properties, sum(counts[properties["process_id"]].values())),
-                {
-                    verdict: number
-                    for verdict, number in counts[properties["process_id"]].items()
-                    if verdict
-                },
-            )
-            for properties in found
-        ]
-
-    async def _verdicts(self, process_ids: list[str]) -> dict[str, dict[str, int]]:
-        counts: dict[str, dict[str, int]] = {process_id: {} for process_id in process_ids}
-        if process_ids:
-            rows = await self._database.read("process/verdicts", process_ids=process_ids)
+        counts: dict[str, dict[str, int]] = defaultdict(dict)
+        if found:
+            ids = [properties["process_id"] for properties in found]
+            rows = await self._database.read("process/verdicts", process_ids=ids)
             for process_id, verdict, claims in rows:
                 counts[process_id][verdict or ""] = claims
-        return counts
+        made = []
+        for properties in found:
+            verdicts = counts[properties["process_id"]]
+            process = process_from(properties, sum(verdicts.values()))
+            made.append(ProcessSummary(process, {key: n for key, n in verdicts.items() if key}))
+        return made
+
+    async def names(self, after: str = "", limit: int = 1_000) -> list[Named]:
+        """Processes that are ready, in the order of their ids, behind the id `after`."""
+        rows = await self._database.read("process/names", after=after, limit=limit)
+        return [
+            Named(process_id, str(name or process_id), nodes or 0, created_at or "")
+            for process_id, name, nodes, created_at in rows
+        ]
+
+    async def outcomes(self, process_ids: Sequence[str]) -> dict[str, OutcomeSummary]:
+        """Outcomes and cost of processes, by id; unknown ones are left out.
+
+        Source: VeriTrail 2 (the three verdicts).
+        """
+        if not process_ids:
+            return {}
+        rows = await self._database.read("process/outcomes", process_ids=list(process_ids))
+        of: dict[str, list[Row]] = defaultdict(list)
+        for process_id, *rest in rows:
+            of[process_id].append(tuple(rest))
+        return {process_id: _outcomes(found) for process_id, found in of.items()}
 
     async def state(self, process_id: str) -> StoredState | None:
         """What is stored under an id, finished or not."""
@@ -285,14 +326,134 @@ class ProcessStore:
                     await self.beat(stored_id)
                 last_beat = time.monotonic()
 
-    async def add_claims(self, process_id: str, claims: Sequence[Claim]) -> int:
-        """Store claims that are not there yet; see `ClaimStore.add`."""
-        return await self.claim_store.add(process_id, claims)
 
-    async def claims_by_id(self, process_id: str, claims: Sequence[Claim | str]) -> list[Claim]:
-        """Stored claims among these; see `ClaimStore.by_id`."""
-        return await self.claim_store.by_id(process_id, claims)
+async def ready_process(database: Database, process_id: str) -> Process:
+    """A process that is ready.
 
-    async def claims(self, process_id: str) -> list[Claim]:
-        """All claims of a process; see `ClaimStore.all`."""
-        return await self.claim_store.all(process_id)
+    Raises:
+        NotFound: There is none; the message says whether one is being written.
+    """
+    rows = await database.read("process/get", process_id=process_id)
+    if not rows:
+        raise await _not_ready(database, process_id)
+    return process_from(*rows[0])
+
+
+async def _not_ready(database: Database, process_id: str) -> NotFound:
+    state = await ProcessStore(database).state(process_id)
+    if state is None:
+        return NotFound(
+            f"No process {process_id!r} is stored.", code="process_unknown", process_id=process_id
+        )
+    return NotFound(
+        f"Process {process_id!r} is not ready: it is {state.status}.",
+        code="process_not_ready",
+        process_id=process_id,
+        status=state.status,
+    )
+
+
+def hold(tx: Transaction, process_id: str) -> None:
+    """Keep a process that this program writes to itself until the end of a transaction.
+
+    Raises:
+        ProcessConflict: It was removed or taken over by another writer.
+    """
+    if not tx.run("process/beat", **held(process_id)):
+        raise taken_from_us(process_id)
+
+
+def taken_from_us(process_id: str) -> ProcessConflict:
+    """The error for a process that another writer took over because this one seemed dead."""
+    return ProcessConflict(
+        f"Process {process_id!r} was removed or taken over by another command while it was being "
+        "loaded; nothing of it is visible."
+    )
+
+
+def held(process_id: str) -> dict[str, str]:
+    """Parameters that name this program as the writer, with a sign of life."""
+    return {"process_id": process_id, "owner": this_writer(), "beat": now()}
+
+
+def marked(process_id: str, status: str, owner: str | None = None) -> dict[str, str]:
+    """Parameters that give a process another status, and a writer."""
+    return {**held(process_id), "status": status, "owner": owner or this_writer()}
+
+
+def _outcomes(rows: Iterable[Sequence[Any]]) -> OutcomeSummary:
+    outcomes: dict[str, int] = {}
+    usage, changed, modelled, unmetered = Usage(), "", 0, 0
+    for outcome, claims, cost, priced, calls, unpriced, judged, silent, changed_at in rows:
+        if claims:
+            outcomes[outcome] = claims
+        changed = max(changed, changed_at or "")
+        known = cost if priced and not unpriced else None
+        modelled, unmetered = modelled + (judged or 0), unmetered + (silent or 0)
+        usage += Usage(calls=calls or 0, cost_usd=known, unpriced_calls=unpriced or 0)
+    return OutcomeSummary(outcomes, usage, changed or None, modelled, unmetered)
+
+
+def process_row(survey: Survey) -> dict[str, Any]:
+    """A process as properties; maps become parallel lists, which every engine can hold."""
+    header = survey.header
+    stages: dict[int, int] = {}
+    for stage in survey.topology.stages:
+        stages[stage] = stages.get(stage, 0) + 1
+    return {
+        "name": header.name or survey.process_id,
+        "question": header.question,
+        "source_format": header.source_format,
+        "content_hash": survey.hash,
+        "stages": sorted(stages),
+        "stage_counts": [stages[stage] for stage in sorted(stages)],
+        "stage_names": json.dumps({str(key): name for key, name in header.stage_names.items()}),
+        "terminals": list(survey.terminals),
+        "nodes": len(survey.topology.ids),
+        "edges": len(survey.topology.edge_sources),
+        "warnings": list(survey.warnings),
+    }
+
+
+def process_from(properties: Mapping[str, Any], claims: int) -> Process:
+    """A process from its properties and the number of its claims.
+
+    Raises:
+        EngineError: They do not describe one: another program wrote or changed the node.
+    """
+    try:
+        names = json.loads(properties["stage_names"])
+        stages = zip(properties["stages"], properties["stage_counts"], strict=True)
+        return Process.model_validate(
+            {key: value for key, value in properties.items() if value is not None}
+            | {
+                "stages": dict(stages),
+                "stage_names": {int(stage): name for stage, name in names.items()},
+                "claims": claims,
+            }
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        reason = first_fault(error) if isinstance(error, ValidationError) else str(error)
+        if isinstance(error, KeyError):
+            reason = f"it has no `{error.args[0]}`"
+        name = properties.get("process_id")
+        raise EngineError(
+            f"Process {name!r} is damaged: its node in the graph does not describe a process "
+            f"({reason}). Another program made or changed it. Deleting the process removes it "
+            "with everything that is stored under this id.",
+            code="process_damaged",
+            process_id=str(name),
+        ) from None
+
+
+def _readable(found: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Those that describe a process; a warning tells of each other one."""
+    whole = []
+    for properties in found:
+        try:
+            process_from(properties, 0)
+        except EngineError as error:
+            _log.warning("Left out: %s", error)
+        else:
+            whole.append(properties)
+    return whole

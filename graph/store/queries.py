@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from datetime import date, datetime, time
 from difflib import get_close_matches
 from typing import Any
 
@@ -10,13 +12,16 @@ from veritrail_graph import cypher
 from veritrail_graph.cypher import Parameter, Statement
 from veritrail_graph.graph.errors import InputError, NotFound, Violation, shown
 from veritrail_graph.graph.model.listed import QueryResult
+from veritrail_graph.graph.store.claims import ClaimStore
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.processes import ProcessStore
-from veritrail_graph.graph.store.query_values import orders_of, plain
+from veritrail_graph.graph.store.processes import ready_process
 from veritrail_graph.graph.store.trails import TrailStore
 
 MAX_ROWS = 10_000
 """Rows of one answer; more are cut and `truncated` says so."""
+
+Orders = Mapping[frozenset[str], tuple[str, ...]]
+"""The order in which maps of these keys are shown."""
 
 GROUPS = (
     "Claims and verdicts",
@@ -30,6 +35,7 @@ GROUPS = (
 )
 """The headings of the library, in the order in which it is listed."""
 
+_BRACES = re.compile(r"\{([^{}]*)\}")
 _WITHOUT_VERDICTS = GROUPS[-2:]
 _NODES = ("node_id", "from_node_id", "to_node_id")
 _VERIFICATIONS = ("verification_id", "other_verification_id")
@@ -99,10 +105,10 @@ class QueryLibrary:
         process_id = values.get("process_id")
         if process_id is None:
             return
-        processes = ProcessStore(self._database)
-        await processes.get(process_id)
+        await ready_process(self._database, process_id)
         claim_id = values.get("claim_id")
-        if claim_id is not None and not await processes.claims_by_id(process_id, [claim_id]):
+        claims = ClaimStore(self._database)
+        if claim_id is not None and not await claims.by_id(process_id, [claim_id]):
             raise NotFound(f"Process {process_id!r} has no claim {claim_id!r}")
         for node_id in (values[name] for name in _NODES if values.get(name) is not None):
             rows = await self._database.read("nodes/known", process_id=process_id, node_id=node_id)
@@ -259,3 +265,39 @@ def _fault(parameter: Parameter, value: Any) -> str | None:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def orders_of(statement: Statement) -> Orders:
+    """The orders that the columns of a header give to the keys of their maps.
+
+    A meaning like `{node_id, sentences: [{sentence, text}]}` gives one order for each pair of
+    braces.
+    """
+    orders: dict[frozenset[str], tuple[str, ...]] = {}
+    for column in statement.columns:
+        text = column.meaning
+        while found := _BRACES.search(text):
+            keys = tuple(part.split(":")[0].strip() for part in found[1].split(","))
+            orders[frozenset(keys)] = keys
+            text = text[: found.start()] + text[found.end() :]
+    return orders
+
+
+def plain(value: Any, orders: Orders | None = None) -> Any:
+    """A value of the driver as a JSON value; nodes and relationships by their properties.
+
+    Keys of a map stand in the order that the header of the query gives them, others sorted:
+    each engine has an order of its own.
+    """
+    if isinstance(value, list | tuple):
+        return [plain(item, orders) for item in value]
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, date | datetime | time):
+        return value.isoformat()
+    items = getattr(value, "items", None)
+    if callable(items):
+        found = {str(key): item for key, item in items()}
+        keys = (orders or {}).get(frozenset(found), tuple(sorted(found)))
+        return {key: plain(found[key], orders) for key in keys}
+    return str(value)

@@ -16,15 +16,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from veritrail_graph import cypher
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import EngineError, EngineUnavailable, ProcessConflict
-from veritrail_graph.graph.store.address import DatabaseAddress
-from veritrail_graph.graph.store.database import Database
+from veritrail_graph.graph.store.database import Database, DatabaseAddress, Row
 from veritrail_graph.graph.store.writers import STALE_SECONDS, is_alive, seconds_since, this_writer
 
 SCHEMA_VERSION = 4
@@ -45,18 +44,22 @@ _REPORT_AFTER, _REPORT_AGAIN = 1.0, 10.0
 _log = logging.getLogger("veritrail.store")
 
 
-async def ensure_schema(database: Database, report: Report | None = None) -> None:
+async def ensure_schema(
+    database: Database, report: Report | None = None, record: Sequence[Row] | None = None
+) -> None:
     """Bring a graph to this program's version of the schema; one read where it has it.
 
     Args:
         database: The graph.
         report: Called while this takes long; by default a warning is logged now and then.
+        record: The record of the schema, where it was read already (`Database.connect`).
 
     Raises:
         EngineError: The graph was written by a newer version of this program, its record of the
             version cannot be read, or a statement failed; the next call repeats it.
     """
-    while (found := await _version(database)) != SCHEMA_VERSION:
+    while (found := await _version(database, record)) != SCHEMA_VERSION:
+        record = None
         if found > SCHEMA_VERSION:
             raise EngineError(
                 f"The graph at {database.address.uri} has schema version {found}; this program "
@@ -70,8 +73,8 @@ async def ensure_schema(database: Database, report: Report | None = None) -> Non
             await _wait(database, report)
 
 
-async def _version(database: Database) -> int:
-    rows = await database.read("meta/schema_state")
+async def _version(database: Database, record: Sequence[Row] | None = None) -> int:
+    rows = await database.read("meta/schema_state") if record is None else record
     return _recorded(rows[0][0], database.address) if rows else 0
 
 

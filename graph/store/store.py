@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from veritrail_graph.graph.store.address import DatabaseAddress
-from veritrail_graph.graph.store.database import QUERY_SECONDS, Database
-from veritrail_graph.graph.store.judged_claims import JudgedClaimStore
+from veritrail_graph.graph.store.claims import ClaimStore
+from veritrail_graph.graph.store.database import QUERY_SECONDS, Database, DatabaseAddress
 from veritrail_graph.graph.store.lineage import LineageReader
 from veritrail_graph.graph.store.nodes import NodeStore
 from veritrail_graph.graph.store.processes import ProcessStore
@@ -25,14 +24,14 @@ class Store:
 
     Attributes:
         database: Runs statements.
-        processes: Processes and their claims.
+        processes: Processes.
+        claims: Claims and their verdicts.
+        nodes: Nodes in lists, and by themselves.
+        lineage: What a node was made from, and what was made of it.
         reading: Nodes, for the walk.
         trails: Verifications.
+        reviews: Reviews of verdicts by people.
         queries: The query library.
-        reviews: What people said of verdicts.
-        nodes: Nodes, as people look at them.
-        lineage: What a node was made from, and what was made of it.
-        claims: Claims with how they were judged.
     """
 
     database: Database
@@ -43,7 +42,7 @@ class Store:
     reviews: ReviewStore
     nodes: NodeStore
     lineage: LineageReader
-    claims: JudgedClaimStore
+    claims: ClaimStore
 
     @classmethod
     def of(cls, database: Database) -> Store:
@@ -57,7 +56,7 @@ class Store:
             ReviewStore(database),
             NodeStore(database),
             LineageReader(database),
-            JudgedClaimStore(database),
+            ClaimStore(database),
         )
 
 
@@ -83,8 +82,7 @@ async def open_store(
     """
     database = Database(address, retry_seconds=retry_seconds, query_seconds=query_seconds)
     try:
-        await database.connect(wait_seconds)
-        await ensure_schema(database)
+        await ensure_schema(database, record=await database.connect(wait_seconds))
         yield Store.of(database)
     finally:
         await database.close()

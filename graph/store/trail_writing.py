@@ -1,17 +1,31 @@
-"""Writing trails: all that are given in one transaction, small ones in one statement.
+"""Writing trails: many small ones in one statement, a huge one in several.
+
+An engine holds what a statement touches. So a batch is bounded by its rows and by the texts
+behind them; what a single huge trail has beyond that follows in statements of its own.
 
 Source: VeriTrail 3.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from veritrail_graph.graph.errors import NotFound
-from veritrail_graph.graph.model import Verification
-from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.trail_parcels import Parcel, parcels
-from veritrail_graph.graph.store.transaction import Transaction
+from veritrail_graph.graph.model import (
+    CitedSentence,
+    Evidence,
+    EvidencePath,
+    Iteration,
+    StepRecord,
+    Verification,
+)
+from veritrail_graph.graph.store.database import Transaction
+from veritrail_graph.graph.store.rows import MOST_HELD, in_words, properties, short
+
+MAX_ROWS = 5_000
+"""Rows that one statement takes."""
 
 CLEARING = (
     "trail/clear_paths",
@@ -22,31 +36,26 @@ CLEARING = (
 """What takes off all that hangs on a verification; paths first, found through the iterations."""
 
 
-async def write_all(database: Database, verifications: Sequence[Verification]) -> None:
-    """Write verifications with their trails in one transaction, replacing what was there.
+def write_trails(tx: Transaction, verifications: Sequence[Verification]) -> None:
+    """Write verifications with their trails in a transaction, replacing what was there.
 
     Raises:
-        NotFound: A claim is not stored (any more); nothing was written.
+        NotFound: A claim is not stored (any more).
     """
     # Of two under one id the later one counts, as if they had come one after the other.
     latest = {one.verification_id: one for one in verifications}
     groups: dict[tuple[str, str | None], list[Verification]] = {}
     for one in latest.values():
         groups.setdefault((one.process_id, one.content_hash), []).append(one)
-
-    def work(tx: Transaction) -> None:
-        for (process_id, content_hash), some in groups.items():
-            for parcel in parcels(some):
-                _write(tx, process_id, content_hash, parcel)
-
-    # What an attempt that is in doubt has stored is replaced by the next one.
-    await database.write_with(work, repeatable=True)
+    for (process_id, content_hash), some in groups.items():
+        for batch in trail_batches(some):
+            _write(tx, process_id, content_hash, batch)
 
 
-def _write(tx: Transaction, process_id: str, content_hash: str | None, parcel: Parcel) -> None:
+def _write(tx: Transaction, process_id: str, content_hash: str | None, batch: TrailBatch) -> None:
     ids = {"process_id": process_id, "content_hash": content_hash}
-    written: dict[str, bool] = dict(tx.run("trail/write", rows=parcel.rows, cleared=False, **ids))
-    for row in parcel.rows:
+    written: dict[str, bool] = dict(tx.run("trail/write", rows=batch.rows, cleared=False, **ids))
+    for row in batch.rows:
         if row["verification_id"] not in written:
             raise NotFound(
                 f"Process {process_id!r} or its claim {row['claim_id']!r} was removed or replaced "
@@ -57,7 +66,291 @@ def _write(tx: Transaction, process_id: str, content_hash: str | None, parcel: P
         for verification_id in again:
             for name in CLEARING:
                 tx.run(name, verification_id=verification_id)
-        tx.run("trail/write", rows=parcel.only(again), cleared=True, **ids)
-    for rest in parcel.rests.values():
+        tx.run("trail/write", rows=batch.only(again), cleared=True, **ids)
+    for rest in batch.rests.values():
         for name, rows in rest.batches():
             tx.run(name, process_id=process_id, rows=rows)
+
+
+Row = list[Any]
+
+
+@dataclass(slots=True)
+class Capacity:
+    """What a statement may still take."""
+
+    rows: int = MAX_ROWS
+    held: int = MOST_HELD
+
+    def has(self, rows: int = 1, held: int = 0) -> bool:
+        """Whether there is capacity for rows."""
+        return self.rows >= rows and self.held >= held
+
+    def take(self, rows: int = 1, held: int = 0) -> bool:
+        """Take capacity for rows; False, and nothing taken, where there is not enough."""
+        if not self.has(rows, held):
+            return False
+        self.rows -= rows
+        self.held -= held
+        return True
+
+
+@dataclass(slots=True)
+class Rest:
+    """What of a trail does not fit into its first statement, by the statement that writes it."""
+
+    checked: list[Row] = field(default_factory=list)
+    evidence: list[Row] = field(default_factory=list)
+    sentences: list[Row] = field(default_factory=list)
+    paths: list[Row] = field(default_factory=list)
+    lengths: dict[str, int] = field(default_factory=dict)
+
+    def batches(self) -> Iterator[tuple[str, list[Row]]]:
+        """Statements and their rows, each within what an engine may be made to hold."""
+        for start in range(0, len(self.checked), MAX_ROWS):
+            yield "trail/checked", _by_iteration(self.checked[start : start + MAX_ROWS])
+        for rows in _parted(
+            self.evidence, lambda row: _own_length(row[2]["summary"], row[2]["missing"])
+        ):
+            yield "trail/evidence", rows
+        for rows in _parted(self.sentences, lambda row: _held(self.lengths, row[1])):
+            yield "trail/sentences", rows
+        for start in range(0, len(self.paths), MAX_ROWS):
+            yield "trail/paths", self.paths[start : start + MAX_ROWS]
+
+
+@dataclass(slots=True)
+class TrailBatch:
+    """Trails that are written by one statement, and what follows it."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    rests: dict[str, Rest] = field(default_factory=dict)
+    capacity: Capacity = field(default_factory=Capacity)
+
+    def only(self, verification_ids: Iterable[str]) -> list[dict[str, Any]]:
+        """The rows of some of its verifications."""
+        named = set(verification_ids)
+        return [row for row in self.rows if row["verification_id"] in named]
+
+
+def trail_batches(verifications: Sequence[Verification]) -> Iterator[TrailBatch]:
+    """Verifications of one process in as few batchs as their sizes allow."""
+    batch = TrailBatch()
+    for verification in verifications:
+        lengths = _lengths(verification)
+        size = _size(verification, lengths)
+        if batch.rows and not batch.capacity.take(*size):
+            yield batch
+            batch = TrailBatch()
+        if not batch.rows and not batch.capacity.take(*size):
+            yield _alone(verification, lengths)
+            continue
+        batch.rows.append(_row(verification, Capacity(*size), Rest(lengths=lengths)))
+    if batch.rows:
+        yield batch
+
+
+def _alone(verification: Verification, lengths: dict[str, int]) -> TrailBatch:
+    """A trail that is too large for one statement."""
+    rest = Rest(lengths=lengths)
+    row = _row(verification, Capacity(), rest)
+    return TrailBatch([row], {verification.verification_id: rest})
+
+
+def _size(verification: Verification, lengths: dict[str, int]) -> tuple[int, int]:
+    """Rows and characters of a whole trail."""
+    rows = held = 0
+    for iteration in verification.iterations:
+        rows += len(iteration.checked)
+        for found in iteration.summaries:
+            rows += 1 + len(found.sentences)
+            held += _own_length(found.text, found.missing)
+            held += sum(lengths[cited.node_id] + len(cited.text) for cited in found.sentences)
+    return rows + len(verification.paths) + 1, held
+
+
+def _lengths(verification: Verification) -> dict[str, int]:
+    """How long spans are at least, from where the sentences end that are cited from them.
+
+    While it links a sentence, an engine holds the text of the whole span beside every row.
+    """
+    lengths: dict[str, int] = {}
+    for iteration in verification.iterations:
+        for found in iteration.summaries:
+            for cited in found.sentences:
+                end, node_id = cited.end, cited.node_id
+                lengths[node_id] = max(lengths.get(node_id, 0), end)
+    return lengths
+
+
+def _row(verification: Verification, capacity: Capacity, rest: Rest) -> dict[str, Any]:
+    """A verification with as much of its trail as fits; the rest goes to `rest`."""
+    key = verification.verification_id
+    paths: dict[str, list[Row]] = {}  # by their target, which the engine then looks up once
+    for path in verification.paths:
+        if capacity.take():
+            paths.setdefault(path.target, []).append([path.source, *path_row(path)[2:]])
+        else:
+            rest.paths.append([key, path_row(path)])
+    return {
+        "verification_id": key,
+        "claim_id": verification.claim_id,
+        "properties": verification_row(verification),
+        "iterations": [
+            _iteration(verification, one, capacity, rest) for one in verification.iterations
+        ],
+        "paths": [[target, links] for target, links in paths.items()],
+        "steps": [step_row(key, n, step) for n, step in enumerate(verification.steps)],
+        "introduced": [node.node_id for node in verification.error_nodes],
+        "propagated": [node.node_id for node in verification.propagated_nodes],
+    }
+
+
+def _iteration(
+    verification: Verification, iteration: Iteration, capacity: Capacity, rest: Rest
+) -> dict[str, Any]:
+    key = verification.verification_id
+    checked = []
+    for ref in iteration.checked:
+        if capacity.take():
+            checked.append(ref.node_id)
+        else:
+            rest.checked.append([key, iteration.number, ref.node_id])
+    return {
+        "properties": iteration_row(key, iteration, verification.indicative),
+        "checked": checked,
+        "evidence": _evidence(key, iteration, capacity, rest),
+    }
+
+
+def _evidence(
+    verification_id: str, iteration: Iteration, capacity: Capacity, rest: Rest
+) -> list[dict[str, Any]]:
+    here = []
+    for place, found in enumerate(iteration.summaries):
+        key = evidence_id(verification_id, iteration.number, place)
+        properties = evidence_row(key, place, found)
+        is_here = capacity.take(held=_own_length(found.text, found.missing))
+        sentences = []
+        for position, cited in enumerate(found.sentences):
+            row = sentence_row(position, cited)
+            if is_here and capacity.take(held=_held(rest.lengths, row)):
+                sentences.append(row)
+            else:
+                rest.sentences.append([key, row])
+        if is_here:
+            here.append({"properties": properties, "sentences": sentences})
+        else:
+            rest.evidence.append([verification_id, iteration.number, properties])
+    return here
+
+
+def _parted(rows: Iterable[Row], held_by: Callable[[Row], int]) -> Iterator[list[Row]]:
+    """Rows in parts that an engine may be made to hold; one that is too long goes alone."""
+    capacity, part = Capacity(), list[Row]()
+    for row in rows:
+        held = held_by(row)
+        if part and not capacity.has(held=held):
+            yield part
+            capacity, part = Capacity(), []
+        capacity.take(held=min(held, capacity.held))
+        part.append(row)
+    if part:
+        yield part
+
+
+def _own_length(summary: str, missing: str | None) -> int:
+    """Characters of what evidence says by itself."""
+    return len(summary) + len(missing or "")
+
+
+def _held(lengths: dict[str, int], sentence: Row) -> int:
+    return lengths[sentence[0]] + len(sentence[4])
+
+
+def _by_iteration(checked: list[Row]) -> list[Row]:
+    """[verification_id, number, [node_ids]] from one row a node."""
+    rows: list[Row] = []
+    for key, number, node_id in checked:
+        if not rows or rows[-1][:2] != [key, number]:
+            rows.append([key, number, []])
+        rows[-1][2].append(node_id)
+    return rows
+
+
+def verification_caption(verification: Verification) -> str:
+    """What came of a verification, in words: its verdict or, without one, its status."""
+    if verification.verdict is None:
+        return verification.status.value.replace("_", " ").capitalize()
+    return in_words(verification.verdict, verification.indicative)
+
+
+def verification_row(verification: Verification) -> dict[str, Any]:
+    """Properties of a verification; what it found are nodes of their own."""
+    return {
+        **properties(verification, IN_NODES),
+        "error_stages": list(verification.error_stages),
+        "caption": verification_caption(verification),
+        "place": verification.place,
+    }
+
+
+IN_NODES = {
+    "iterations": True, "paths": True, "steps": True, "error_nodes": True, "propagated_nodes": True,
+    "place": True,
+}  # fmt: skip
+"""What of a verification the graph keeps as nodes and relationships; the place comes last."""
+
+
+def iteration_row(verification_id: str, iteration: Iteration, indicative: bool) -> dict[str, Any]:
+    """Properties of an iteration of a verification that is indicative, or is not."""
+    leave_out = {"checked": True, "evidence": True, "summaries": True, "usage": True}
+    return {
+        "verification_id": verification_id,
+        **properties(iteration, leave_out),
+        "checked_count": len(iteration.checked),
+        "evidence_count": sum(len(found.sentences) for found in iteration.summaries),
+        # Enough to read a carried root back without another look at the process.
+        "carried_places": [
+            value for root in iteration.carried_roots for value in (root.stage, root.position)
+        ],
+        "caption": f"{iteration.number}: {in_words(iteration.verdict, indicative)}",
+    }
+
+
+def step_row(verification_id: str, position: int, step: StepRecord) -> dict[str, Any]:
+    """Properties of a step, with its place among those of its verification."""
+    return {
+        "verification_id": verification_id,
+        "position": position,
+        **properties(step),
+        "caption": short(f"{step.iteration}: {step.step}"),
+    }
+
+
+def evidence_id(verification_id: str, number: int, position: int) -> str:
+    """The key of evidence: its place among that of an iteration."""
+    return f"{verification_id}/{number}/{position}"
+
+
+def evidence_row(key: str, position: int, found: Evidence) -> dict[str, Any]:
+    """Properties of evidence."""
+    return {
+        "evidence_id": key,
+        "position": position,
+        "summary": found.text,
+        "missing": found.missing,
+        "caption": short(found.text or "Evidence"),
+    }
+
+
+def sentence_row(position: int, cited: CitedSentence) -> list[Any]:
+    """A cited sentence: [node_id, index, start, end, text, caption, role, position]."""
+    caption = short(cited.text or cited.node_id)
+    place = [cited.node_id, cited.sentence, cited.start, cited.end]
+    return [*place, cited.text, caption, cited.role.value, position]
+
+
+def path_row(path: EvidencePath) -> list[Any]:
+    """A link of the evidence trail: [source, target, iteration, via]."""
+    return [path.source, path.target, path.iteration, list(path.via)]

@@ -1,6 +1,7 @@
-"""Trails: writing a verification with all that explains it, and reading it back whole.
+"""Verifications: writing them with their trails, reading them back, and the runs that they form.
 
-A verification is written in one transaction; writing it again replaces what was there.
+A verification is written in one transaction; writing it again replaces what was there. A run is
+no node of its own: its verifications carry its run_id, and their place in it.
 
 Source: VeriTrail 3.2.
 """
@@ -8,8 +9,9 @@ Source: VeriTrail 3.2.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any, TypeVar
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import (
@@ -18,25 +20,21 @@ from veritrail_graph.graph.model import (
     EvidencePath,
     Iteration,
     NodeRef,
+    Review,
+    Role,
+    Status,
     StepRecord,
+    Usage,
     Verification,
+    frontier_order,
 )
-from veritrail_graph.graph.model.listed import RunSummary, TrailOutline
-from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.runs import (
-    ids_of_run,
-    same_verifications,
-    summaries,
-    write_ends,
-)
-from veritrail_graph.graph.store.trail_records import (
-    evidence_from,
-    iteration_from,
-    node_from,
-    noun_from,
-    verification_from,
-)
-from veritrail_graph.graph.store.trail_writing import write_all
+from veritrail_graph.graph.model.listed import Cost, RunSummary, TrailOutline
+from veritrail_graph.graph.store.database import Database, Row, Transaction
+from veritrail_graph.graph.store.reviews import reviews_of
+from veritrail_graph.graph.store.rows import batches, node_from, noun_from
+from veritrail_graph.graph.store.trail_writing import verification_row, write_trails
+
+T = TypeVar("T")
 
 _READ_AT_ONCE = 100
 
@@ -59,15 +57,28 @@ class TrailStore:
             NotFound: A claim is not stored (any more); nothing was written.
         """
         async with self._writing:
-            await write_all(self._database, verifications)
+            # What an attempt that is in doubt has stored is replaced by the next one.
+            await self._database.write_with(
+                lambda tx: write_trails(tx, verifications), repeatable=True
+            )
 
     async def write_ends(self, verifications: Sequence[Verification]) -> None:
         """Write how verifications ended that were not made, all or none, without trails.
 
         One that has a verdict stays; one whose process or claim is not stored is left out.
         """
+        groups: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
+        for one in verifications:
+            groups.setdefault((one.process_id, one.content_hash), []).append(verification_row(one))
+
+        def work(tx: Transaction) -> None:
+            for (process_id, content_hash), rows in groups.items():
+                ids = {"process_id": process_id, "content_hash": content_hash}
+                for batch in batches(rows):
+                    tx.run("trail/write_ends", rows=batch, **ids)
+
         async with self._writing:
-            await write_ends(self._database, verifications)
+            await self._database.write_with(work, repeatable=True)
 
     async def of_run(self, run_id: str, process_id: str | None = None) -> list[Verification]:
         """The verifications of a run without their trails, in their order.
@@ -76,11 +87,23 @@ class TrailStore:
             run_id: The run.
             process_id: Its process, which spares a look at those of all others.
         """
-        return await self.headers(await ids_of_run(self._database, run_id, process_id))
+        rows = await self._database.read("trail/of_run", run_id=run_id, process_id=process_id)
+        return await self.headers([verification_id for (verification_id,) in rows])
+
+    async def of_claim(self, process_id: str, claim_id: str, limit: int) -> list[Verification]:
+        """The latest verifications of a claim without their trails, newest first."""
+        rows = await self._database.read(
+            "trail/of_claim", process_id=process_id, claim_id=claim_id, limit=limit
+        )
+        return await self.headers([verification_id for (verification_id,) in rows])
 
     async def runs(self, process_id: str) -> list[RunSummary]:
         """The runs of a process, newest first."""
-        return await summaries(self._database, process_id)
+        rows_of: dict[str, list[Row]] = {}
+        for run_id, *rest in await self._database.read("trail/runs", process_id=process_id):
+            rows_of.setdefault(run_id, []).append(tuple(rest))
+        found = [_run(process_id, run_id, rows) for run_id, rows in rows_of.items()]
+        return sorted(found, key=lambda run: (run.created_at, run.run_id), reverse=True)
 
     async def same(
         self, process_id: str, claims: Sequence[Claim], settings: str, content_hash: str
@@ -90,35 +113,36 @@ class TrailStore:
         That is one that succeeded with the same settings, on the same content and for the same
         claim: text, node and sub-claims are what they are now.
         """
-        return await same_verifications(self._database, process_id, claims, settings, content_hash)
+        found: dict[str, str] = {}
+        for some in batches(claims):
+            batch = {claim.claim_id: claim for claim in some}
+            rows = await self._database.read(
+                "trail/same",
+                process_id=process_id,
+                content_hash=content_hash,
+                settings=settings,
+                claim_ids=list(batch),
+            )
+            found |= {  # oldest first, so that the latest stays
+                claim_id: verification_id
+                for verification_id, claim_id, *verified in rows
+                if _is_same(batch[claim_id], *verified)
+            }
+        return found
 
     async def read(self, verification_ids: Sequence[str]) -> list[Verification]:
         """Verifications with their trails, in the order asked for; unknown ids are left out."""
         found: list[Verification] = []
-        for start in range(0, len(verification_ids), _READ_AT_ONCE):
-            some = await self._read_some(list(verification_ids[start : start + _READ_AT_ONCE]))
-            found += [one.verification for one in some]
-        return found
-
-    async def outlines(self, verification_ids: Sequence[str]) -> list[TrailOutline]:
-        """Verifications with their evidence, in the order asked for; unknown ids are left out.
-
-        Of the nodes that an iteration checked, those without evidence are only counted.
-        """
-        found: list[TrailOutline] = []
-        for start in range(0, len(verification_ids), _READ_AT_ONCE):
-            ids = list(verification_ids[start : start + _READ_AT_ONCE])
-            found += await self._read_some(ids, whole=False)
+        for ids in batches(verification_ids, _READ_AT_ONCE):
+            found += (await self._database.read_with(partial(_read, ids=ids)))[0]
         return found
 
     async def headers(self, verification_ids: Sequence[str]) -> list[Verification]:
         """Verifications without their trails, but with where an error was introduced."""
         found: list[Verification] = []
-        for start in range(0, len(verification_ids), _READ_AT_ONCE * 10):
-            ids = list(verification_ids[start : start + _READ_AT_ONCE * 10])
+        for ids in batches(verification_ids):
             rows = await self._database.read("trail/read_verifications", verification_ids=ids)
-            errors = await self._errors(ids)
-            found += [verification_from(properties, errors) for (properties,) in rows]
+            found += [_verification(properties, errors) for properties, errors in rows]
         return found
 
     async def get(self, verification_id: str) -> Verification:
@@ -127,14 +151,47 @@ class TrailStore:
         Raises:
             NotFound: There is none.
         """
-        found = await self.read([verification_id])
-        if not found:
-            raise NotFound(
-                f"No verification {verification_id!r} is stored.",
-                code="verification_unknown",
-                verification_id=verification_id,
+        return _only(await self.read([verification_id]), verification_id)
+
+    async def with_reviews(self, verification_id: str) -> tuple[Verification, list[Review]]:
+        """One verification with its trail, and the reviews of its claim, newest first.
+
+        Raises:
+            NotFound: There is none.
+        """
+
+        def work(tx: Transaction) -> tuple[Verification, list[Review]]:
+            found = _only(_read(tx, [verification_id])[0], verification_id)
+            reviews = reviews_of(tx, found.process_id, found.claim_id)
+            return found, [one.review for one in reviews]
+
+        return await self._database.read_with(work)
+
+    async def outlines(self, verification_ids: Sequence[str]) -> list[TrailOutline]:
+        """Verifications with their evidence, in the order asked for; unknown ids are left out.
+
+        Of the nodes that an iteration checked, those without evidence are only counted.
+        """
+        found: list[TrailOutline] = []
+        for ids in batches(verification_ids, _READ_AT_ONCE):
+            some, rounds = await self._database.read_with(
+                partial(_read, ids=ids, rounds="trail/outline")
             )
-        return found[0]
+            counts: dict[str, dict[int, int]] = {}
+            for row, nodes in rounds:
+                count = row.get("checked_count", len(nodes))
+                counts.setdefault(row["verification_id"], {})[row["number"]] = count
+            found += [TrailOutline(one, counts.get(one.verification_id, {})) for one in some]
+        return found
+
+    async def paths(self, verification_id: str) -> list[EvidencePath]:
+        """The evidence trail of a verification, as links between nodes."""
+        rows = await self._database.read("trail/read_paths", verification_ids=[verification_id])
+        return [_path(row) for row in rows]
+
+    async def cited(self, verification_id: str) -> dict[str, int]:
+        """How many sentences of each node a verification cites."""
+        return dict(await self._database.read("trail/cited_nodes", verification_id=verification_id))
 
     async def page(
         self, process_id: str, before: str = "", limit: int = 1_000
@@ -154,60 +211,162 @@ class TrailStore:
             ids += more
         return ids
 
-    async def _read_some(self, ids: list[str], *, whole: bool = True) -> list[TrailOutline]:
-        read = partial(self._database.read, verification_ids=ids)
-        verifications, rounds, evidence, paths, steps, errors = await asyncio.gather(
-            read("trail/read_verifications"),
-            read("trail/read_iterations" if whole else "trail/outline"),
-            read("trail/read_evidence"),
-            read("trail/read_paths"),
-            read("trail/read_steps"),
-            self._errors(ids),
+    async def outcomes(self, verification_ids: Sequence[str]) -> dict[str, int]:
+        """How many verifications have each outcome; unknown ids are left out."""
+        if not verification_ids:
+            return {}
+        return dict(
+            await self._database.read("trail/outcomes", verification_ids=list(verification_ids))
         )
-        evidence_of: dict[tuple[str, int], list[Evidence]] = {}
-        for verification_id, number, properties, sentences in evidence:
-            found = evidence_from(properties, sentences)
-            evidence_of.setdefault((verification_id, number), []).append(found)
-        iterations_of: dict[str, list[Iteration]] = {}
-        checked_of: dict[str, dict[int, int]] = {}
-        for properties, nodes in rounds:
-            verification_id, number = properties["verification_id"], properties["number"]
-            found_now = evidence_of.get((verification_id, number), [])
-            iteration = iteration_from(properties, nodes, found_now)
-            iterations_of.setdefault(verification_id, []).append(iteration)
-            count = properties.get("checked_count")
-            checked = len(iteration.checked) if whole or count is None else count
-            checked_of.setdefault(verification_id, {})[number] = checked
-        paths_of: dict[str, list[EvidencePath]] = {}
-        for verification_id, source, target, number, via in paths:
-            path = EvidencePath(
-                source=source, target=target, iteration=number, via=tuple(via or ())
-            )
-            paths_of.setdefault(verification_id, []).append(path)
-        steps_of: dict[str, list[StepRecord]] = {}
-        for (properties,) in steps:
-            steps_of.setdefault(properties["verification_id"], []).append(
-                noun_from(StepRecord, properties)
-            )
-        return [
-            TrailOutline(
-                verification_from(
-                    properties,
-                    errors,
-                    iterations_of.get(name, ()),
-                    paths_of.get(name, ()),
-                    steps_of.get(name, ()),
-                ),
-                checked_of.get(name, {}),
-            )
-            for (properties,) in verifications
-            for name in (properties["verification_id"],)
-        ]
 
-    async def _errors(self, ids: list[str]) -> dict[tuple[str, bool], list[NodeRef]]:
-        """Error localization by verification_id and by whether it was introduced there."""
-        rows = await self._database.read("trail/read_errors", verification_ids=ids)
-        errors: dict[tuple[str, bool], list[NodeRef]] = {}
-        for verification_id, introduced, node in rows:
-            errors.setdefault((verification_id, introduced), []).append(node_from(node))
-        return errors
+    async def cost(self, process_id: str) -> Cost:
+        """What the verifications of a process cost together."""
+        ((verifications, *rest),) = await self._database.read(
+            "process/spent", process_id=process_id
+        )
+        calls, cached, tokens_in, cached_in, tokens_out, cost, unpriced, modelled, unmetered = rest
+        usage = Usage(
+            calls=calls,
+            cached_calls=cached,
+            input_tokens=tokens_in,
+            cached_input_tokens=cached_in,
+            output_tokens=tokens_out,
+            cost_usd=None if unpriced else cost,
+            unpriced_calls=unpriced,
+        )
+        return Cost(verifications, usage, modelled, unmetered)
+
+
+def _only(found: Sequence[Verification], verification_id: str) -> Verification:
+    if not found:
+        raise NotFound(
+            f"No verification {verification_id!r} is stored.",
+            code="verification_unknown",
+            verification_id=verification_id,
+        )
+    return found[0]
+
+
+def _run(process_id: str, run_id: str, rows: list[Row]) -> RunSummary:
+    counts = {Status(status): number for status, number, *_ in rows}
+    created_at, engine, model = min((row[2:] for row in rows), key=lambda row: row[0])
+    return RunSummary(run_id, process_id, created_at, engine, model, counts)
+
+
+def _is_same(
+    claim: Claim, text: str, node_id: str, sub_claims: list[str] | None, decomposed: bool
+) -> bool:
+    """Whether a claim is what was verified, sub-claims that a model was asked for left aside."""
+    is_same_list = claim.sub_claims == tuple(sub_claims or ())
+    is_found_again = decomposed and not claim.sub_claims
+    return (claim.text, claim.node_id) == (text, node_id) and (is_same_list or is_found_again)
+
+
+def _read(
+    tx: Transaction, ids: list[str], rounds: str = "trail/read_iterations"
+) -> tuple[list[Verification], list[Row]]:
+    """Verifications with their trails, and the rows of their rounds.
+
+    Args:
+        tx: The transaction.
+        ids: Their ids.
+        rounds: The statement that reads the rounds.
+    """
+    verifications = tx.run("trail/read_verifications", verification_ids=ids)
+    iterations = tx.run(rounds, verification_ids=ids)
+    evidence = _grouped(
+        tx.run("trail/read_evidence", verification_ids=ids),
+        lambda row: (row[0], row[1]),
+        lambda row: _evidence(*row[2:]),
+    )
+    paths = _grouped(tx.run("trail/read_paths", verification_ids=ids), lambda row: row[0], _path)
+    steps = _grouped(
+        tx.run("trail/read_steps", verification_ids=ids),
+        lambda row: row[0]["verification_id"],
+        lambda row: noun_from(StepRecord, row[0]),
+    )
+    iterations_of = _grouped(
+        iterations,
+        lambda row: row[0]["verification_id"],
+        lambda row: _iteration(
+            row[0], row[1], evidence.get((row[0]["verification_id"], row[0]["number"]), ())
+        ),
+    )
+    made = []
+    for properties, errors in verifications:
+        key = properties["verification_id"]
+        made.append(
+            _verification(
+                properties,
+                errors,
+                iterations=tuple(iterations_of.get(key, ())),
+                paths=tuple(paths.get(key, ())),
+                steps=tuple(steps.get(key, ())),
+            )
+        )
+    return made, iterations
+
+
+def _grouped(
+    rows: Sequence[Row], key: Callable[[Row], Any], make: Callable[[Row], T]
+) -> dict[Any, list[T]]:
+    groups: dict[Any, list[T]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(make(row))
+    return groups
+
+
+def _verification(
+    properties: Mapping[str, Any], errors: Sequence[Sequence[Any]], **parts: Any
+) -> Verification:
+    """A verification from its properties, its error localization and its parts."""
+    nodes: dict[bool, list[NodeRef]] = {True: [], False: []}
+    for introduced, *node in errors:
+        if node[0] is not None:
+            nodes[introduced].append(node_from(node))
+    node_id = properties["node_id"]
+    return noun_from(
+        Verification,
+        properties,
+        error_nodes=tuple(sorted(nodes[True], key=frontier_order)),
+        propagated_nodes=tuple(  # the verified node is the last
+            sorted(nodes[False], key=lambda ref: (ref.node_id == node_id, frontier_order(ref)))
+        ),
+        **parts,
+    )
+
+
+def _evidence(properties: Mapping[str, Any], sentences: Sequence[Sequence[Any]]) -> Evidence:
+    """Evidence from its properties and its cited sentences, each with its place before it."""
+    keys = ("role", "node_id", "sentence", "start", "end", "text")
+    cited = [
+        dict(zip(keys, row, strict=True))
+        for _, *row in sorted(sentences, key=lambda sentence: sentence[0])
+    ]
+    return noun_from(Evidence, properties, text=properties["summary"], sentences=cited)
+
+
+def _iteration(
+    properties: Mapping[str, Any], checked: Sequence[Sequence[Any]], evidence: Sequence[Evidence]
+) -> Iteration:
+    """An iteration from its properties, the nodes that it checked and what it found."""
+    places = properties.get("carried_places") or []
+    carried = tuple(
+        NodeRef(node_id, stage, position, Role.ROOT)
+        for node_id, stage, position in zip(
+            properties.get("carried_roots") or [], places[0::2], places[1::2], strict=True
+        )
+    )
+    refs = (node_from(node) for node in checked if node[0] is not None)
+    return noun_from(
+        Iteration,
+        properties,
+        checked=tuple(sorted(refs, key=frontier_order)),
+        carried_roots=carried,
+        summaries=tuple(evidence),
+    )
+
+
+def _path(row: Row) -> EvidencePath:
+    _, source, target, iteration, via = row
+    return EvidencePath(source=source, target=target, iteration=iteration, via=tuple(via or ()))

@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import neo4j
 import pytest
 from acceptance.command import Veritrail, process_file
 
@@ -51,6 +52,30 @@ def test_show_gives_what_verify_gave(veritrail: Veritrail, ferry: dict[str, Any]
     assert "The ferry carries 42 cars" in tree
     assert "indicative only" in tree
     assert "v-none" in veritrail("show", "v-none", "--json", status=2).message
+
+
+def test_show_makes_at_most_eight_calls_to_the_driver(
+    veritrail: Veritrail, ferry: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+
+    def count(kind: type, name: str) -> None:
+        method = getattr(kind, name)
+
+        def counted(*arguments: Any, **options: Any) -> Any:
+            calls.append(f"{kind.__name__}.{name}")
+            return method(*arguments, **options)
+
+        monkeypatch.setattr(kind, name, counted)
+
+    for name in ("get_server_info", "verify_connectivity", "execute_query"):
+        count(neo4j.Driver, name)
+    for name in ("run", "execute_read", "execute_write", "begin_transaction"):
+        count(neo4j.Session, name)
+    count(neo4j.ManagedTransaction, "run")
+    veritrail("show", ferry["verifications"][0]["verification_id"])
+    assert "ManagedTransaction.run" in calls, "what is counted is what the store uses"
+    assert len(calls) <= 8, calls
 
 
 def test_a_deleted_process_is_gone(veritrail: Veritrail, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ AWKWARD = ["$rows", "$text", 'it\'s "quoted"', "x'}) DETACH DELETE n //", "😀 
 
 @pytest.fixture
 def claims(store: Store) -> ClaimStore:
-    return store.processes.claim_store
+    return store.claims
 
 
 @pytest.fixture
@@ -97,15 +97,15 @@ def test_further_places_of_a_claim_are_kept(
 ) -> None:
     given = [claim("A is there.", 0, (22, 33)), claim("Both are.", 12)]
     arun(claims.add(process_id, given))
-    assert arun(store.processes.claims(process_id)) == given
-    assert arun(store.processes.claims_by_id(process_id, given[:1])) == given[:1]
+    assert arun(store.claims.all(process_id)) == given
+    assert arun(store.claims.by_id(process_id, given[:1])) == given[:1]
 
 
 def test_an_ingest_keeps_further_places(store: Store, arun: Any, process_id: str) -> None:
     source = small(process_id)
     source.claims = [ClaimRecord("A is there.", "claims[0]", "k", "t", 0, 11, also=((22, 33),))]
     arun(ingest(store, source))
-    assert arun(store.processes.claims(process_id))[0].also == ((22, 33),)
+    assert arun(store.claims.all(process_id))[0].also == ((22, 33),)
 
 
 def test_what_was_extracted_is_read_back(
@@ -163,7 +163,7 @@ def test_extracting_again_leaves_an_edited_claim_as_it_is(
 def test_extraction_adds_the_places_that_a_stored_claim_lacks(
     monkeypatch: pytest.MonkeyPatch, arun: Any, process_id: str, claims: ClaimStore, stored: str
 ) -> None:
-    monkeypatch.setattr("veritrail_graph.graph.store.claims.ROWS", 1)
+    monkeypatch.setattr("veritrail_graph.graph.store.rows.MOST_ROWS", 1)
     without = claim("A.").replace(start=None, end=None)
     first = claim("B.", 22).replace(sub_claims=("One.", "Two."), label=Verdict.INCONCLUSIVE)
     partly = claim("C.", 3, (30, 41))
@@ -196,9 +196,9 @@ def test_sentences_and_claims_are_stored_in_batches(
     claims: ClaimStore,
     stored: str,
 ) -> None:
-    monkeypatch.setattr("veritrail_graph.graph.store.claims.ROWS", 3)
+    monkeypatch.setattr("veritrail_graph.graph.store.rows.MOST_ROWS", 3)
     monkeypatch.setattr("veritrail_graph.graph.store.claims.DELETE_BATCH", 2)
-    monkeypatch.setattr("veritrail_graph.graph.store.process_rows.MOST_HELD", 1_000)
+    monkeypatch.setattr("veritrail_graph.graph.store.claims.MOST_HELD", 1_000)
     many = [claim(f"A is {number}.", number) for number in range(20)]
     sentences = [sentence(place, "claims", one) for place, one in enumerate(many)]
     for added in (20, 0):

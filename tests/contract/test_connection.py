@@ -18,7 +18,7 @@ from veritrail_graph.graph.embedded import EngineSettings, engine_status, runnin
 from veritrail_graph.graph.errors import EngineError, EngineUnavailable, QueryTimeout
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import Database, DatabaseAddress, NodeReader, Store
-from veritrail_graph.graph.store.transaction import Transaction, is_repeatable
+from veritrail_graph.graph.store.database import Transaction, is_repeatable
 
 pytestmark = pytest.mark.engine
 

@@ -125,7 +125,7 @@ def test_a_connection_lost_at_any_commit_leaves_nothing_half_stored_and_nothing_
         elif command == "replace":
             await ingest(store, source(process_id, "more"), replace=True)
         elif command == "claims":
-            await store.processes.add_claims(
+            await store.claims.add(
                 process_id, [Claim(claim_id="k3", text="It is new.", node_id="t")]
             )
         elif command == "write":

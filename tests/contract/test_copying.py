@@ -86,11 +86,11 @@ def test_a_copy_that_differs_is_told(pair: Any, arun: Any, process_id: str) -> N
     server, embedded = pair
     arun(store_nasty(embedded, process_id))
     arun(copy_process(embedded, server, process_id))
-    arun(embedded.processes.claim_store.edit(process_id, "k2", "said otherwise"))
+    arun(embedded.claims.edit(process_id, "k2", "said otherwise"))
     with pytest.raises((EngineError, ProcessConflict)):
         arun(copy_process(embedded, server, process_id))
     trail = arun(embedded.trails.get(f"v-{process_id}-1"))
-    arun(embedded.processes.claim_store.edit(process_id, "k2", "another"))
+    arun(embedded.claims.edit(process_id, "k2", "another"))
     arun(embedded.trails.write(trail.replace(reasoning="said otherwise")))
     with pytest.raises(EngineError, match="not the same"):
         arun(copy_process(embedded, server, process_id))

@@ -13,7 +13,7 @@ from fakes.processes import process
 from veritrail_graph.graph.errors import EngineError, EngineUnavailable, ProcessConflict
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import Store, open_store
-from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.export import StoredProcess
 from veritrail_graph.graph.store.schema import SCHEMA_VERSION, ensure_schema
 from veritrail_graph.graph.store.writers import this_writer
 

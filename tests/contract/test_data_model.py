@@ -26,7 +26,7 @@ from veritrail_graph.graph.reviewing import NewReview
 from veritrail_graph.graph.schema import NODES, RELATIONSHIPS
 from veritrail_graph.graph.schema.model import schema_rules
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.trail_rows import short
+from veritrail_graph.graph.store.trail_writing import short
 
 pytestmark = pytest.mark.engine
 
@@ -133,7 +133,7 @@ async def fill(store: Store, process_id: str) -> None:
         reason="a reason",
         claim_ids=("k1",),
     )
-    keep = store.processes.claim_store.keep_extraction
+    keep = store.claims.keep_extraction
     await keep(process_id, stored.survey.hash, "t", [sentence], [])
     whole = trail(process_id).replace(content_hash=stored.survey.hash)
     failed = whole.replace(
@@ -244,7 +244,7 @@ def test_a_caption_is_one_short_line_whoever_makes_it(
         )
         for number, text in enumerate(ODD_TEXTS)
     ]
-    own = store.processes.claim_store
+    own = store.claims
     arun(own.keep_extraction(process_id, stored.survey.hash, "t", sentences, []))
     expected = {short(text) for text in ODD_TEXTS}
     assert all(len(caption) <= 40 and not set("\r\n") & set(caption) for caption in expected)

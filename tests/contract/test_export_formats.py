@@ -20,7 +20,7 @@ from veritrail_graph.graph.exporters.neo4j_csv import SEPARATOR, write_import
 from veritrail_graph.graph.exporters.property_graph import Nodes, parts
 from veritrail_graph.graph.exporters.tables import COLUMNS, Tables
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.export import StoredProcess
 
 pytestmark = pytest.mark.engine
 XML = "{http://graphml.graphdrawing.org/xmlns}"

@@ -25,7 +25,7 @@ from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Hea
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.export import StoredProcess
 
 XML = "{http://graphml.graphdrawing.org/xmlns}"
 SNIPPETS = (

@@ -16,7 +16,7 @@ from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import IngestReport, ingest
 from veritrail_graph.graph.ingest.restoring import restored_id
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.export import StoredProcess
 
 pytestmark = pytest.mark.engine
 
@@ -37,8 +37,8 @@ def test_reading_an_export_gives_the_same_process_with_its_trails(
     before = arun(form(store, process_id))
     ids = arun(store.trails.all_ids(process_id))
     trails = arun(store.trails.read(ids))
-    claims = arun(store.processes.claims(process_id))
-    sentences = arun(store.processes.claim_store.sentences(process_id))
+    claims = arun(store.claims.all(process_id))
+    sentences = arun(store.claims.sentences(process_id))
     facts = arun(store.processes.get(process_id))
     run = arun(store.trails.of_run(f"r-{process_id}", process_id))
     reviews = arun(store.reviews.all(process_id))
@@ -54,8 +54,8 @@ def test_reading_an_export_gives_the_same_process_with_its_trails(
     assert arun(form(store, process_id)) == before
     assert arun(store.trails.all_ids(process_id)) == ids
     assert arun(store.trails.read(ids)) == trails
-    assert arun(store.processes.claims(process_id)) == claims
-    assert arun(store.processes.claim_store.sentences(process_id)) == sentences
+    assert arun(store.claims.all(process_id)) == claims
+    assert arun(store.claims.sentences(process_id)) == sentences
     assert arun(store.processes.get(process_id)) == facts
     assert facts.source_format == "graphrag"
     again = arun(store.trails.of_run(f"r-{process_id}", process_id))
@@ -67,7 +67,7 @@ def test_a_process_that_is_there_gets_the_verifications_that_it_lacks(
 ) -> None:
     arun(store_nasty(store, process_id))
     before = arun(lines_of(store, process_id))
-    arun(store.processes.claim_store.remove(process_id, ["k1"], force=True))
+    arun(store.claims.remove(process_id, ["k1"], force=True))
     arun(ingest(store, nasty_input(process_id)))
 
     first = read_back(store, arun, before, "p.jsonl")
@@ -168,7 +168,7 @@ def test_pages_are_bounded_and_hold_everything(
         "_MOST_EDGES": 5,
         "_WINDOW": 4,
     }.items():
-        monkeypatch.setattr(f"veritrail_graph.graph.store.exporting.{name}", most)
+        monkeypatch.setattr(f"veritrail_graph.graph.store.export.{name}", most)
     made = {
         **DOCUMENT,
         "process_id": process_id,

@@ -177,7 +177,7 @@ def test_a_replacement_cut_short_anywhere_leaves_the_old_or_the_new_whole(
     arun(clean(store))
     assert arun(store.processes.state(store.processes.staged_id(process_id))) is None
     found = arun(store.processes.get(process_id))
-    claims = [claim.text for claim in arun(store.processes.claims(process_id))]
+    claims = [claim.text for claim in arun(store.claims.all(process_id))]
     read = arun(store.reading.source_nodes(process_id, ["t"], with_texts=True))
     assert (found.nodes, claims, set(read.texts)) in [
         (2, ["Old."], {"a"}),

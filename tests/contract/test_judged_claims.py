@@ -21,8 +21,7 @@ from veritrail_graph.graph.model import (
 from veritrail_graph.graph.model.listed import ClaimFilter, JudgedClaim
 from veritrail_graph.graph.reviewing import NewReview
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store import judged_claims as judged_module
-from veritrail_graph.graph.store.overview import read_overview
+from veritrail_graph.graph.store import claims as claims_module
 
 pytestmark = pytest.mark.engine
 
@@ -150,7 +149,7 @@ def test_filters_look_at_what_the_latest_review_is_to_the_verdict(
 def test_pages_put_together_are_the_whole_list(
     store: Store, arun: Any, stored: str, window: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judged_module, "WINDOW", window)
+    monkeypatch.setattr(claims_module, "WINDOW", window)
     for wanted in (ClaimFilter(), ClaimFilter("none"), ClaimFilter("FULLY_SUPPORTED")):
         whole, _ = arun(store.claims.page(stored, wanted))
         for limit in (1, 2, 5):
@@ -180,8 +179,8 @@ def test_a_process_that_is_being_written_shows_no_claims(
 
 
 def test_an_overview_counts_claims_by_verdict(store: Store, arun: Any, stored: str) -> None:
-    found = arun(read_overview(store.database, stored))
+    found = arun(store.processes.overview(stored))
     assert found.verdicts == {"FULLY_SUPPORTED": 2, "NOT_FULLY_SUPPORTED": 1}
     assert (found.verifications, found.process.claims) == (6, 6)
     with pytest.raises(NotFound, match="no-such"):
-        arun(read_overview(store.database, "no-such"))
+        arun(store.processes.overview("no-such"))

@@ -11,9 +11,9 @@ from fakes.processes import process
 
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model.listed import Lineage
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.lineage import Lineage
 
 pytestmark = pytest.mark.engine
 
@@ -90,7 +90,7 @@ def test_a_walk_without_time_or_edges_says_so(store: Store, arun: Any, process_i
     stored(store, arun, process_id, EDGES)
     late = arun(replace(store.lineage, seconds=-1.0).read(process_id, "t", UP, 9, 100))
     assert (names(late), late.truncated_by) == ({"t"}, "time")
-    few = arun(replace(store.lineage, edges=2).read(process_id, "t", UP, 9, 100))
+    few = arun(replace(store.lineage, edge_limit=2).read(process_id, "t", UP, 9, 100))
     assert (len(few.nodes), few.truncated_by) == (3, "limit")
 
 

@@ -46,7 +46,7 @@ async def with_everything(store: Store, name: str) -> None:
         reason=None,
         claim_ids=("k1",),
     )
-    await store.processes.claim_store.keep_extraction(name, report.survey.hash, "t", [sentence], [])
+    await store.claims.keep_extraction(name, report.survey.hash, "t", [sentence], [])
     one = a_round(1, FS, [A], [found("what", cited("a", 0, 0, "A one."))])
     claim = Claim(claim_id="k1", text="A is there.", node_id="t")
     made = a_trail(f"{name}-v", one, process_id=name, claim=claim, paths=(path("a", "t", 1),))

@@ -15,7 +15,7 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.exporters.neo4j_csv import SEPARATOR, write_import
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
-from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.export import StoredProcess
 
 pytestmark = pytest.mark.engine
 

@@ -22,7 +22,7 @@ from veritrail_graph.graph.model import (
 from veritrail_graph.graph.model.listed import NodeQuery
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.node_search import NodeSearch
+from veritrail_graph.graph.store.nodes import NodeStore
 
 pytestmark = pytest.mark.engine
 
@@ -49,8 +49,8 @@ def stored(store: Store, arun: Any, process_id: str) -> str:
 
 
 @pytest.fixture
-def search(store: Store) -> NodeSearch:
-    return NodeSearch(store.database)
+def search(store: Store) -> NodeStore:
+    return store.nodes
 
 
 def quoted(node: str, index: int, role: str = "evidence") -> CitedSentence:
@@ -79,7 +79,7 @@ def names(found: tuple[list[Any], bool] | list[Any]) -> list[str]:
 
 
 def test_a_node_is_listed_with_how_it_begins_and_how_many_neighbours_it_has(
-    arun: Any, stored: str, search: NodeSearch
+    arun: Any, stored: str, search: NodeStore
 ) -> None:
     nodes, more = arun(search.search(stored, NodeQuery()))
     assert (names(nodes), more) == (["c1", AWKWARD, "c2", "s1", "t"], False)
@@ -109,14 +109,14 @@ def test_a_node_is_listed_with_how_it_begins_and_how_many_neighbours_it_has(
     ],
 )
 def test_nodes_are_found_in_the_process_and_among_some(
-    arun: Any, stored: str, search: NodeSearch, wanted: NodeQuery, found: list[str]
+    arun: Any, stored: str, search: NodeStore, wanted: NodeQuery, found: list[str]
 ) -> None:
     assert names(arun(search.search(stored, wanted))) == found
     assert names(arun(search.among(stored, ["t", *TEXTS], wanted))) == found
     assert names(arun(search.among(stored, ["s1"], wanted))) == [n for n in found if n == "s1"]
 
 
-def test_a_search_goes_on_where_a_page_ended(arun: Any, stored: str, search: NodeSearch) -> None:
+def test_a_search_goes_on_where_a_page_ended(arun: Any, stored: str, search: NodeStore) -> None:
     first, more = arun(search.search(stored, NodeQuery(), limit=3))
     rest, end = arun(search.search(stored, NodeQuery(), first[-1].place, 3))
     assert (names(first), more) == (["c1", AWKWARD, "c2"], True)
@@ -124,7 +124,7 @@ def test_a_search_goes_on_where_a_page_ended(arun: Any, stored: str, search: Nod
 
 
 def test_neighbours_come_by_the_page_on_either_side(
-    arun: Any, stored: str, search: NodeSearch
+    arun: Any, stored: str, search: NodeStore
 ) -> None:
     page, more = arun(search.neighbours(stored, "s1", UP, limit=2))
     assert (names(page), more) == (["c1", AWKWARD], True)
@@ -140,7 +140,7 @@ def test_the_pieces_of_a_text_are_the_text(
 ) -> None:
     text = "a😀b😀😀c\n\u2028d?é😀"
     arun(ingest(store, process({"r": text, "t": ""}, [("r", "t")], process_id=process_id)))
-    search = NodeSearch(store.database, piece=size)
+    search = NodeStore(store.database, piece=size)
     read = [arun(search.text(process_id, "r"))]
     while read[-1].number < read[-1].pieces:
         read.append(arun(search.text(process_id, "r", read[-1].number + 1)))
@@ -156,20 +156,20 @@ def test_prompt_and_metadata_come_with_the_text(store: Store, arun: Any, process
     source = process({"r": "Text."}, [], process_id=process_id)
     source.nodes[0] = replace(source.nodes[0], metadata={"prompt": "Say it.", "page": 3})
     arun(ingest(store, source))
-    found = arun(NodeSearch(store.database).text(process_id, "r"))
+    found = arun(NodeStore(store.database).text(process_id, "r"))
     assert (found.prompt, found.metadata) == ("Say it.", '{"page":3}')
 
 
-def test_what_is_not_there_is_an_error(arun: Any, stored: str, search: NodeSearch) -> None:
-    for call in (search.get(stored, "no such"), search.text(stored, "no such")):
+def test_what_is_not_there_is_an_error(arun: Any, stored: str, search: NodeStore) -> None:
+    for call in (search.one(stored, "no such"), search.text(stored, "no such")):
         with pytest.raises(NotFound, match="no such"):
             arun(call)
     with pytest.raises(NotFound, match="nowhere"):
-        arun(search.get("nowhere", "t"))
+        arun(search.one("nowhere", "t"))
 
 
 def test_sentences_are_told_with_the_claims_that_they_were_cited_for(
-    store: Store, arun: Any, stored: str, search: NodeSearch
+    store: Store, arun: Any, stored: str, search: NodeStore
 ) -> None:
     arun(store.trails.write(a_verification(stored, "v1", "k1", NFS)))
     arun(store.trails.write(a_verification(stored, "v2", "k1", FS)))
@@ -185,11 +185,11 @@ def test_sentences_are_told_with_the_claims_that_they_were_cited_for(
     assert (more, arun(search.cited_here(stored, "c1", 3))[1]) == (False, True)
     assert arun(search.cited_here(stored, "c2")) == ([], False)
     assert names(arun(search.search(stored, NodeQuery(cited=True)))) == ["c1", "s1"]
-    assert arun(search.get(stored, "c1")).cited == 2
+    assert arun(search.one(stored, "c1")).cited == 2
 
 
 def test_errors_are_told_where_they_came_in_by_the_latest_verification(
-    store: Store, arun: Any, stored: str, search: NodeSearch
+    store: Store, arun: Any, stored: str, search: NodeStore
 ) -> None:
     arun(store.trails.write(a_verification(stored, "v1", "k1", NFS)))
     arun(store.trails.write(a_verification(stored, "v3", "k2", NFS)))

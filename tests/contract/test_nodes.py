@@ -10,9 +10,9 @@ from fakes.processes import MemoryInput, process
 from veritrail_graph.graph.errors import InputError, NotFound
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Role
+from veritrail_graph.graph.model.listed import NodeFilter
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store import nodes as nodes_module
-from veritrail_graph.graph.store.nodes import NodeFilter
 
 pytestmark = pytest.mark.engine
 

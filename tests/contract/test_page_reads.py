@@ -21,16 +21,8 @@ from veritrail_graph.graph.model import (
     Usage,
     Verification,
 )
-from veritrail_graph.graph.model.listed import Outlay, Standing
+from veritrail_graph.graph.model.listed import Cost, OutcomeSummary
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.outlines import neighbours, verifications_of
-from veritrail_graph.graph.store.placed_claims import (
-    claims_in_text,
-    nodes_with_claims,
-    spent_on,
-    tally,
-)
-from veritrail_graph.graph.store.standing import StandingStore
 
 pytestmark = pytest.mark.engine
 
@@ -130,29 +122,29 @@ def test_an_outline_holds_the_evidence_and_counts_the_rest(
 def test_the_verifications_of_a_claim_are_newest_first(
     store: Store, arun: Any, stored: str
 ) -> None:
-    found = arun(verifications_of(store.database, stored, "k1", 10))
+    found = arun(store.trails.of_claim(stored, "k1", 10))
     assert [one.verification_id for one in found] == [f"{stored}/2", f"{stored}/k1"]
-    assert len(arun(verifications_of(store.database, stored, "k1", 1))) == 1
-    (queued,) = arun(verifications_of(store.database, stored, "k4", 10))
+    assert len(arun(store.trails.of_claim(stored, "k1", 1))) == 1
+    (queued,) = arun(store.trails.of_claim(stored, "k4", 10))
     assert queued.status is Status.QUEUED
-    assert arun(verifications_of(store.database, stored, "k5", 10)) == []
+    assert arun(store.trails.of_claim(stored, "k5", 10)) == []
 
 
 def test_claims_know_their_neighbours(store: Store, arun: Any, stored: str) -> None:
-    told = [arun(neighbours(store.database, stored, name)) for name in ("k1", "k3", "k5")]
+    told = [arun(store.claims.neighbours(stored, name)) for name in ("k1", "k3", "k5")]
     assert [(one.previous, one.next, one.number, one.total) for one in told] == [
         (None, "k2", 1, 5),
         ("k2", "k4", 3, 5),
         ("k4", None, 5, 5),
     ]
     with pytest.raises(NotFound):
-        arun(neighbours(store.database, stored, "k9"))
+        arun(store.claims.neighbours(stored, "k9"))
 
 
 def test_claims_of_a_part_of_a_text_come_with_those_without_a_place(
     store: Store, arun: Any, stored: str
 ) -> None:
-    found, every = arun(claims_in_text(store.database, stored, "t", 0, 12))
+    found, every = arun(store.claims.in_text(stored, "t", 0, 12))
     told = {one.claim_id: one for one in found}
     assert (list(told), every) == (["k1", "k2", "k3"], True)
     assert (told["k1"].verdict, told["k1"].indicative, told["k1"].position) == (FS, True, 0)
@@ -160,19 +152,19 @@ def test_claims_of_a_part_of_a_text_come_with_those_without_a_place(
     assert (told["k3"].status, told["k3"].error) == (Status.FAILED, "no answer")
     assert len(told["k1"].text) == 300
     assert len(told["k3"].text) > 300
-    later, _ = arun(claims_in_text(store.database, stored, "t", 17, 100))
+    later, _ = arun(store.claims.in_text(stored, "t", 17, 100))
     assert [one.claim_id for one in later] == ["k3", "k4"]
 
 
 def test_a_place_where_a_claim_is_made_again_counts(store: Store, arun: Any, stored: str) -> None:
     again = Claim(claim_id="k6", text="Again.", node_id="t", start=0, end=9, also=((45, 50),))
-    arun(store.processes.claim_store.add(stored, [again]))
-    found, _ = arun(claims_in_text(store.database, stored, "t", 45, 60))
+    arun(store.claims.add(stored, [again]))
+    found, _ = arun(store.claims.in_text(stored, "t", 45, 60))
     assert [(one.claim_id, one.also) for one in found] == [("k3", ()), ("k6", ((45, 50),))]
 
 
 def test_a_tally_keeps_all_states_apart(store: Store, arun: Any, stored: str) -> None:
-    found = arun(tally(store.database, stored))
+    found = arun(store.claims.tally(stored))
     assert found.states == {
         "FULLY_SUPPORTED": 1,
         "NOT_FULLY_SUPPORTED": 1,
@@ -180,38 +172,38 @@ def test_a_tally_keeps_all_states_apart(store: Store, arun: Any, stored: str) ->
         "unchecked": 2,
     }
     assert (found.stages, found.without_stage, found.indicative) == ({2: 1}, 0, 2)
-    assert arun(nodes_with_claims(store.database, stored, 10)) == [("t", 4), ("s", 1)]
+    assert arun(store.claims.nodes(stored, 10)) == [("t", 4), ("s", 1)]
 
 
 def test_what_a_process_cost_is_unknown_where_a_price_is(
     store: Store, arun: Any, stored: str
 ) -> None:
-    outlay = arun(spent_on(store.database, stored))
+    outlay = arun(store.trails.cost(stored))
     usage = outlay.usage
     assert (outlay.verifications, usage.calls, usage.input_tokens) == (5, 2, 10)
     assert usage.cost_usd == 0.25
     unpriced = verification(stored, "k5", usage=Usage(calls=1, unpriced_calls=1), verdict=FS)
     arun(store.trails.write(unpriced))
-    usage = arun(spent_on(store.database, stored)).usage
+    usage = arun(store.trails.cost(stored)).usage
     assert (usage.calls, usage.unpriced_calls, usage.cost_usd) == (3, 1, None)
-    assert arun(spent_on(store.database, "no-such")) == Outlay(0, Usage())
+    assert arun(store.trails.cost("no-such")) == Cost(0, Usage())
 
 
 def test_verdicts_of_models_that_tell_no_figures_are_counted(
     store: Store, arun: Any, stored: str
 ) -> None:
-    for process in (arun(spent_on(store.database, stored)), _standing(store, arun, stored)):
+    for process in (arun(store.trails.cost(stored)), _standing(store, arun, stored)):
         assert (process.modelled, process.unmetered) == (0, 0)
     silent = verification(stored, "k5", verdict=FS).replace(indicative=False)
     asked = verification(stored, "k3", status=Status.FAILED).replace(indicative=False)
     paid = verification(stored, "k1", verdict=FS).replace(indicative=False, usage=Usage(calls=1))
     arun(store.trails.write(silent, asked, paid))
-    for process in (arun(spent_on(store.database, stored)), _standing(store, arun, stored)):
+    for process in (arun(store.trails.cost(stored)), _standing(store, arun, stored)):
         assert (process.modelled, process.unmetered) == (3, 1)
 
 
-def _standing(store: Store, arun: Any, process_id: str) -> Standing:
-    found: dict[str, Standing] = arun(StandingStore(store.database).of([process_id]))
+def _standing(store: Store, arun: Any, process_id: str) -> OutcomeSummary:
+    found: dict[str, OutcomeSummary] = arun(store.processes.outcomes([process_id]))
     return found[process_id]
 
 
@@ -232,4 +224,4 @@ def test_what_rests_on_a_node_is_told_of_very_many_claims(
     found = arun(store.queries.run("impact", asked))
     assert [row[1] for row in found.rows] == ["k00000", "k00001", "k00002"]
     assert found.truncated
-    assert arun(tally(store.database, process_id)).states == {"unchecked": 2_500}
+    assert arun(store.claims.tally(process_id)).states == {"unchecked": 2_500}

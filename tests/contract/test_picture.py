@@ -15,7 +15,7 @@ from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model.listed import Degrees
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.picture import PictureReader
+from veritrail_graph.graph.store.lineage import LineageReader
 
 pytestmark = pytest.mark.engine
 
@@ -40,7 +40,7 @@ def test_edges_are_counted_from_stage_to_stage(
     store: Store, arun: Any, process_id: str, window: int
 ) -> None:
     stored(store, arun, process_id, EDGES)
-    reader = PictureReader(store.database, window=window)
+    reader = LineageReader(store.database, window=window)
     found = arun(reader.stage_edges(arun(store.processes.get(process_id))))
     assert found == {(1, 2): 3, (2, 3): 2, (1, 3): 1}
 
@@ -49,7 +49,7 @@ def test_the_next_nodes_are_the_first_that_are_not_known(
     store: Store, arun: Any, process_id: str
 ) -> None:
     stored(store, arun, process_id, EDGES)
-    reader = PictureReader(store.database)
+    reader = LineageReader(store.database)
 
     def following(*asked: Any) -> dict[str, list[str]]:
         found: dict[str, list[str]] = arun(reader.next_nodes(process_id, *asked))
@@ -71,7 +71,7 @@ def test_all_edges_between_nodes_are_found_from_whichever_end(
         {(names[a], names[b]) for b in range(1, 12) for a in drawn.choices(range(b), k=4)}
     )
     stored(store, arun, process_id, edges)
-    reader = PictureReader(store.database, many=many)
+    reader = LineageReader(store.database, many=many)
     for chosen in (names, "acegl", "kl", "l"):
         found = arun(reader.edges(process_id, degrees(edges, chosen)))
         assert set(found) == {edge for edge in edges if set(edge) <= set(chosen)}, chosen
@@ -86,9 +86,8 @@ def test_a_trail_is_read_as_links_and_counts(store: Store, arun: Any, process_id
     made = a_verification(process_id, "v1", "k1", FS)
     paths = (*made.paths, path("c1", "t", 2, "s1"))
     arun(store.trails.write(made.replace(paths=paths)))
-    reader = PictureReader(store.database)
-    assert set(arun(reader.paths(made.verification_id))) == {
+    assert set(arun(store.trails.paths(made.verification_id))) == {
         path("c1", "s1", 2), path("s1", "t", 1), path("c1", "t", 2, "s1")
     }  # fmt: skip
-    assert arun(reader.cited(made.verification_id)) == {"c1": 2, "s1": 1}
-    assert (arun(reader.paths("none")), arun(reader.cited("none"))) == ([], {})
+    assert arun(store.trails.cited(made.verification_id)) == {"c1": 2, "s1": 1}
+    assert (arun(store.trails.paths("none")), arun(store.trails.cited("none"))) == ([], {})

@@ -51,7 +51,7 @@ def test_the_same_content_again_is_unchanged_and_adds_new_claims_only(
     again.claims.append(process({}, [], {"k3": "New."}).claims[0])
     report = arun(ingest(store, again))
     assert (report.status, report.claims, report.claims_added) == ("unchanged", 3, 1)
-    claims = arun(store.processes.claims(process_id))
+    claims = arun(store.claims.all(process_id))
     assert [claim.claim_id for claim in claims] == ["k1", "k2", "k3"]
 
 
@@ -63,7 +63,7 @@ def test_another_text_under_a_known_claim_id_is_refused(
     other.claims = process({}, [], {"k1": "Something else."}).claims
     with pytest.raises(ProcessConflict, match="claim_ids"):
         arun(ingest(store, other))
-    assert arun(store.processes.claims(process_id))[0].text == "A is there."
+    assert arun(store.claims.all(process_id))[0].text == "A is there."
 
 
 def test_other_content_needs_replace(store: Store, arun: Any, process_id: str) -> None:
@@ -99,7 +99,7 @@ def test_a_process_is_deleted_whole(store: Store, arun: Any, process_id: str) ->
         arun(store.processes.get(process_id))
     with pytest.raises(NotFound):
         arun(store.reading.node(process_id, "t"))
-    assert arun(store.processes.claims(process_id)) == []
+    assert arun(store.claims.all(process_id)) == []
     assert arun(store.reading.texts(process_id, ["a", "t"])) == {}
 
 

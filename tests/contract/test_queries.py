@@ -26,10 +26,11 @@ from veritrail_graph.graph.store.queries import (
     find,
     grouped,
     library,
+    orders_of,
+    plain,
     read_parameters,
     shows_verdicts,
 )
-from veritrail_graph.graph.store.query_values import orders_of, plain
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 INJECTION = "x'\"}) DETACH DELETE n // `; RETURN $process_id\n*/"

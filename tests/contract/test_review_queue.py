@@ -38,7 +38,7 @@ def test_the_queue_holds_every_claim_in_the_order_of_the_input(
     store: Store, arun: Any, harbour: str
 ) -> None:
     found = arun(store.reviews.queue(harbour))
-    claims = arun(store.processes.claims(harbour))
+    claims = arun(store.claims.all(harbour))
     assert [one.claim_id for one in found] == [claim.claim_id for claim in claims]
     judged = {one.claim_id: (one.verdict, one.error_stages) for one in found}
     assert judged["k1"] == (Verdict.FULLY_SUPPORTED, ())
@@ -52,7 +52,7 @@ def test_without_verdicts_the_queue_tells_nothing_of_them(
     store: Store, arun: Any, harbour: str
 ) -> None:
     found = arun(store.reviews.queue(harbour, judged=False))
-    assert len(found) == len(arun(store.processes.claims(harbour)))
+    assert len(found) == len(arun(store.claims.all(harbour)))
     assert {(one.verdict, one.error_stages) for one in found} == {(None, ())}
 
 
@@ -60,7 +60,7 @@ def test_a_process_that_is_not_there_has_no_queue(store: Store, arun: Any, proce
     assert arun(store.reviews.queue(process_id)) == []
     assert arun(store.reviews.reviewers(process_id)) == {}
     assert arun(store.reviews.judged(process_id)) == []
-    assert arun(store.reviews.claims(process_id, ["k1"])) == {}
+    assert arun(store.claims.judged(process_id, ["k1"])) == {}
 
 
 def test_who_has_reviewed_which_claims_is_told_once_each(
@@ -91,7 +91,7 @@ def test_all_reviews_at_once_give_the_figures_that_reading_them_by_the_page_give
 def test_a_claim_comes_with_its_verdict_and_with_how_its_latest_verification_ended(
     store: Store, arun: Any, harbour: str
 ) -> None:
-    found = arun(store.reviews.claims(harbour, ["k2", "k4", "missing"]))
+    found = arun(store.claims.judged(harbour, ["k2", "k4", "missing"]))
     assert set(found) == {"k2", "k4"}
     assert found["k2"].claim.text == SHIPS
     assert found["k2"].verification_id == f"{harbour}/v2"

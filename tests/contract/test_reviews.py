@@ -253,7 +253,7 @@ def test_claims_with_reviews_go_only_when_it_is_asked_for(
 ) -> None:
     add(store, arun, harbour, "k4", UNCLEAR)
     add(store, arun, harbour, "k1", NFS)
-    remove = store.processes.claim_store.remove
+    remove = store.claims.remove
     with pytest.raises(InputError, match=r"1 review\(s\)"):
         arun(remove(harbour, ["k4"]))
     with pytest.raises(InputError, match=r"1 verification\(s\) and 1 review\(s\)"):
@@ -274,15 +274,15 @@ def test_a_claim_that_is_removed_while_it_is_reviewed_leaves_nothing_behind(
     async def both() -> list[Any]:
         given = [NewReview(NFS, "no", f"R{number}") for number in range(12)]
         adding = [store.reviews.add(harbour, "k1", one) for one in given]
-        removing = store.processes.claim_store.remove(harbour, ["k1"], force=True)
+        removing = store.claims.remove(harbour, ["k1"], force=True)
         return await asyncio.gather(*adding[:6], removing, *adding[6:], return_exceptions=True)
 
     for done in arun(both()):
         if isinstance(done, Exception):
             # Its claim has gone, or the verification, which goes first.
             assert isinstance(done, InputError), repr(done)
-    if arun(store.processes.claims_by_id(harbour, ["k1"])):  # reviews came in again and again
-        arun(store.processes.claim_store.remove(harbour, ["k1"], force=True))
+    if arun(store.claims.by_id(harbour, ["k1"])):  # reviews came in again and again
+        arun(store.claims.remove(harbour, ["k1"], force=True))
     assert arun(store.reviews.count(harbour)) == 0
     loose = "MATCH (r:Review {process_id: $p}) RETURN count(r)"
     assert run(store, arun, loose, p=harbour) == [(0,)]
@@ -305,7 +305,7 @@ def test_a_claim_that_was_edited_keeps_what_was_said_of_its_former_text(
     store: Store, arun: Any, harbour: str
 ) -> None:
     made = add(store, arun, harbour, "k1", NFS)
-    arun(store.processes.claim_store.edit(harbour, "k1", "Another.", force=True))
+    arun(store.claims.edit(harbour, "k1", "Another.", force=True))
     assert reviews(store, arun, harbour, "k1") == [made]
     assert made.claim != "Another."
     assert made.verdict is ReviewVerdict.NOT_FULLY_SUPPORTED

@@ -10,9 +10,8 @@ from fakes.trails import FS, NFS, a_trail
 
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Claim, Status, Usage, Verdict, Verification
-from veritrail_graph.graph.model.listed import Standing
+from veritrail_graph.graph.model.listed import OutcomeSummary
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.standing import StandingStore
 
 pytestmark = pytest.mark.engine
 
@@ -61,8 +60,8 @@ def test_the_latest_verdict_of_a_claim_counts_and_else_its_latest_status(
             made(stored, "k5", 4, None, Usage(), Status.RUNNING),
         )
     )
-    standing = StandingStore(store.database)
-    found = arun(standing.of([stored, "not-there"]))
+    standing = store.processes
+    found = arun(standing.outcomes([stored, "not-there"]))
     assert list(found) == [stored]
     assert found[stored].outcomes == {
         "FULLY_SUPPORTED": 1,
@@ -76,7 +75,7 @@ def test_the_latest_verdict_of_a_claim_counts_and_else_its_latest_status(
     assert found[stored].usage.cost_usd == pytest.approx(3.5)
     assert found[stored].usage.calls == 14
     ids = [f"{stored}/k1-1", f"{stored}/k1-2", f"{stored}/k3-1", "nowhere"]
-    told = arun(standing.outcomes(ids))
+    told = arun(store.trails.outcomes(ids))
     assert told == {"NOT_FULLY_SUPPORTED": 1, "FULLY_SUPPORTED": 1, "failed": 1}
 
 
@@ -84,7 +83,7 @@ def test_a_price_that_is_not_known_makes_the_sum_unknown(
     store: Store, arun: Any, stored: str
 ) -> None:
     arun(store.trails.write(made(stored, "k1", 1, FS), made(stored, "k2", 1, FS, UNPRICED)))
-    usage = arun(StandingStore(store.database).of([stored]))[stored].usage
+    usage = arun(store.processes.outcomes([stored]))[stored].usage
     assert usage.cost_usd is None
     assert usage.unpriced_calls == 3
 
@@ -93,17 +92,17 @@ def test_a_process_without_claims_or_verifications_stands_empty(
     store: Store, arun: Any, process_id: str
 ) -> None:
     arun(ingest(store, process({"t": "T."}, [], {}, process_id=process_id)))
-    standing = StandingStore(store.database)
-    assert arun(standing.of([process_id])) == {process_id: Standing()}
-    assert arun(standing.of([])) == {}
+    standing = store.processes
+    assert arun(standing.outcomes([process_id])) == {process_id: OutcomeSummary()}
     assert arun(standing.outcomes([])) == {}
+    assert arun(store.trails.outcomes([])) == {}
     named = arun(standing.names("", 10_000))
     assert [one for one in named if one.process_id == process_id]
     assert [one.process_id for one in named] == sorted(one.process_id for one in named)
 
 
 def test_names_are_read_by_the_page(store: Store, arun: Any, stored: str) -> None:
-    standing = StandingStore(store.database)
+    standing = store.processes
     first = arun(standing.names("", 1))
     assert len(first) == 1
     assert arun(standing.names(first[0].process_id, 1)) != first

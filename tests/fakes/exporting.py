@@ -31,7 +31,7 @@ from veritrail_graph.graph.model import (
 )
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
 from veritrail_graph.graph.store import Store
-from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.export import StoredProcess
 
 NASTY = (
     "=1+1\t\"quoted\", 'single' \\ back\\u0041slash \\n\r\nnew line\rreturn\n\n"
@@ -196,7 +196,7 @@ async def store_nasty(store: Store, process_id: str, *, nul: str = "") -> str:
             reason=NASTY,
         ),
     ]
-    await store.processes.claim_store.keep_extraction(process_id, digest, T.node_id, sentences, ())
+    await store.claims.keep_extraction(process_id, digest, T.node_id, sentences, ())
     whole = nasty_verification(process_id, "1", digest)
     failed = whole.replace(
         verification_id=f"v-{process_id}-2",

@@ -24,7 +24,7 @@ from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Status, Verdict, Verification, trail
 from veritrail_graph.graph.store import DatabaseAddress, open_store
-from veritrail_graph.graph.store.exporting import StoredProcess
+from veritrail_graph.graph.store.export import StoredProcess
 
 PROCESS = "one-more-field"
 NAME = "v-one-more-field"
@@ -48,7 +48,7 @@ async def through_the_graph(address: DatabaseAddress, path: Path) -> dict[str, A
 
         path.write_text(json.dumps(DOCUMENT), encoding="utf-8")
         await take()
-        (claim,) = await store.processes.claim_store.all(PROCESS)
+        (claim,) = await store.claims.all(PROCESS)
         values: dict[str, Any] = {"mood": "calm"}
         made = Verification.of_claim(
             claim, verification_id=NAME, process_id=PROCESS, q=3, engine="lexical", indicative=True,

@@ -24,7 +24,6 @@ from veritrail_graph.graph.errors import (
     Violation,
     with_advice,
 )
-from veritrail_graph.graph.store.taken import taken_words
 
 ROOT = Path(__file__).resolve().parents[2]
 OF_A_DOOR = re.compile(
@@ -84,7 +83,7 @@ def test_a_kind_of_violation_has_advice_too() -> None:
 
 
 def test_rest_does_not_say_who_is_writing_but_when_to_come_again() -> None:
-    answer = told(BeingWritten(f"Process 'p' is being written by vm#17. {taken_words('x')}"))
+    answer = told(BeingWritten("Process 'p' is being written by vm#17. It is stored."))
     assert (answer.status_code, answer.headers["retry-after"]) == (409, "5")
     content = json.loads(bytes(answer.body))
     assert content["type"] == "urn:veritrail:problem:conflict"

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from veritrail_graph.api.app import summaries as standings
 from veritrail_graph.api.app.summaries import Ranked, Summaries, place_of
 from veritrail_graph.api.web.views.process import counts_of, unready_words, wanted
-from veritrail_graph.graph.model.listed import Named, Standing, UnreadyProcess
+from veritrail_graph.graph.model.listed import Named, OutcomeSummary, UnreadyProcess
 
 LONG_AGO = "2020-01-01T00:00:00.000000Z"
 
 
 def ranked(name: str, changed: str = LONG_AGO, **outcomes: int) -> Ranked:
     named = Named(name, f"Report {name}", 3, LONG_AGO)
-    standing = Standing(outcomes, changed_at=changed)
+    standing = OutcomeSummary(outcomes, changed_at=changed)
     return Ranked(named, standing, place_of(named, standing))
 
 

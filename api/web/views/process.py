@@ -28,8 +28,8 @@ from veritrail_graph.graph.model.listed import (
     NEVER,
     ClaimFilter,
     JudgedClaim,
+    OutcomeSummary,
     PlacedClaim,
-    Standing,
     Tally,
     UnreadyProcess,
 )
@@ -280,7 +280,7 @@ def _mark(outcome: str) -> Mark:
     return mark_of(None, Status(outcome))
 
 
-def item_of(ranked: Ranked, standing: Standing, jobs: Sequence[str] = ()) -> Item:
+def item_of(ranked: Ranked, standing: OutcomeSummary, jobs: Sequence[str] = ()) -> Item:
     """A process in the list, as it stands now."""
     named = ranked.named
     return Item(

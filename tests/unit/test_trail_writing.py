@@ -18,12 +18,13 @@ from veritrail_graph.graph.model import (
     Status,
     Verification,
 )
-from veritrail_graph.graph.store import trail_parcels
-from veritrail_graph.graph.store.trail_parcels import Parcel, parcels
-from veritrail_graph.graph.store.trail_rows import (
+from veritrail_graph.graph.store import trail_writing
+from veritrail_graph.graph.store.trail_writing import (
+    TrailBatch,
     evidence_row,
     iteration_row,
     sentence_row,
+    trail_batches,
     verification_row,
 )
 
@@ -40,23 +41,23 @@ def large(name: str, nodes: int, length: int = 10) -> Verification:
     return a_trail(name).replace(iterations=(turn,), paths=paths)
 
 
-def rows_of(parcel: Parcel) -> dict[str, int]:
-    """How much of each kind stands in the first statement of a parcel."""
-    rounds = [turn for row in parcel.rows for turn in row["iterations"]]
+def rows_of(batch: TrailBatch) -> dict[str, int]:
+    """How much of each kind stands in the first statement of a batch."""
+    rounds = [turn for row in batch.rows for turn in row["iterations"]]
     return {
         "checked": sum(len(turn["checked"]) for turn in rounds),
         "evidence": sum(len(turn["evidence"]) for turn in rounds),
         "sentences": sum(
             len(found["sentences"]) for turn in rounds for found in turn["evidence"]
         ),
-        "paths": sum(len(links) for row in parcel.rows for _, links in row["paths"]),
+        "paths": sum(len(links) for row in batch.rows for _, links in row["paths"]),
     }  # fmt: skip
 
 
-def rest_of(parcel: Parcel) -> dict[str, int]:
+def rest_of(batch: TrailBatch) -> dict[str, int]:
     """How much of each kind follows."""
     counts = {"checked": 0, "evidence": 0, "sentences": 0, "paths": 0}
-    for rest in parcel.rests.values():
+    for rest in batch.rests.values():
         for name, rows in rest.batches():
             kind = name.removeprefix("trail/")
             counts[kind] += sum(len(row[2]) for row in rows) if kind == "checked" else len(rows)
@@ -65,36 +66,36 @@ def rest_of(parcel: Parcel) -> dict[str, int]:
 
 def test_small_trails_go_together() -> None:
     trails = [a_trail(f"v-{n}", a_round(1, NFS, "s1 s2", (("s1", 0),))) for n in range(50)]
-    (parcel,) = parcels(trails)
-    assert [row["verification_id"] for row in parcel.rows] == [f"v-{n}" for n in range(50)]
-    assert parcel.rests == {}
+    (batch,) = trail_batches(trails)
+    assert [row["verification_id"] for row in batch.rows] == [f"v-{n}" for n in range(50)]
+    assert batch.rests == {}
 
 
 def test_trails_that_do_not_fit_together_are_parted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trail_parcels.Room.__init__, "__defaults__", (24, 10_000))
-    found = list(parcels([large("v-1", 4), large("v-2", 4), large("v-3", 1)]))
-    sizes = [[row["verification_id"] for row in parcel.rows] for parcel in found]
+    monkeypatch.setattr(trail_writing.Capacity.__init__, "__defaults__", (24, 10_000))
+    found = list(trail_batches([large("v-1", 4), large("v-2", 4), large("v-3", 1)]))
+    sizes = [[row["verification_id"] for row in batch.rows] for batch in found]
     assert sizes == [["v-1"], ["v-2", "v-3"]]
-    assert all(parcel.rests == {} for parcel in found)
+    assert all(batch.rests == {} for batch in found)
 
 
 @pytest.mark.parametrize(("nodes", "length"), [(12_000, 10), (30, 1_000_000)])
 def test_a_huge_trail_is_cut_and_nothing_of_it_is_lost(nodes: int, length: int) -> None:
     small = a_trail("v-2", a_round(1, NFS, "s1"))
-    first, second = parcels([large("v-1", nodes, length), small])
+    first, second = trail_batches([large("v-1", nodes, length), small])
     assert [row["verification_id"] for row in second.rows] == ["v-2"]
     head, rest = rows_of(first), rest_of(first)
-    assert sum(head.values()) <= trail_parcels.MAX_ROWS
+    assert sum(head.values()) <= trail_writing.MAX_ROWS
     assert {kind: head[kind] + rest[kind] for kind in head} == dict.fromkeys(head, nodes)
     for name, rows in first.rests["v-1"].batches():
-        assert len(rows) <= trail_parcels.MAX_ROWS
+        assert len(rows) <= trail_writing.MAX_ROWS
         if name == "trail/sentences":
-            assert sum(len(row[1][4]) for row in rows) <= trail_parcels.MAX_HELD
+            assert sum(len(row[1][4]) for row in rows) <= trail_writing.MOST_HELD
 
 
 def test_a_text_that_no_statement_has_room_for_goes_alone() -> None:
-    (parcel,) = parcels([large("v-1", 2, trail_parcels.MAX_HELD)])
-    batches = [(name, len(rows)) for name, rows in parcel.rests["v-1"].batches()]
+    (batch,) = trail_batches([large("v-1", 2, trail_writing.MOST_HELD)])
+    batches = [(name, len(rows)) for name, rows in batch.rests["v-1"].batches()]
     assert batches == [("trail/sentences", 1)] * 2
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from veritrail_graph.graph.errors import EngineError, NotFound, ProcessConflict
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.paging import Properties, claim_pages, extraction_pages, pages
-from veritrail_graph.graph.store.process_rows import process_from
+from veritrail_graph.graph.store.pages import Properties, claim_pages, extraction_pages, pages
+from veritrail_graph.graph.store.processes import process_from
 
 _INDEX_WINDOW = 200_000
 _BEHIND_ALL = 2**53

@@ -1,0 +1,111 @@
+"""Nouns as properties of nodes, and back.
+
+No engine holds a map: a usage is made flat, and settings are the text that they are. A `caption`
+is what a person reads on a node in a graph browser; no part of this program reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from veritrail_graph.graph.errors import EngineError
+from veritrail_graph.graph.model import Claim, NodeRef, Noun, Role, Usage, Verdict
+
+T = TypeVar("T")
+N = TypeVar("N", bound=Noun)
+
+MOST_ROWS = 1_000
+"""Rows, or ids, that one statement takes."""
+
+MOST_HELD = 20_000_000
+"""Characters of spans and sentences that one statement may make an engine hold."""
+
+CAPTION = 40
+"""Characters of the longest caption."""
+
+_USAGE = tuple(Usage.model_fields)
+
+
+def batches(values: Sequence[T], size: int | None = None) -> Iterator[list[T]]:
+    """Values in batches that one statement takes: of `MOST_ROWS`, or of another size."""
+    size = size or MOST_ROWS
+    for start in range(0, len(values), size):
+        yield list(values[start : start + size])
+
+
+def short(text: str) -> str:
+    """A text on one line, and its end left out where it is long.
+
+    The statements that store spans, claims and extractions say the same in Cypher.
+    """
+    line = text.replace("\r\n", " ").replace("\n", " ").replace("\r", " ")
+    return line if len(line) <= CAPTION else line[: CAPTION - 1] + "…"
+
+
+def in_words(verdict: Verdict, indicative: bool) -> str:
+    """A verdict in words: `Not Fully Supported`, or `Not Fully Supported (indicative)`."""
+    words = verdict.value.replace("_", " ").title()
+    return f"{words} (indicative)" if indicative else words
+
+
+def properties(noun: Noun, leave_out: dict[str, Any] | None = None) -> dict[str, Any]:
+    """A noun as properties of a node."""
+    made = noun.model_dump(mode="json", exclude=leave_out)
+    made |= made.pop("usage", {})
+    return {
+        key: getattr(noun, key) if isinstance(value, dict) else value for key, value in made.items()
+    }
+
+
+def noun_from(kind: type[N], properties: Mapping[str, Any], **more: Any) -> N:
+    """A noun from the properties of its node; what the node lacks has its default.
+
+    Args:
+        kind: The noun.
+        properties: Its properties; others, such as captions, are passed over.
+        **more: Fields that are nodes or relationships of their own.
+
+    Raises:
+        EngineError: They do not describe one: another program wrote or changed the node.
+    """
+    values = {key: value for key, value in properties.items() if value is not None} | more
+    if "usage" in kind.model_fields and "usage" not in values:
+        values["usage"] = {key: values[key] for key in _USAGE if key in values}
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        raise EngineError(
+            f"A {kind.__name__} of the graph is damaged ({first_fault(error)}). Another program "
+            "made or changed its node."
+        ) from None
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first thing that does not fit into a noun: `nodes: Input should be a valid integer`."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+
+
+def node_from(node: Sequence[Any]) -> NodeRef:
+    """A node from [node_id, stage, position, role]."""
+    node_id, stage, position, role = node
+    return NodeRef(node_id, stage, position, Role(role))
+
+
+def claim_row(claim: Claim) -> dict[str, Any]:
+    """Properties of a claim; `also` is start and end of each place in turn, or null."""
+    return {**properties(claim), "also": [end for place in claim.also for end in place] or None}
+
+
+def claim_from(properties: Mapping[str, Any]) -> Claim:
+    """A claim from its properties."""
+    also = properties.get("also") or []
+    return noun_from(Claim, properties, also=places_from(also))
+
+
+def places_from(also: Sequence[int] | None) -> tuple[tuple[int, int], ...]:
+    """Places from their starts and ends in turn."""
+    return tuple(zip((also or ())[::2], (also or ())[1::2], strict=True))
