@@ -58,36 +58,39 @@ ADVICE: Mapping[str, str] = {
 """Advice by the code of an error, or the kind of a violation."""
 
 _SAID: Mapping[int, tuple[str, str]] = {
-    400: ("That could not be read", "Go back and try again."),
+    400: ("The request could not be read", "Go back and try again."),
     401: ("You are signed out", "Sign in again."),
-    403: ("Not allowed", "Sign in with a key that may do this, or ask whoever looks after it."),
+    403: (
+        "Not allowed",
+        "Sign in with a key that may do this, or ask the administrator.",
+    ),
     404: (
         "Not found",
-        "It may have been removed while you were looking, or the address has a slip in it.",
+        "It may have been removed meanwhile, or the address may be mistyped.",
     ),
     405: ("That does not work here", "Go back and use the buttons of the page."),
-    408: ("It took too long to arrive", "Send it again; a wire may be slow at times."),
-    409: ("It is in conflict with what is there", "Load the page again and look what has changed."),
-    413: ("Too large", "Send less at a time, or pack it with gzip."),
-    415: ("Of another kind", "Choose a process file: JSON or JSON Lines, gzipped or not."),
-    421: ("Not from this machine", "Use the address of this machine, or make a key first."),
+    408: ("It took too long to arrive", "Send it again. The connection may be slow."),
+    409: ("It conflicts with what is stored", "Load the page again to see what has changed."),
+    413: ("Too large", "Send less at a time, or compress it with gzip."),
+    415: ("Wrong kind of file", "Choose a process file: JSON or JSON Lines, gzipped or not."),
+    421: ("Not from this machine", "Use the address of this machine, or create a key first."),
     422: ("Something is not as it must be", "Go back, put it right and send it again."),
-    429: ("Too often", "Wait a moment, then load the page again."),
-    500: ("A fault of the program", "Nothing was half-done. Tell whoever looks after the service."),
-    503: ("It does not answer now", "Nothing is lost. Wait a moment and try again."),
+    429: ("Too many requests", "Wait a moment, then load the page again."),
+    500: ("Internal error", "Nothing was left half-done. Tell the administrator."),
+    503: ("Not available now", "Nothing is lost. Wait a moment and try again."),
     504: ("It took too long", "Ask for less at once, or try again later."),
-    507: ("There is no room left", "Tell whoever looks after the service."),
+    507: ("No space left", "Tell the administrator."),
 }
 _HEADINGS: Mapping[str, str] = {
     "engine-unavailable": "The graph does not answer now",
     "store-full": "The store is full",
-    "read-only": "The graph takes no writes now",
-    "process-in-use": "Claims of it are being verified",
+    "read-only": "The graph is read-only now",
+    "process-in-use": "Its claims are being verified",
 }
-_FORM_TODO = "Load the page again and send the form from there. Signing in anew is not needed."
+_FORM_TODO = "Load the page again and send the form from there. You need not sign in again."
 _ELSEWHERE_TODO = (
     "Open the page here, at the address of the service, and send the form from there. If you did "
-    "not send anything, another site tried to: nothing was changed."
+    "not send anything, another site tried to. Nothing was changed."
 )
 _OTHER_403 = {
     "form-expired": ("The form is too old", _FORM_TODO),
@@ -284,7 +287,7 @@ class Faults:
         except Exception:
             # Whoever is outside writes it down; nothing more is sent where something was.
             if not answer.is_begun:
-                words = "A fault of the program; its log says more."
+                words = "Internal error; its log says more."
                 await problem(500, "fault", words)(scope, receive, answer.send)
             raise
 

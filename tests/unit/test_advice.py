@@ -111,7 +111,7 @@ def test_every_problem_has_a_heading_and_something_to_do(status: int) -> None:
 
 def test_what_is_gone_may_have_been_removed_meanwhile() -> None:
     found = words_of({"status": 404, "title": "", "type": "", "detail": str(NotFound("Gone."))})
-    assert "removed while you were looking" in found.todo
+    assert "may have been removed" in found.todo
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from fakes.reviewing import FS, INC, NFS, UNCLEAR, a_claim, a_review, reviewed
 
 from veritrail_graph.api.web.views.agreement import (
     AgreementState,
-    confusion_of,
     disputed,
     disputes_of,
     figures_of,
@@ -89,13 +88,3 @@ def test_figures_that_are_not_defined_are_said_to_be_so_and_are_never_0() -> Non
     some = figures_of("x", Agreement({(YES, YES): 40, (NO, NO): 40, (YES, NO): 20}))
     assert (some.share, some.kappa, some.is_small) == ("80 %", "0.62", False)
     assert some.interval == "71 % to 87 %"
-
-
-def test_the_table_has_the_model_down_and_people_across() -> None:
-    found = confusion_of(Agreement({(YES, NO): 3, (YES, YES): 2}))
-    assert [mark.word for mark in found.heads] == [
-        "Fully Supported", "Not Fully Supported", "Inconclusive",
-    ]  # fmt: skip
-    mark, cells = found.rows[0]
-    assert mark.kind == "supported"
-    assert [(cell.count, cell.same) for cell in cells] == [(2, True), (3, False), (0, False)]

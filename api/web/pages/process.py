@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass
 from typing import IO, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -25,7 +24,7 @@ from veritrail_graph.api.reports.files import (
 )
 from veritrail_graph.api.reports.sources import StoredSource
 from veritrail_graph.api.views.answer import AnswerText, answer_text
-from veritrail_graph.api.views.costs import Spent, spent
+from veritrail_graph.api.views.costs import spent
 from veritrail_graph.api.views.stages import StageBars, StageCount, stage_bars
 from veritrail_graph.api.views.texts import PART, SLACK
 from veritrail_graph.api.views.words import State
@@ -89,18 +88,6 @@ MOST_NODES = 200
 Reviewed = Literal["none", "any", "confirmed", "overridden", "unclear"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    """What the store says of a process as a whole."""
-
-    process: Process
-    verifications: int
-    tally: Tally
-    stages: StageBars
-    spent: Spent
-    nodes: list[tuple[str, int]]
-
-
 @router.get("/processes/{process_id}", dependencies=[needs(Scope.READ)])
 async def show_process(
     request: Request,
@@ -117,8 +104,14 @@ async def show_process(
     wanted = views.Wanted(verdict, error_stage, review)
     listing = Listing("page-claims", (process_id, verdict, error_stage, review))
     after = listing.place(cursor, (-1, ""))
-    facts = await _facts(app, process_id)
-    shown = node if node is not None else _first_node(facts)
+    process = await app.processes.get(process_id)
+    tally, cost, with_claims = await asyncio.gather(
+        app.claims.tally(process_id),
+        app.verifications.cost(process_id),
+        app.claims.nodes(process_id, MOST_NODES),
+    )
+    nodes = _nodes(process, dict(with_claims))
+    shown = node if node is not None else _first_node(process, nodes)
     (claims, last), (answer, text, every) = await asyncio.gather(
         app.claims.page(process_id, wanted.filter, after, ROWS),
         _answer(app, process_id, shown, part, wanted),
@@ -133,21 +126,21 @@ async def show_process(
     return render(
         request,
         "process.html",
-        process=facts.process,
-        verifications=facts.verifications,
-        tally=facts.tally,
-        counts=views.counts(facts.tally),
-        indicative=views.indicative_words(facts.tally),
-        is_mixed=0 < facts.tally.indicative < facts.tally.judged,
-        stages=facts.stages,
-        spent=facts.spent,
-        nodes=facts.nodes,
+        process=process,
+        verifications=cost.verifications,
+        tally=tally,
+        counts=views.counts(tally),
+        indicative=views.indicative_words(tally),
+        is_mixed=0 < tally.indicative < tally.judged,
+        stages=_stages(process, tally),
+        spent=spent(cost.usage, modelled=cost.modelled > 0, unmetered=cost.unmetered > 0),
+        nodes=nodes,
         shown_node=shown,
         answer=answer,
         all_placed=every,
         wanted=wanted,
         cursor=cursor,
-        rows=views.claim_rows(claims, facts.process, shown, text),
+        rows=views.claim_rows(claims, process, shown, text),
         reviews=views.REVIEW_WORDS,
         next_url=_here(process_id, known, cursor=listing.cursor(*last)) if last else None,
         first_url=_here(process_id, known) if cursor else None,
@@ -160,29 +153,23 @@ def _here(process_id: str, known: dict[str, Any], **changed: Any) -> str:
     return url("processes", process_id, **(known | changed))
 
 
-async def _facts(app: Application, process_id: str) -> _Facts:
-    process = await app.processes.get(process_id)
-    found, cost, nodes = await asyncio.gather(
-        app.claims.tally(process_id),
-        app.verifications.cost(process_id),
-        app.claims.nodes(process_id, MOST_NODES),
-    )
-    counted = [StageCount(stage, claims) for stage, claims in found.stages.items()]
-    unsupported = found.states.get(Verdict.NOT_FULLY_SUPPORTED.value, 0)
-    bars = stage_bars(process, counted, unsupported, found.without_stage)
-    there = dict(nodes)
-    chosen = {name: there.get(name, 0) for name in process.terminals[:MOST_NODES]}
-    every = list((chosen | there).items())
-    spending = spent(cost.usage, modelled=cost.modelled > 0, unmetered=cost.unmetered > 0)
-    return _Facts(process, cost.verifications, found, bars, spending, every)
+def _stages(process: Process, tally: Tally) -> StageBars:
+    counted = [StageCount(stage, claims) for stage, claims in tally.stages.items()]
+    unsupported = tally.states.get(Verdict.NOT_FULLY_SUPPORTED.value, 0)
+    return stage_bars(process, counted, unsupported, tally.without_stage)
 
 
-def _first_node(facts: _Facts) -> str | None:
-    """The final output with most claims; where none has any, whatever has most."""
-    terminals = set(facts.process.terminals)
-    ranked = sorted(facts.nodes, key=lambda one: (one[0] not in terminals, -one[1]))
-    with_claims = [name for name, claims in ranked if claims]
-    return next(iter(with_claims), ranked[0][0] if ranked else None)
+def _nodes(process: Process, claims: dict[str, int]) -> list[tuple[str, int]]:
+    """The nodes that can be chosen, final outputs first, with the number of their claims."""
+    terminals = {name: claims.get(name, 0) for name in process.terminals[:MOST_NODES]}
+    return list((terminals | claims).items())
+
+
+def _first_node(process: Process, nodes: list[tuple[str, int]]) -> str | None:
+    """The final output with most claims; where none has any, the node with most."""
+    terminals = set(process.terminals)
+    ranked = sorted(nodes, key=lambda one: (not one[1], one[0] not in terminals, -one[1]))
+    return ranked[0][0] if ranked else None
 
 
 async def _answer(

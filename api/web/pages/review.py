@@ -24,7 +24,6 @@ from veritrail_graph.api.web.rendering import FromOurPage, render
 from veritrail_graph.api.web.views.agreement import (
     WHOM,
     AgreementState,
-    confusion_of,
     disputed,
     disputes_of,
     figures_of,
@@ -57,7 +56,7 @@ from veritrail_graph.graph.errors import (
     with_advice,
 )
 from veritrail_graph.graph.exporters.reviews import agreement_json
-from veritrail_graph.graph.model import Process, Review, ReviewVerdict
+from veritrail_graph.graph.model import Process, Review, ReviewVerdict, Verdict
 from veritrail_graph.graph.reviewing import NewReview, Seen, text_faults
 
 COOKIE = "veritrail_reviewer"
@@ -406,7 +405,7 @@ async def show_agreement(
         who=who,
         report=report,
         overall=figures_of("Model and people", report.overall),
-        confusion=confusion_of(report.overall),
+        verdicts=tuple(Verdict),
         lines=lines_of(report),
         found=found,
         disputes=disputes_of(asked, found, claims, reviewed, who),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from veritrail_graph.api.views.words import Mark, mark_now, mark_of, share
+from veritrail_graph.api.views.words import Mark, mark_now, share
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.review import Reviewer, SaidView, cut, said_view
 from veritrail_graph.graph.agreement import Agreement, AgreementReport
@@ -45,45 +45,6 @@ class Figures:
     kappa: str
     is_small: bool
     interval: str
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """How often a verdict of the model met one of a person.
-
-    Attributes:
-        count: How often.
-        same: Whether the two are the same verdict.
-    """
-
-    count: int
-    same: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """The model's verdicts by row, people's by column.
-
-    Attributes:
-        heads: The verdicts, in the order of both.
-        rows: The verdict of a row, and its cells.
-    """
-
-    heads: tuple[Mark, ...]
-    rows: tuple[tuple[Mark, tuple[Cell, ...]], ...]
-
-
-def confusion_of(found: Agreement) -> Confusion:
-    """The table of model against people."""
-    heads = tuple(mark_of(verdict) for verdict in Verdict)
-    rows = tuple(
-        (
-            mark_of(one),
-            tuple(Cell(found.table.get((one, other), 0), one is other) for other in Verdict),
-        )
-        for one in Verdict
-    )
-    return Confusion(heads, rows)
 
 
 def figures_of(

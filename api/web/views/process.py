@@ -14,7 +14,6 @@ from veritrail_graph.api.views.answer import TextClaim
 from veritrail_graph.api.views.costs import Spent, spent
 from veritrail_graph.api.views.texts import Clipped, clip, part_of
 from veritrail_graph.api.views.words import (
-    BY_KIND,
     MARKS,
     VERDICT_OF,
     Mark,
@@ -141,11 +140,8 @@ class ClaimRow:
 
 def counts(tally: Tally) -> tuple[Count, ...]:
     """How the claims of a process stand, what needs attention first."""
-    found = dict.fromkeys(BY_KIND, 0)
-    for kind in BY_KIND:
-        verdict = VERDICT_OF.get(kind)
-        found[kind] = tally.states.get(verdict.value if verdict else kind, 0)
-    return tuple(Count(mark, found[mark.kind]) for mark in MARKS)
+    names = {mark: VERDICT_OF[mark.kind].value if mark.is_verdict else mark.kind for mark in MARKS}
+    return tuple(Count(mark, tally.states.get(name, 0)) for mark, name in names.items())
 
 
 def text_claims(claims: Iterable[PlacedClaim], wanted: Wanted) -> list[TextClaim]:

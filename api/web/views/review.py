@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from veritrail_graph.api.views.answer import word_for_word
+from veritrail_graph.api.views.answer import ClaimInText, TextClaim, claim_in_text
+from veritrail_graph.api.views.context import cited_in
 from veritrail_graph.api.views.trail import EvidenceNode, Level, trail_view
-from veritrail_graph.api.views.words import Mark, mark_now, review_mark
+from veritrail_graph.api.views.words import UNCHECKED, Mark, mark_now, review_mark
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.review_queue import Queue, ReviewState
 from veritrail_graph.graph.model import (
@@ -277,11 +278,8 @@ def marked_in(node_id: str, claim: Claim | None, trail: Verification | None) -> 
         if claim.start is None or claim.end is None:
             return set(claim.also)
         return {(claim.start, claim.end), *claim.also}
-    rounds = trail.iterations if trail is not None else ()
-    found = (
-        cited for each in rounds for evidence in each.summaries for cited in evidence.sentences
-    )
-    return {(one.start, one.end) for one in found if one.node_id == node_id}
+    cited = cited_in([trail]) if trail is not None else ()
+    return {(one.start, one.end) for one in cited if one.node_id == node_id}
 
 
 def _pieces(text: str, start: int, end: int, picked: Sequence[Place]) -> Iterable[Piece]:
@@ -317,25 +315,6 @@ CHOICES = (
     (4, ReviewVerdict.UNCLEAR),
 )
 """Key and verdict."""
-
-
-@dataclass(frozen=True, slots=True)
-class Around:
-    """A claim within the text that it was made in.
-
-    Attributes:
-        before: Text before it.
-        claim: The claim's own place; empty, where it is not known.
-        after: Text behind it.
-        cut_before: Whether more stands before.
-        cut_after: Whether more stands behind.
-    """
-
-    before: str
-    claim: str
-    after: str
-    cut_before: bool
-    cut_after: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,7 +398,7 @@ class OpenView:
         text: Its text.
         number: Its place in the list, counted from 1; None: it is none of the list.
         node_id: The node that it is about.
-        around: The answer around it; None: that could not be read.
+        in_text: The answer around it; None: that could not be read.
         hidden: Whether the model's verdict is there, and is not told.
         mark: How it stands; None: hidden.
         reasoning: The model's reasons; None: hidden, or there are none.
@@ -434,7 +413,7 @@ class OpenView:
     text: str
     number: int | None
     node_id: str
-    around: Around | None
+    in_text: ClaimInText | None
     hidden: bool
     mark: Mark | None
     reasoning: str | None
@@ -482,7 +461,7 @@ def open_view(read: Read, state: ReviewState, queue: Queue, who: Reviewer) -> Op
         text=cut(claim.text, CLAIM_SHOWN),
         number=_number(queue, claim.claim_id),
         node_id=claim.node_id,
-        around=around(read.text, claim.text, claim.start, claim.end) if read.text else None,
+        in_text=_in_text(read.text, claim) if read.text else None,
         hidden=hidden,
         mark=None if hidden else mark_now(found),
         reasoning=None if hidden or trail is None else cut(trail.reasoning or "", REASONING_SHOWN),
@@ -501,18 +480,10 @@ def open_view(read: Read, state: ReviewState, queue: Queue, who: Reviewer) -> Op
     )
 
 
-def around(text: str, claim: str, start: int | None, end: int | None) -> Around:
-    """A claim within its text: where its offsets say or, without them, where its whole words do."""
-    if start is None or end is None:
-        start, end = word_for_word(text, claim.strip()) or (0, 0)
-    first, last = max(0, start - AROUND), min(len(text), end + AROUND)
-    before, after = text[first:start], text[end:last]
-    if first and " " in before:  # no word is cut in two
-        before = before.partition(" ")[2]
-    if last < len(text) and " " in after:
-        after = after.rpartition(" ")[0]
-    own = cut(text[start : min(end, start + CLAIM_SHOWN + 1)], CLAIM_SHOWN)
-    return Around(before, own, after, first > 0, last < len(text))
+def _in_text(text: str, claim: Claim) -> ClaimInText:
+    """A claim in its text, whatever its verdict is."""
+    here = TextClaim(claim.claim_id, claim.text, UNCHECKED, claim.start, claim.end)
+    return claim_in_text(text, here, AROUND)
 
 
 def _said(

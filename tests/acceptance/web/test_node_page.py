@@ -82,12 +82,12 @@ def test_a_long_text_is_read_in_parts(shared_service: ServiceProcess, odd_id: st
     assert len(page.encode()) < 60_000
     assert "part 1 of" in page
     assert LONG[:2000] in html.unescape(page)
-    second = node(shared_service, odd_id, DOTS, link(page, "Goes on"))
+    second = node(shared_service, odd_id, DOTS, link(page, "Next part"))
     assert LONG[20_000:22_000] in html.unescape(second)
-    assert link(second, "Before") == "?piece=1"
+    assert link(second, "Previous part") == "?piece=1"
     last = node(shared_service, odd_id, DOTS, "?piece=9999999")
     assert LONG[-100:] in html.unescape(last)
-    assert "Goes on" not in last
+    assert "Next part" not in last
 
 
 def test_hostile_texts_and_ids_are_shown_as_text(
