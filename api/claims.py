@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,6 @@ from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, V
 from veritrail_graph.graph.importers.process_file.reading import NotJson, parse
 from veritrail_graph.graph.importers.process_file.schema import read_claim
 from veritrail_graph.graph.importers.records import ClaimRecord
-from veritrail_graph.graph.ingest.check import claim_faults, claim_from
 from veritrail_graph.graph.model import Claim, NodeRef, Status
 from veritrail_graph.verifier.driver import Task
 
@@ -97,6 +96,7 @@ async def choose_claims(
     *,
     unfinished: bool = False,
     retry_failed: bool = False,
+    in_flight: Collection[str] = (),
     may_be_none: bool = False,
 ) -> list[Task]:
     """The claims of a run, stored if they are new, each with the node that it is about.
@@ -110,6 +110,7 @@ async def choose_claims(
         node: The node that new claims are about; default: the only terminal.
         unfinished: Leave out the claims whose latest verification succeeded.
         retry_failed: Only the claims whose latest verification ended without a verdict.
+        in_flight: Claims of jobs that have not ended, which have no verdict yet either.
         may_be_none: Nothing given means no claims, not those that are stored.
 
     Raises:
@@ -152,8 +153,14 @@ async def choose_claims(
         Task(claim, nodes[claim.node_id][0])
         for claim in chosen.values()
         if not (unfinished and latest.get(claim.claim_id) is Status.SUCCEEDED)
-        and not (retry_failed and latest.get(claim.claim_id, Status.SUCCEEDED) is Status.SUCCEEDED)
+        and not (retry_failed and not _is_without_verdict(latest, claim.claim_id, in_flight))
     ]
+
+
+def _is_without_verdict(
+    latest: Mapping[str, Status], claim_id: str, in_flight: Collection[str]
+) -> bool:
+    return claim_id in in_flight or latest.get(claim_id, Status.SUCCEEDED) is not Status.SUCCEEDED
 
 
 async def store_claims(
@@ -192,6 +199,11 @@ async def _new_claims(
     default: str | None,
     nodes: dict[str, tuple[NodeRef, str]],
 ) -> list[Claim]:
+    if not records:
+        return []
+    # Here, as it brings everything of an ingest.
+    from veritrail_graph.graph.ingest.check import claim_faults, claim_from
+
     claims: dict[str, Claim] = {}
     violations: list[Violation] = []
     for record in records:

@@ -7,19 +7,18 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
-from veritrail_graph.api.app.claims import Claims
-from veritrail_graph.api.app.in_flight import InFlight
-from veritrail_graph.api.app.nodes import Nodes
-from veritrail_graph.api.app.processes import Processes
-from veritrail_graph.api.app.queries import Queries
-from veritrail_graph.api.app.reviews import Reviews
-from veritrail_graph.api.app.verifications import Verifications
 from veritrail_graph.api.graph_connection import GraphConnection, OpenGraph
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app.claims import Claims
+    from veritrail_graph.api.app.in_flight import InFlight
     from veritrail_graph.api.app.jobs import Jobs
-    from veritrail_graph.api.app.nodes import Drawings
+    from veritrail_graph.api.app.nodes import Drawings, Nodes
+    from veritrail_graph.api.app.processes import Processes
+    from veritrail_graph.api.app.queries import Queries
+    from veritrail_graph.api.app.reviews import Reviews
     from veritrail_graph.api.app.summaries import Summaries
+    from veritrail_graph.api.app.verifications import Verifications
     from veritrail_graph.api.auth.audit import Audit
     from veritrail_graph.api.auth.database import ServiceDatabase
     from veritrail_graph.api.auth.keys import Keys
@@ -102,11 +101,15 @@ class Application:
     @cached_property
     def processes(self) -> Processes:
         """Processes: list, get, ingest, export, copy, delete."""
+        from veritrail_graph.api.app.processes import Processes
+
         return Processes(self)
 
     @cached_property
     def nodes(self) -> Nodes:
         """Nodes of a process and what they were made of."""
+        from veritrail_graph.api.app.nodes import Nodes
+
         return Nodes(self)
 
     @cached_property
@@ -119,26 +122,36 @@ class Application:
     @cached_property
     def claims(self) -> Claims:
         """Claims of a process: list, add, edit, remove, extract."""
+        from veritrail_graph.api.app.claims import Claims
+
         return Claims(self)
 
     @cached_property
     def verifications(self) -> Verifications:
         """Stored verifications with their trails."""
+        from veritrail_graph.api.app.verifications import Verifications
+
         return Verifications(self)
 
     @cached_property
     def in_flight(self) -> InFlight:
         """Verifications that jobs have not finished yet."""
+        from veritrail_graph.api.app.in_flight import InFlight
+
         return InFlight(self)
 
     @cached_property
     def reviews(self) -> Reviews:
         """Reviews of verdicts by people."""
+        from veritrail_graph.api.app.reviews import Reviews
+
         return Reviews(self)
 
     @cached_property
     def queries(self) -> Queries:
         """The query library."""
+        from veritrail_graph.api.app.queries import Queries
+
         return Queries(self)
 
     @cached_property

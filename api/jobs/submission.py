@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -145,10 +145,29 @@ class Submission:
                 return await self._kept(
                     lambda one: self._keep(one, job, None, void), job["is_local"]
                 )
-            found = await chosen(await opened(), judge, request, records=here.records)
+            store = await opened()
+            found = await chosen(
+                store,
+                judge,
+                request,
+                records=here.records,
+                in_flight=await self._in_flight(request),
+            )
         job["content_hash"] = found.process.content_hash
         rows = claim_rows(found)
         return await self._kept(lambda one: self._keep(one, job, rows, void), job["is_local"])
+
+    async def _in_flight(self, request: VerifyRequest) -> set[str]:
+        """Claims of the process whose verification has not ended, where that matters."""
+        if not request.retry_failed:
+            return set()
+        try:
+            found = await self._service.read(
+                lambda one: reading.claims_by_job(one, process_ids=[request.process_id])
+            )
+        except NotWritable:
+            return set()
+        return {claim.claim_id for _, claims in found for claim in claims}
 
     async def _kept(self, keep: Callable[[Transaction], Job], is_local: bool) -> Job:
         """Keep a job; one of this process is worked on even where the home cannot be written."""
@@ -271,6 +290,7 @@ async def chosen(
     extracted: Sequence[str] = (),
     name: Callable[[str], str] | None = None,
     records: Sequence[ClaimRecord] | None = None,
+    in_flight: Collection[str] = (),
 ) -> Chosen:
     """Choose the claims of a job, and store those that are new.
 
@@ -281,6 +301,7 @@ async def chosen(
         extracted: Claims that were extracted for it.
         name: Gives a claim's verification its id; None: they have new ones.
         records: The claims that are given; None: those of the request.
+        in_flight: Claims of the process whose verification has not ended.
 
     Raises:
         InputError: A claim or a node cannot be verified.
@@ -294,6 +315,7 @@ async def chosen(
         request.node_id,
         unfinished=request.unfinished,
         retry_failed=request.retry_failed,
+        in_flight=in_flight,
         may_be_none=request.extract,
     )
     if name is not None:

@@ -210,6 +210,12 @@ def test_a_killed_run_that_found_every_call_failing_loses_nothing(
         kill_when(veritrail.start("verify", process, *SLOWLY, **asking(server)), server, 8)
         run = run_id(veritrail, process)
         assert counted(veritrail, process) == {"queued": 6}
+        asked = ("query", "unfinished_verifications", "--param", f"process_id={process}", "--json")
+        waiting = veritrail(*asked).json
+        status, name = (waiting["columns"].index(one) for one in ("status", "verification_id"))
+        assert [row[status] for row in waiting["rows"]] == ["queued"] * 6
+        shown = veritrail("show", waiting["rows"][0][name], "--json").json
+        assert (shown["status"], shown["run_id"], shown["iterations"]) == ("queued", run, [])
         server.faults = None
         told = veritrail("verify", "--resume", run, "--json", **asking(server)).json
     assert outcome(told) == expected(6)

@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase, metadata
@@ -86,13 +85,23 @@ def events_after(connection: Connection, job_id: str, after: int, limit: int) ->
 
 def held(connection: Connection, job_id: str) -> int:
     """Hold the counter of a job until the transaction ends; gives the last number."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    begun = dialect.insert(event_counts).values(job_id=job_id, last=0)
+    begun = _insert_of(connection)(event_counts).values(job_id=job_id, last=0)
     same = begun.on_conflict_do_update(
         index_elements=[event_counts.c.job_id], set_={"last": event_counts.c.last}
     )
     last: int = connection.execute(same.returning(event_counts.c.last)).scalar_one()
     return last
+
+
+def _insert_of(connection: Connection) -> Any:
+    """The INSERT of this database; a command on SQLite need not import that of PostgreSQL."""
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert
 
 
 def store(connection: Connection, job_id: str, last: int, noted: Sequence[Noted]) -> None:
