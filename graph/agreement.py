@@ -33,7 +33,7 @@ Pair = tuple[Verdict, Verdict]
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What pairs of verdicts come to; the first of a pair is the model's, or the first reviewer's.
+    """The agreement of pairs of verdicts; the first is the model's, or the first reviewer's.
 
     Attributes:
         table: How many pairs there are of each kind.
@@ -114,7 +114,7 @@ class ReviewerAgreement:
         reviewer: The reviewer.
         reviews: How many reviews are theirs; the latest of each claim counts.
         unclear: Claims that they call unclear.
-        agreement: What their other verdicts come to.
+        agreement: The agreement of their other verdicts.
     """
 
     reviewer: str
@@ -130,7 +130,7 @@ class PairAgreement:
     Attributes:
         reviewers: The two, by name.
         unclear: Claims that one of them or both call unclear; not among the pairs.
-        agreement: What their verdicts come to.
+        agreement: The agreement of their verdicts.
     """
 
     reviewers: tuple[str, str]
@@ -140,7 +140,7 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """Everything that the reviews of a process come to.
+    """The agreement of all reviews of a process.
 
     Attributes:
         reviews: How many there are.
@@ -164,7 +164,7 @@ class AgreementReport:
 
 
 def agreement_report(found: Sequence[JudgedReview]) -> AgreementReport:
-    """What reviews come to.
+    """The agreement of reviews.
 
     A review is compared with the verdict that it was about, whatever was verified since. Of a
     reviewer's reviews of one claim the latest counts, of all reviews of a claim too.

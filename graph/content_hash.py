@@ -1,7 +1,7 @@
 """The content hash: whether two inputs are the same process.
 
 It covers nodes, edges, stages and terminals, whatever their order in the input; it does
-not cover claims, name or question, nor where a node stands.
+not cover claims, name or question, nor the place of a node.
 """
 
 from __future__ import annotations

@@ -91,19 +91,19 @@ class InvalidProcess(InputError):
 
 
 class ProcessConflict(InputError):
-    """Another content is stored under the same process_id, or somebody is writing it now."""
+    """Another content is stored under the same process_id, or another writer is writing it now."""
 
     code = "conflict"
 
 
 class BeingWritten(ProcessConflict):
-    """Somebody else writes the same at this moment; once that is done, it may well go."""
+    """Another writer writes the same now; once it has ended, another attempt may succeed."""
 
     code = "being_written"
 
 
 class ClaimInUse(InputError):
-    """A claim has verifications or reviews, and nobody said that this does not matter."""
+    """A claim has verifications or reviews, and the caller did not force its removal."""
 
     code = "claim_in_use"
 

@@ -67,12 +67,12 @@ class Seen:
 
 
 def words_of(claim: str) -> str:
-    """A short sign for the text of a claim, by which another text is told from it."""
+    """A short hash of the text of a claim."""
     return hashlib.sha256(claim.encode()).hexdigest()[:16]
 
 
 def new_review_id() -> str:
-    """An id that nobody has given yet."""
+    """A new id."""
     return f"{_PREFIX}{uuid.uuid4().hex}"
 
 
@@ -103,7 +103,7 @@ def check_seen(claim_id: str, seen: Seen, claim: str | None, considered: Conside
         ReviewOutdated: Its text is another one, or it was verified anew.
     """
     if claim is None:
-        return  # told elsewhere
+        return  # another check reports it
     if words_of(claim) != seen.claim:
         raise ReviewOutdated(
             f"The text of claim {claim_id!r} was changed since you opened it. Nothing was stored: "

@@ -54,7 +54,7 @@ class ClaimFound(StoredClaim):
     @classmethod
     def of_judged(cls, found: JudgedClaim) -> ClaimFound:
         """The answer for a claim of the graph with its verdict and its reviews."""
-        from veritrail_graph.graph.exporters.reviews import reviewed_json
+        from veritrail_graph.graph.exporters.listings import reviewed_json
 
         return cls.model_construct(
             **found.claim.json_object(),
@@ -299,7 +299,7 @@ class Agreement(Answer):
     @classmethod
     def of(cls, process_id: str, found: AgreementReport) -> Agreement:
         """The answer for a report on the reviews of a process."""
-        from veritrail_graph.graph.exporters.reviews import agreement_json
+        from veritrail_graph.graph.exporters.listings import agreement_json
 
         return cls.model_validate(agreement_json(process_id, found))
 

@@ -95,7 +95,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the reviews of a process or of one claim, newest first."""
-    from veritrail_graph.graph.exporters.reviews import reviewed_json
+    from veritrail_graph.graph.exporters.listings import reviewed_json
 
     if claim is None:
         every = ask(lambda app: app.reviews.of_process(process), as_json=as_json)
@@ -120,7 +120,7 @@ def agreement(process: ProcessId, as_json: AsJson = False) -> None:
     """Show how far people agree with the model, and with each other."""
     found = ask(lambda app: app.reviews.agreement(process), as_json=as_json)
     if as_json:
-        from veritrail_graph.graph.exporters.reviews import agreement_json
+        from veritrail_graph.graph.exporters.listings import agreement_json
 
         print_json(agreement_json(process, found))
     elif not found.reviews:

@@ -65,9 +65,11 @@ def list_(
         return
     claims, verifications, runs, said = ask(lambda app: _one(app, process), as_json=as_json)
     if as_json:
-        from veritrail_graph.graph.exporters.listings import header_json
-        from veritrail_graph.graph.exporters.results import run_summary_json
-        from veritrail_graph.graph.exporters.reviews import reviewed_json
+        from veritrail_graph.graph.exporters.listings import (
+            header_json,
+            reviewed_json,
+            run_summary_json,
+        )
 
         print_json(
             {

@@ -285,7 +285,7 @@ class Report:
 def tell_json(report: Report) -> None:
     """Print the run as the JSON document of the contract."""
     from veritrail_graph.api.cli.claims import report_json
-    from veritrail_graph.graph.exporters.results import run_json
+    from veritrail_graph.graph.exporters.listings import run_json
 
     done = report.done
     document: dict[str, Any] = run_json(

@@ -14,9 +14,8 @@ from typing import Any
 from veritrail_graph.api.reports.data import ClaimSelection, ReportData, ReportSource, Trail
 from veritrail_graph.api.views.context import Around
 from veritrail_graph.api.views.routes import Route, routes_of
-from veritrail_graph.graph.exporters.listings import header_json
+from veritrail_graph.graph.exporters.listings import header_json, reviewed_json
 from veritrail_graph.graph.exporters.process_file import json_text
-from veritrail_graph.graph.exporters.reviews import reviewed_json
 from veritrail_graph.graph.model import Usage
 
 FORMAT = "veritrail/report"

@@ -1,6 +1,6 @@
 // purpose: Number of claims of a process, by the verdict of their latest succeeded verification, or else failed or unchecked.
 // param process_id: string - the process
-// column state: string - the verdict; failed: without one, the latest verification having come to no end; unchecked
+// column state: string - the verdict; failed: without one, where the latest verification failed; unchecked
 // column error_stages: list - where an error came in
 // column indicative: boolean - whether no model judged
 // column claims: integer - how many claims have it

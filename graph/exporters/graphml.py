@@ -22,7 +22,7 @@ from veritrail_graph.graph.exporters.property_graph import (
 from veritrail_graph.graph.schema import NODES, RELATIONSHIPS, Property
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
-from veritrail_graph.graph.store.pages import Properties
+from veritrail_graph.graph.store.rows import Properties
 
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ESCAPED = re.compile(

@@ -1,31 +1,40 @@
-"""Processes, claims and verifications as they stand in lists, as JSON objects.
+"""Lists and summaries as JSON objects: processes, verifications, runs, reviews.
+
+Whole nouns write themselves (`json_object`).
 
 Source: ours.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.graph.model import Process, Verification
+from veritrail_graph.graph.agreement import Agreement, AgreementReport
+from veritrail_graph.graph.model import (
+    Process,
+    Reviewed,
+    Status,
+    Usage,
+    Verdict,
+    Verification,
+    total_usage,
+)
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.model.listed import ProcessSummary
+    from veritrail_graph.graph.model.listed import ProcessSummary, RunSummary
+
+_SUMMARY = ("process_id", "name", "status", "nodes", "edges", "claims")
+_HEADER = (
+    "verification_id", "claim_id", "claim", "node_id", "engine", "model", "indicative", "q",
+    "run_id", "created_at", "status", "verdict", "error_stages", "error",
+)  # fmt: skip
 
 
 def summary_json(summary: ProcessSummary) -> dict[str, Any]:
     """A process in the list of processes: `list --json`."""
-    process = summary.process
-    return {
-        "process_id": process.process_id,
-        "name": process.name,
-        "status": "ready",
-        "nodes": process.nodes,
-        "edges": process.edges,
-        "claims": process.claims,
-        "verdicts": dict(summary.verdicts),
-    }
+    found = {**summary.process.json_object(), "status": "ready"}
+    return {**{name: found[name] for name in _SUMMARY}, "verdicts": dict(summary.verdicts)}
 
 
 def process_json(
@@ -39,39 +48,117 @@ def process_json(
         verifications: How many verifications it has, whatever their status.
     """
     return {
-        "process_id": process.process_id,
-        "name": process.name,
+        **process.json_object(),
         "status": "ready",
-        "question": process.question,
-        "source_format": process.source_format,
-        "content_hash": process.content_hash,
-        "nodes": process.nodes,
-        "edges": process.edges,
-        "claims": process.claims,
         "verifications": verifications,
         "verdicts": dict(verdicts),
-        "terminals": list(process.terminals),
-        "stages": {str(stage): nodes for stage, nodes in process.stages.items()},
-        "stage_names": {str(stage): name for stage, name in process.stage_names.items()},
-        "warnings": list(process.warnings),
     }
 
 
 def header_json(found: Verification) -> dict[str, Any]:
     """A verification without its trail: `list PROCESS --json`."""
+    made = found.model_dump(mode="json", include=set(_HEADER))
+    return {name: made[name] for name in _HEADER}
+
+
+def run_json(
+    run_id: str,
+    process_id: str,
+    engine: str,
+    model: str | None,
+    indicative: bool,
+    verifications: Iterable[Verification],
+) -> dict[str, Any]:
+    """What `verify --json` prints."""
+    done = list(verifications)
+    total = total_usage(done)
     return {
-        "verification_id": found.verification_id,
-        "claim_id": found.claim_id,
-        "claim": found.claim,
-        "node_id": found.node_id,
-        "engine": found.engine,
-        "model": found.model,
-        "indicative": found.indicative,
-        "q": found.q,
-        "run_id": found.run_id,
-        "created_at": found.created_at,
-        "status": found.status.value,
-        "verdict": found.verdict.value if found.verdict else None,
-        "error_stages": list(found.error_stages),
-        "error": found.error,
+        "run_id": run_id,
+        "process_id": process_id,
+        "engine": engine,
+        "model": model,
+        "indicative": indicative,
+        "verifications": [verification.json_object() for verification in done],
+        "usage": total.json_object(),
+        "cost": _cost(total, len(done)),
+    }
+
+
+def _cost(total: Usage, claims: int) -> dict[str, Any]:
+    """Money of a run; null is unknown, or that no call was made."""
+    known = total.cost_usd
+    return {
+        "usd": known,
+        "usd_per_claim": known / claims if known is not None and claims else None,
+        "unpriced_calls": total.unpriced_calls,
+    }
+
+
+def run_summary_json(run: RunSummary) -> dict[str, Any]:
+    """A run in a list of runs, with its number of verifications by status."""
+    return {
+        "run_id": run.run_id,
+        "created_at": run.created_at,
+        "engine": run.engine,
+        "model": run.model,
+        "verifications": run.total,
+        "counts": {status.value: run.counts[status] for status in Status if status in run.counts},
+    }
+
+
+def reviewed_json(found: Reviewed | None) -> dict[str, Any]:
+    """The state of the reviews of a claim; all is null or 0 where there are none."""
+    if found is None:
+        return {"review": None, "reviewed_verdict": None, "reviews": 0, "disputed": False}
+    verdict = found.reviewed_verdict
+    return {
+        "review": found.kind.value,
+        "reviewed_verdict": verdict.value if verdict else None,
+        "reviews": found.reviews,
+        "disputed": found.disputed,
+    }
+
+
+def agreement_json(process_id: str, found: AgreementReport) -> dict[str, Any]:
+    """How far people agree with the model and with each other; null: there is no such figure."""
+    return {
+        "process_id": process_id,
+        "reviews": found.reviews,
+        "claims": found.claims,
+        "unclear": found.unclear,
+        "disputed": found.disputed,
+        "overall": figures(found.overall),
+        "judges": [
+            {"engine": judge.engine, "model": judge.model, **figures(one)}
+            for judge, one in found.judges.items()
+        ],
+        "reviewers": [
+            {
+                "reviewer": one.reviewer,
+                "reviews": one.reviews,
+                "unclear": one.unclear,
+                **figures(one.agreement),
+            }
+            for one in found.reviewers
+        ],
+        "between_reviewers": [
+            {"reviewers": list(one.reviewers), "unclear": one.unclear, **figures(one.agreement)}
+            for one in found.between
+        ],
+    }
+
+
+def figures(found: Agreement) -> dict[str, Any]:
+    """The figures of some pairs; in `table`, the first verdict is the model's."""
+    return {
+        "pairs": found.pairs,
+        "agreed": found.agreed,
+        "share": found.share,
+        "interval": list(found.interval) if found.interval else None,
+        "kappa": found.kappa,
+        "small": found.is_small,
+        "table": {
+            one.value: {other.value: found.table.get((one, other), 0) for other in Verdict}
+            for one in Verdict
+        },
     }

@@ -22,7 +22,7 @@ from veritrail_graph.graph.schema import (
 )
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
-from veritrail_graph.graph.store.pages import Properties
+from veritrail_graph.graph.store.rows import Properties
 
 SEPARATOR = "\ufdd0"
 """Between the elements of a list: no character, so that texts do not hold it."""

@@ -12,9 +12,8 @@ from typing import Any
 
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
-from veritrail_graph.graph.store.pages import Properties
 from veritrail_graph.graph.store.reviews import review_from
-from veritrail_graph.graph.store.rows import claim_from
+from veritrail_graph.graph.store.rows import Properties, claim_from
 
 FORMAT = "veritrail.process/1"
 LISTS = {

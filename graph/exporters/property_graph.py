@@ -13,7 +13,7 @@ from typing import Any
 
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess, TrailParts
-from veritrail_graph.graph.store.pages import Properties
+from veritrail_graph.graph.store.rows import Properties
 
 Key = str | tuple[Any, ...]
 """A node's key among those of its label; see `graph.schema`."""

@@ -18,9 +18,8 @@ from veritrail_graph.graph.exporters.process_file import json_text
 from veritrail_graph.graph.model import Claim, Iteration, Usage, Verification
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
-from veritrail_graph.graph.store.pages import Properties
 from veritrail_graph.graph.store.reviews import review_from
-from veritrail_graph.graph.store.rows import claim_from
+from veritrail_graph.graph.store.rows import Properties, claim_from
 
 _SOME_TRAILS = 20
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

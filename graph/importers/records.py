@@ -68,7 +68,7 @@ class ClaimRecord:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that was passed over and that the user should know of; told once."""
+    """Something that was passed over and that the user should know of; reported once."""
 
     message: str
 

@@ -17,7 +17,7 @@ from veritrail_graph.graph.model.trail import Status, Usage, Verification
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaim:
-    """A claim with its latest succeeded verification, and with what people said.
+    """A claim with its latest succeeded verification, and with its reviews.
 
     Attributes:
         claim: The claim.
@@ -26,8 +26,8 @@ class JudgedClaim:
         indicative: Whether no model judged.
         error_stages: Where an error came in.
         verifications: How many verifications the claim has, whatever their status.
-        reviewed: What its reviews come to; None: there are none, or nobody asked.
-        status: How its latest verification stands; None: it has none.
+        reviewed: The state of its reviews; None: there are none, or they were not read.
+        status: That of its latest verification; None: it has none.
         error: Why that one has no verdict, if it was said.
         position: Its place among the claims of the process, counted from 0.
     """
@@ -111,7 +111,7 @@ class QueuedClaim:
 
     Attributes:
         claim_id: The claim.
-        verdict: That of its latest succeeded verification; None: there is none, or nobody asked.
+        verdict: That of its latest succeeded verification; None: there is none, or it was not read.
         error_stages: Where an error came in.
     """
 
@@ -291,7 +291,7 @@ class Degrees:
 
 @dataclass(frozen=True, slots=True)
 class PlacedClaim:
-    """A claim where it stands in a text.
+    """A claim with its place in a text.
 
     Attributes:
         claim_id: The claim.
@@ -303,7 +303,7 @@ class PlacedClaim:
         verdict: That of its latest succeeded verification, or None.
         indicative: Whether no model judged.
         error_stages: Where an error came in.
-        status: How its latest verification stands; None: it has none.
+        status: That of its latest verification; None: it has none.
         error: Why that one has no verdict, if it was said.
     """
 
@@ -477,7 +477,7 @@ class TrailOutline:
 
 @dataclass(frozen=True, slots=True)
 class ClaimNeighbours:
-    """Where a claim stands among those of its process.
+    """The place of a claim among those of its process.
 
     Attributes:
         previous: The claim before it, or None.

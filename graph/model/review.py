@@ -80,7 +80,7 @@ def kind_of(said: ReviewVerdict, verdict: Verdict | None) -> ReviewKind:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """What the reviews of a claim come to, beside the verdict of the model.
+    """The state of the reviews of a claim, beside the verdict of the model.
 
     Attributes:
         latest: The latest review of all; it gives the reviewed verdict.
@@ -120,7 +120,7 @@ def latest_of_each(reviews: Iterable[Review]) -> list[Review]:
 
 
 def reviewed(reviews: Iterable[Review], verdict: Verdict | None) -> Reviewed | None:
-    """What the reviews of one claim come to; None where there are none.
+    """The state of the reviews of one claim; None where there are none.
 
     Args:
         reviews: All reviews of the claim, in any order.

@@ -28,7 +28,6 @@ from veritrail_graph.graph.model.listed import (
     Tally,
 )
 from veritrail_graph.graph.store.database import Database, Transaction
-from veritrail_graph.graph.store.pages import claim_pages, extraction_pages
 from veritrail_graph.graph.store.processes import DELETE_BATCH, ready_process
 from veritrail_graph.graph.store.reviews import ReviewStore
 from veritrail_graph.graph.store.rows import (
@@ -36,7 +35,9 @@ from veritrail_graph.graph.store.rows import (
     MOST_ROWS,
     batches,
     claim_from,
+    claim_pages,
     claim_row,
+    extraction_pages,
     noun_from,
     places_from,
     properties,
@@ -353,7 +354,7 @@ class ClaimStore:
                 verifications=len(verifications),
                 reviews=reviews,
             )
-        claims = gone = 0
+        claims = removed = 0
         for _ in range(_ROUNDS):  # a verification may come in between: its claim stays till then
             for batch in batches(ids):
                 await self._database.write(
@@ -361,7 +362,7 @@ class ClaimStore:
                 )
             for verification_id in verifications:
                 await self._remove_verification(verification_id)
-            gone += len(verifications)
+            removed += len(verifications)
             for batch in batches(ids):
                 rows = await self._database.write(
                     "process/remove_claims", process_id=process_id, claim_ids=batch, force=force
@@ -370,9 +371,9 @@ class ClaimStore:
             verifications = await self._verifications(process_id, ids)
             if not verifications or not force:
                 break
-        if gone:
+        if removed:
             await self._remove_uncited(process_id)
-        return Removed(claims, gone, reviews)
+        return Removed(claims, removed, reviews)
 
     async def _remove_verification(self, verification_id: str) -> None:
         names = (*CLEARING, "process/remove_verification")

@@ -14,8 +14,8 @@ from typing import Any
 
 from veritrail_graph.graph.errors import EngineError, NotFound, ProcessConflict
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.pages import Properties, claim_pages, extraction_pages, pages
 from veritrail_graph.graph.store.processes import process_from
+from veritrail_graph.graph.store.rows import Properties, claim_pages, extraction_pages, pages
 
 _INDEX_WINDOW = 200_000
 _BEHIND_ALL = 2**53
@@ -55,7 +55,7 @@ class StoredProcess:
         process_id: The process.
         properties: What is stored of it as a whole.
         ids: node_ids in the order of the input.
-        progress: Told what is being read, how much of it was, and how much there is.
+        progress: Called with what is being read, how much of it was, and how much there is.
     """
 
     def __init__(self, database: Database, process_id: str, properties: Properties) -> None:

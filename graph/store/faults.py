@@ -188,7 +188,7 @@ def too_long(seconds: float) -> QueryTimeout:
 
 
 def closed(address: DatabaseAddress) -> EngineUnavailable:
-    """The connection was closed by this program while somebody waited for an answer."""
+    """The connection was closed by this program while a caller waited for an answer."""
     return EngineUnavailable(
         f"The connection to the graph engine at {address.uri} was closed; try again."
     )

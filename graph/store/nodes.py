@@ -76,7 +76,7 @@ class NodeStore:
             wanted: Which nodes.
             after: Stage and position of the last node of the page before.
             limit: At most this many.
-            most: A page ends where what is long of its nodes comes to more, behind the first.
+            most: A page ends before its texts, prompts and metadata are longer; it has one node.
 
         Raises:
             NotFound: There is no such process.
@@ -116,7 +116,7 @@ class NodeStore:
     async def contents(
         self, process_id: str, nodes: Collection[StoredNode]
     ) -> Mapping[str, NodeContent]:
-        """What is long of these nodes, by node_id; one that is gone meanwhile is left out.
+        """Text, prompt and metadata of nodes, by node_id; removed ones are left out.
 
         Raises:
             InputError: It is too much for one answer.

@@ -42,7 +42,7 @@ READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting
 DELETE_BATCH = 5_000
 TRAIL_BATCH = 100  # iterations; each may have checked thousands of spans
 BEAT_SECONDS = 5.0
-"""Seconds between two signs of life of whoever writes."""
+"""Seconds between two signs of life of a writer."""
 
 _STAGED = "~"  # no process_id of a user can hold it
 _log = logging.getLogger("veritrail.store")
@@ -178,10 +178,10 @@ class ProcessStore:
         Args:
             survey: The checked input.
             replaces: The stored process that it is to replace.
-            plan: Tells in what batches it is loaded; without one, nobody can go on with it.
+            plan: Hash of its batches; None: no other writer can go on with it.
 
         Raises:
-            ProcessConflict: Somebody else opened it at the same time.
+            ProcessConflict: Another writer opened it at the same time.
         """
         process_id = survey.process_id
         stored_id = process_id if replaces is None else self.staged_id(process_id)
@@ -203,7 +203,7 @@ class ProcessStore:
         """Become the one who writes what a dead writer left.
 
         Raises:
-            BeingWritten: Somebody else took it over at the same time.
+            BeingWritten: Another writer took it over at the same time.
         """
         taken = await self._database.write(
             "process/take_over",
@@ -218,7 +218,7 @@ class ProcessStore:
             )
 
     async def beat(self, stored_id: str) -> None:
-        """Leave a sign of life, unless somebody else has taken the process over."""
+        """Leave a sign of life, unless another writer has taken the process over."""
         await self._database.write("process/beat", **held(stored_id))
 
     async def release(self, stored_id: str) -> None:
@@ -233,7 +233,7 @@ class ProcessStore:
         """Make a loaded process visible.
 
         Raises:
-            ProcessConflict: It was removed or taken over by somebody else.
+            ProcessConflict: It was removed or taken over by another writer.
         """
         rows = await self._database.write(
             "process/finish", process_id=stored_id, owner=this_writer(), content_hash=content_hash
@@ -248,7 +248,7 @@ class ProcessStore:
         Interrupted anywhere, the same call takes it up again.
 
         Raises:
-            ProcessConflict: It was removed or taken over by somebody else.
+            ProcessConflict: It was removed or taken over by another writer.
         """
 
         def hide(tx: Transaction) -> None:
@@ -265,7 +265,7 @@ class ProcessStore:
             await self._in_batches(name, [staged_id], **ids)
         if await self._database.write("process/rename", owner=this_writer(), **ids):
             return
-        # The first answer was lost, or somebody else has done it.
+        # The first answer was lost, or another writer has done it.
         state = await self.state(process_id)
         if state is None or staged is None or state.content_hash != staged.content_hash:
             raise taken_from_us(process_id)
@@ -279,7 +279,7 @@ class ProcessStore:
         """Remove a process that we were loading.
 
         Raises:
-            ProcessConflict: Somebody else has taken it over.
+            ProcessConflict: Another writer has taken it over.
         """
 
         def hide(tx: Transaction) -> None:

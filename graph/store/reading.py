@@ -32,7 +32,7 @@ _ROLES = {role.value: role for role in Role}
 
 
 class _Gathered:
-    """What parts of an answer come to."""
+    """The parts of an answer, put together."""
 
     def __init__(self, of: Iterable[str]) -> None:
         self.refs: dict[str, NodeRef] = {}

@@ -44,7 +44,7 @@ class ReviewStore:
         review_id: str | None = None,
         seen: Seen | None = None,
     ) -> Review:
-        """Append a review; what stands there stays.
+        """Append a review; stored ones are not changed.
 
         Args:
             process_id: The process.
@@ -122,7 +122,7 @@ class ReviewStore:
         return await self._database.read_with(lambda tx: reviews_of(tx, process_id, claim_id))
 
     async def of_claims(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, Reviewed]:
-        """What the reviews of claims come to, by claim_id; those without a review are left out."""
+        """The state of the reviews of claims, by claim_id; those without a review are left out."""
         states: dict[str, Reviewed] = {}
         for batch in batches(claim_ids):
             rows = await self._database.read(
@@ -168,7 +168,7 @@ class ReviewStore:
         return [_judged(process_id, one) for (packed,) in rows for one in packed]
 
     async def states(self, process_id: str) -> dict[str, Reviewed]:
-        """What the reviews of each reviewed claim of a process come to, by claim_id."""
+        """The state of the reviews of each reviewed claim of a process, by claim_id."""
         names = dict.fromkeys(one.review.claim_id for one in await self.all(process_id))
         return await self.of_claims(process_id, list(names))
 

@@ -1,4 +1,4 @@
-"""Nouns as properties of nodes, and back.
+"""Rows of the graph: nouns as properties of nodes and back, in batches and in pages.
 
 No engine holds a map: a usage is made flat, and settings are the text that they are. A `caption`
 is what a person reads on a node in a graph browser; no part of this program reads it.
@@ -6,15 +6,17 @@ is what a person reads on a node in a graph browser; no part of this program rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from veritrail_graph.graph.errors import EngineError
 from veritrail_graph.graph.model import Claim, NodeRef, Noun, Role, Usage, Verdict
+from veritrail_graph.graph.store.database import Database
 
 T = TypeVar("T")
+Properties = Mapping[str, Any]
 N = TypeVar("N", bound=Noun)
 
 MOST_ROWS = 1_000
@@ -109,3 +111,38 @@ def claim_from(properties: Mapping[str, Any]) -> Claim:
 def places_from(also: Sequence[int] | None) -> tuple[tuple[int, int], ...]:
     """Places from their starts and ends in turn."""
     return tuple(zip((also or ())[::2], (also or ())[1::2], strict=True))
+
+
+def claim_pages(database: Database, process_id: str) -> AsyncIterator[list[Properties]]:
+    """Claims, in the order of the input."""
+    cursor = {"after": ("position", -1), "after_id": ("claim_id", "")}
+    return pages(database, "trail/claims", cursor, process_id)
+
+
+def extraction_pages(database: Database, process_id: str) -> AsyncIterator[list[Properties]]:
+    """What claim extraction left of sentences, by node and place."""
+    cursor = {"after": ("node_id", ""), "after_position": ("position", -1)}
+    return pages(database, "process/extractions", cursor, process_id)
+
+
+async def pages(
+    database: Database, name: str, cursor: Mapping[str, tuple[str, Any]], process_id: str
+) -> AsyncIterator[list[Properties]]:
+    """The answer of a statement whose one column holds properties; no page is empty.
+
+    Args:
+        database: Runs it.
+        name: The statement; it takes `process_id` and `limit`.
+        cursor: By parameter: the property of the last row that says where the next page begins,
+            and a value before all others.
+        process_id: The process.
+    """
+    place = {parameter: first for parameter, (_, first) in cursor.items()}
+    while True:
+        rows = await database.read(name, process_id=process_id, limit=MOST_ROWS, **place)
+        if rows:
+            yield [properties for (properties,) in rows]
+        if len(rows) < MOST_ROWS:
+            return
+        last = rows[-1][0]
+        place = {parameter: last[key] for parameter, (key, _) in cursor.items()}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veritrail_graph.graph.agreement import FEW, Agreement, AgreementReport, Judge, agreement_report
-from veritrail_graph.graph.exporters.reviews import agreement_json
+from veritrail_graph.graph.exporters.listings import agreement_json
 from veritrail_graph.graph.model import Review, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.listed import JudgedReview
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.cli.trail import cost_table, trail_tree
 from veritrail_graph.api.views.costs import cost_words, money_words
-from veritrail_graph.graph.exporters.results import run_json, run_summary_json
+from veritrail_graph.graph.exporters.listings import run_json, run_summary_json
 from veritrail_graph.graph.model import Claim, Process, Status, Usage
 from veritrail_graph.graph.model.listed import RunSummary
 

@@ -55,7 +55,7 @@ from veritrail_graph.graph.errors import (
     Violation,
     with_advice,
 )
-from veritrail_graph.graph.exporters.reviews import agreement_json
+from veritrail_graph.graph.exporters.listings import agreement_json
 from veritrail_graph.graph.model import Process, Review, ReviewVerdict, Verdict
 from veritrail_graph.graph.reviewing import NewReview, Seen, text_faults
 

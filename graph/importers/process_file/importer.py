@@ -62,7 +62,7 @@ class ProcessFileImporter:
     description = f"a {FORMAT} file: .json or .jsonl, gzipped or not"
 
     def detect(self, path: Path) -> str | None:
-        """A file that begins like a JSON object is taken for one; its faults are told on reading.
+        """A file that begins like a JSON object is taken for one; reading reports its faults.
 
         So is every file that is named like one. A folder is in another format.
         """
@@ -204,7 +204,7 @@ class _LinesInput:
         if self.passed_over == {""}:
             return
         for record in self._read(_TRAIL_READERS, _READERS):
-            # What is no line at all was told when the process was read.
+            # What is no line at all was reported when the process was read.
             if not isinstance(record, Violation) or record.kind not in _TOLD_BEFORE:
                 yield record
 

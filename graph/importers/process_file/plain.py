@@ -1,4 +1,4 @@
-"""The usual records of a process file, told by a few looks; all others go to the models.
+"""The usual records of a process file, recognised by a few checks; all others go to the models.
 
 What is plain here keeps every rule that the models of `schema` check, so that a model
 would say nothing of it.

@@ -1,7 +1,7 @@
 """The records of a process file as pydantic models, and their faults in plain words.
 
 Only what can be said of one record alone is checked here; what needs the whole graph
-stands in `graph.rules`.
+is checked in `graph.ingest.check`.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def _is_stage(key: str) -> bool:
 
 
 def named(place: str, value: object, key: str) -> str:
-    """A place with the name of what stands there."""
+    """A place with the name of the record there."""
     name = value.get(key) if isinstance(value, dict) else None
     return f"{place} {shown(name)}" if isinstance(name, str) and name else place
 
