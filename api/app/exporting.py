@@ -10,7 +10,7 @@ from veritrail_graph.api.app.answers import Exported
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.app.processes import Progress
+    from veritrail_graph.api.app.part import Progress
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.export import StoredProcess
 

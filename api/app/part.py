@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.graph.errors import InputError
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.application import Application
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.store import Store
+
+
+Progress = Callable[[str, int, int], None]
+"""Called with what is done, how much of it is done, and how much there is (0: unknown)."""
 
 
 class Part:

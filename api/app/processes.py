@@ -8,13 +8,13 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
-from veritrail_graph.api.app.part import Part, ProcessInUse
+from veritrail_graph.api.app.part import Part, ProcessInUse, Progress
 from veritrail_graph.graph.errors import BeingWritten
 from veritrail_graph.graph.importers.records import Header, ProcessInput, ReviewRecord, TrailInput
 
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.processes import StoredState
 
-
-Progress = Callable[[str, int, int], None]
-"""Called with what is done, how much of it is done, and how much there is (0: unknown)."""
 
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 

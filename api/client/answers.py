@@ -64,10 +64,6 @@ class Process(answers.ProcessFound):
         return page.process(self)
 
 
-class Lineage(answers.LineageFound):
-    """The nodes that a node was made of, or that were made of it."""
-
-
 class Claim(findings.ClaimFound):
     """A stored claim, with its latest verdict and its reviews."""
 
@@ -114,23 +110,11 @@ class Verification(model.Verification):
         return page.trail(self)
 
 
-class VerificationHeader(findings.VerificationHeader):
-    """A verification without its trail."""
-
-
 class Provenance(findings.Provenance):
     """Paths of evidence, each down to the verified node."""
 
     def _repr_html_(self) -> str:
         return page.provenance(self)
-
-
-class ErrorOrigin(findings.ErrorOrigin):
-    """Where unsupported content was introduced, and the later nodes that inherited it."""
-
-
-class Difference(findings.DifferenceFound):
-    """Where two trails part; what `diff --json` prints."""
 
 
 class JobState(Answer):
@@ -149,7 +133,17 @@ class JobState(Answer):
         return self.status in {"succeeded", "failed", "cancelled"}
 
     def _repr_html_(self) -> str:
-        return page.job(self)
+        cost = self.usage.cost_usd
+        counts = ", ".join(f"{number:,} {name}" for name, number in self.counts.items())
+        facts = {
+            "process": self.process_id or "",
+            "verifications": counts or f"{len(self.verification_ids):,}",
+            "calls": f"{self.usage.calls:,}",
+            # An unknown price is never shown as nothing.
+            "cost": f"${cost:,.4f}" if cost is not None else "",
+            "error": str((self.model_extra or {}).get("error") or ""),
+        }
+        return page.job(self.job_id, self.status, facts)
 
 
 class Event(Answer):

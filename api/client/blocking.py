@@ -18,8 +18,8 @@ import anyio
 from anyio.from_thread import BlockingPortal
 
 from veritrail_graph.api.client.answers import Event, Listed, Verification
-from veritrail_graph.api.client.jobs import AsyncJob, Following
-from veritrail_graph.api.client.operations import AsyncOperations, AsyncPages
+from veritrail_graph.api.client.calls import AsyncPages
+from veritrail_graph.api.client.operations import AsyncJob, AsyncOperations, Following
 
 P = ParamSpec("P")
 T = TypeVar("T")

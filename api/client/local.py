@@ -23,8 +23,9 @@ from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import LOCAL
 from veritrail_graph.api.client.answers import Event, Health
 from veritrail_graph.api.client.blocking import Blocking
+from veritrail_graph.api.client.calls import Call, Source
 from veritrail_graph.api.client.faults import Problem, problem_of
-from veritrail_graph.api.client.operations import AsyncOperations, Call, Source
+from veritrail_graph.api.client.operations import AsyncOperations
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError
 
 if TYPE_CHECKING:

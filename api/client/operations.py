@@ -5,28 +5,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import replace
 from functools import partial
-from os import PathLike
-from typing import Any, Generic, Literal, Self, TypeVar
-from urllib.parse import quote
+from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel
 
+from veritrail_graph.api.app.answers import LineageFound
+from veritrail_graph.api.app.findings import DifferenceFound, ErrorOrigin, VerificationHeader
 from veritrail_graph.api.client.answers import (
     AddedClaims,
     Agreement,
     Claim,
-    Difference,
-    ErrorOrigin,
     Event,
     Health,
     Ingested,
     JobState,
-    Lineage,
     Listed,
     Node,
     Process,
@@ -36,16 +40,13 @@ from veritrail_graph.api.client.answers import (
     Rows,
     Stage,
     Verification,
-    VerificationHeader,
     read,
 )
-from veritrail_graph.api.client.jobs import AsyncJob
+from veritrail_graph.api.client.calls import AsyncPages, Call, Source
+from veritrail_graph.graph.model import Usage
 
 T = TypeVar("T")
 A = TypeVar("A", bound=BaseModel)
-
-Source = str | PathLike[str] | Mapping[str, Any] | Iterable[Mapping[str, Any]]
-"""A process: the path of a file, a document, or its lines (`veritrail.process/1`)."""
 
 Direction = Literal["upstream", "downstream", "both"]
 JobStatusName = Literal["queued", "running", "succeeded", "failed", "cancelled"]
@@ -62,72 +63,6 @@ _PROCESS = "/v1/processes/{}"
 _CLAIM = "/v1/processes/{}/claims/{}"
 _VERIFICATION = "/v1/verifications/{}"
 _JOB = "/v1/jobs/{}"
-
-Read = Callable[[Any], Awaitable[tuple[Sequence[T], Any]]]
-"""Reads a page from a cursor on; None: the first. Gives its items and the next cursor."""
-
-
-class AsyncPages(Generic[T]):
-    """A list that is read by the page as it is iterated over; each time anew.
-
-    Args:
-        name: What is listed.
-        read: Reads a page.
-    """
-
-    def __init__(self, name: str, read: Read[T]) -> None:
-        self.name = name
-        self._read = read
-
-    async def __aiter__(self) -> AsyncIterator[T]:
-        items, cursor = await self._read(None)
-        while True:
-            for item in items:
-                yield item
-            if cursor is None:
-                return
-            items, cursor = await self._read(cursor)
-
-    async def all(self) -> Listed[T]:
-        """Everything, as a list."""
-        return Listed([item async for item in self])
-
-    def __repr__(self) -> str:
-        return f"<{self.name}: iterate with `async for`, or await .all()>"
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One operation with its arguments, not carried out yet.
-
-    Attributes:
-        name: The operation.
-        method: Of HTTP.
-        path: Its path, with a place for each id.
-        ids: The ids.
-        query: Parameters of the address; those that are None are left out.
-        body: A JSON body.
-        source: A process that is uploaded.
-        headers: More headers.
-        is_repeatable: Whether it may be sent again when no answer came.
-        seconds: How long the answer may take; None: as long as the client waits for any.
-    """
-
-    name: str
-    method: str
-    path: str
-    ids: tuple[str, ...] = ()
-    query: Mapping[str, Any] = field(default_factory=dict)
-    body: Mapping[str, Any] | None = None
-    source: Source | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    is_repeatable: bool = True
-    seconds: float | None = None
-
-    @property
-    def url(self) -> str:
-        """The path with its ids, which may hold any character."""
-        return self.path.format(*(quote(one, safe=":") for one in self.ids))
 
 
 class AsyncOperations(ABC):
@@ -234,7 +169,7 @@ class AsyncOperations(ABC):
         direction: Direction = "upstream",
         depth: int = 1,
         limit: int | None = None,
-    ) -> Lineage:
+    ) -> LineageFound:
         """The nodes that a node was made of, or that were made of it.
 
         Args:
@@ -246,7 +181,7 @@ class AsyncOperations(ABC):
         """
         query = {"node_id": node_id, "direction": direction, "depth": depth, "limit": limit}
         call = Call("lineage", "GET", f"{_PROCESS}/lineage", (process_id,), query)
-        return await self._one(call, Lineage)
+        return await self._one(call, LineageFound)
 
     async def stages(self, process_id: str) -> Listed[Stage]:
         """The stages of a process: nodes, claims with errors introduced there, sentences cited."""
@@ -380,10 +315,10 @@ class AsyncOperations(ABC):
         call = Call("error", "GET", f"{_VERIFICATION}/error", (verification_id,))
         return await self._one(call, ErrorOrigin)
 
-    async def diff(self, a: str, b: str) -> Difference:
+    async def diff(self, a: str, b: str) -> DifferenceFound:
         """Where two trails part."""
         return await self._one(
-            Call("diff", "GET", f"{_VERIFICATION}/diff/{{}}", (a, b)), Difference
+            Call("diff", "GET", f"{_VERIFICATION}/diff/{{}}", (a, b)), DifferenceFound
         )
 
     async def queries(self) -> Listed[Query]:
@@ -550,3 +485,112 @@ class AsyncOperations(ABC):
 
 def _none(_document: Any) -> None:
     """The answer to a removal."""
+
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
+
+
+class Following:
+    """What is known of a job: its state as it was last asked for."""
+
+    def __init__(self, state: JobState) -> None:
+        self.state = state
+
+    @property
+    def job_id(self) -> str:
+        """Its id, by which `client.job(…)` finds it again."""
+        return self.state.job_id
+
+    @property
+    def status(self) -> str:
+        """Where it stood when it was last asked."""
+        return self.state.status
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more happens unless it is resumed."""
+        return self.state.is_over
+
+    @property
+    def verification_ids(self) -> list[str]:
+        """Its verifications."""
+        return self.state.verification_ids
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Its verifications by status."""
+        return self.state.counts
+
+    @property
+    def usage(self) -> Usage:
+        """What it cost until now."""
+        return self.state.usage
+
+    def __repr__(self) -> str:
+        return f"<Job {self.job_id}: {self.status}, {len(self.verification_ids)} verification(s)>"
+
+    def _repr_html_(self) -> str:
+        return self.state._repr_html_()
+
+
+def _pauses() -> Iterator[float]:
+    pause = _FIRST_PAUSE
+    while True:
+        yield pause
+        pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+
+class AsyncJob(Following):
+    """A job of an asynchronous client."""
+
+    def __init__(self, client: AsyncOperations, state: JobState) -> None:
+        super().__init__(state)
+        self._client = client
+
+    async def refresh(self) -> AsyncJob:
+        """Ask for its state."""
+        self.state = await self._client.job_state(self.job_id)
+        return self
+
+    async def wait(self, timeout: float | None = None) -> AsyncJob:  # noqa: ASYNC109
+        """Wait until it is over.
+
+        Args:
+            timeout: Seconds; None: as long as it takes.
+
+        Raises:
+            TimeoutError: It is not over by then; it goes on.
+        """
+        async with asyncio.timeout(timeout):
+            for pause in _pauses():
+                if (await self.refresh()).is_over:
+                    break
+                await asyncio.sleep(pause)
+        return self
+
+    def events(self, after: str | None = None) -> AsyncIterator[Event]:
+        """What happens in it until it is over; a connection that is lost is taken up again.
+
+        Args:
+            after: The id of an event that was seen before; None: from the beginning.
+        """
+        return self._client.events(self.job_id, after)
+
+    async def cancel(self) -> AsyncJob:
+        """Stop it; what is finished stays."""
+        self.state = await self._client.cancel_job(self.job_id)
+        return self
+
+    async def resume(
+        self, *, budget_usd: float | None = None, max_calls: int | None = None
+    ) -> AsyncJob:
+        """Go on with what it has left; limits that are given hold for all of it from now on."""
+        limits = {"budget_usd": budget_usd, "max_calls": max_calls}
+        given = {name: value for name, value in limits.items() if value is not None}
+        self.state = await self._client.resume_job(self.job_id, given)
+        return self
+
+    async def verifications(self) -> Listed[Verification]:
+        """Its verifications with their trails, in the order of its claims."""
+        await self.refresh()
+        return Listed([await self._client.verification(one) for one in self.verification_ids])

@@ -11,21 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.api.views.costs import counted
 from veritrail_graph.api.views.texts import clean
+from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model import EvidenceRole, Verdict, Verification
 
 if TYPE_CHECKING:
-    from veritrail_graph.api.client.answers import (
-        Claim,
-        Ingested,
-        JobState,
-        Process,
-        Provenance,
-        Rows,
-        Verification,
-    )
-    from veritrail_graph.graph.model import Iteration
+    from veritrail_graph.api.app.answers import Ingested, ProcessFound
+    from veritrail_graph.api.app.findings import ClaimFound, Provenance, QueryRows
+    from veritrail_graph.api.views.trail import IterationView
 
 COLOURS = {
     Verdict.FULLY_SUPPORTED: "#1a7f37",
@@ -55,7 +50,7 @@ def text(value: Any, most: int = TEXT_SHOWN) -> str:
     return escape(line, quote=True).replace("\n", "<br>")
 
 
-def process(found: Process | Ingested) -> str:
+def process(found: ProcessFound | Ingested) -> str:
     """A process: its size, and its claims by verdict."""
     verdicts: Mapping[str, int] = getattr(found, "verdicts", {})
     facts = [
@@ -72,7 +67,7 @@ def process(found: Process | Ingested) -> str:
     return _box(f"{head}<div>{text(found.name)}</div>{_table((), rows)}{warnings}")
 
 
-def claims(found: Sequence[Claim]) -> str:
+def claims(found: Sequence[ClaimFound]) -> str:
     """Claims with their latest verdicts."""
     rows = [
         _row([_code(one.claim_id), chip(one.verdict) if one.verdict else "", text(one.text)])
@@ -93,49 +88,40 @@ def trail(found: Verification) -> str:
         parts.append(f"<div><em>{text(INDICATIVE.capitalize())}.</em></div>")
     if found.reasoning:
         parts.append(f"<div>{text(found.reasoning)}</div>")
+    view = trail_view(found)
     if found.error:
         parts.append(f"<div>{_bold('No verdict')}: {text(found.error)}</div>")
-    if found.error_stages:
+    if view.introduced:
         stages = ", ".join(map(str, found.error_stages))
-        nodes = ", ".join(node.node_id for node in found.error_nodes)
+        nodes = ", ".join(one.node_id for one in view.introduced)
         parts.append(f"<div>{_bold('Went wrong at stage')} {text(stages)}: {text(nodes)}</div>")
-    parts += [_iteration(one) for one in found.iterations]
+    parts += [_iteration(one) for one in view.iterations]
     return _box("".join(parts))
 
 
-def _iteration(found: Iteration) -> str:
+def _iteration(found: IterationView) -> str:
+    cited = [(node.node_id, one) for node in found.nodes for one in node.cited]
     sentences = "".join(
-        f"<li>{_code(one.node_id)} sentence {one.sentence}"
-        f"{' (context)' if one.role == 'context' else ''}: {text(one.text)}</li>"
-        for one in found.evidence[:ROWS_SHOWN]
+        f"<li>{_code(node_id)} sentence {one.sentence}"
+        f"{' (context)' if one.role == EvidenceRole.CONTEXT else ''}: {text(one.text)}</li>"
+        for node_id, one in cited[:ROWS_SHOWN]
     )
-    missing = "".join(
-        f"<div>Missing: {text(one.missing)}</div>" for one in found.summaries if one.missing
-    )
-    nodes = len(found.checked)
+    notes = "".join(f"<div>Missing: {text(one)}</div>" for one in found.missing)
+    notes += "".join(f"<div>{text(one)}</div>" for one in found.remarks)
+    verdict = chip(found.iteration.verdict)
     return (
-        f"<details style='{_DETAILS}'><summary>Iteration {found.number}: {chip(found.verdict)} "
-        f"{nodes:,} node{'' if nodes == 1 else 's'} checked, {len(found.evidence):,} sentence(s) "
-        f"selected</summary><div>{text(found.reasoning)}</div>"
-        f"<ul>{sentences or '<li>nothing was selected</li>'}</ul>{missing}"
-        f"{_rest(len(found.evidence))}</details>"
+        f"<details style='{_DETAILS}'><summary>Iteration {found.number}: {verdict} "
+        f"{counted(found.read, 'node')} checked, {counted(found.sentences, 'sentence')} "
+        f"selected</summary><div>{text(found.iteration.reasoning)}</div>"
+        f"<ul>{sentences or '<li>nothing was selected</li>'}</ul>{notes}"
+        f"{_rest(len(cited))}</details>"
     )
 
 
-def job(found: JobState) -> str:
-    """A job: where it stands, and its verifications by status."""
-    counts = ", ".join(f"{number:,} {name}" for name, number in found.counts.items())
-    cost = found.usage.cost_usd
-    facts = [
-        ("process", found.process_id or ""),
-        ("verifications", counts or f"{len(found.verification_ids):,}"),
-        ("calls", f"{found.usage.calls:,}"),
-        # An unknown price is never shown as nothing.
-        ("cost", f"${cost:,.4f}" if cost is not None else ""),
-        ("error", str((found.model_extra or {}).get("error") or "")),
-    ]
-    rows = "".join(_row([_bold(name), text(value)]) for name, value in facts if value)
-    return _box(f"{_code(found.job_id)} {chip(found.status)}{_table((), rows)}")
+def job(job_id: str, status: str, facts: Mapping[str, str]) -> str:
+    """A job: its status, and facts about it; empty ones are left out."""
+    rows = "".join(_row([_bold(name), text(value)]) for name, value in facts.items() if value)
+    return _box(f"{_code(job_id)} {chip(status)}{_table((), rows)}")
 
 
 def provenance(found: Provenance) -> str:
@@ -148,7 +134,7 @@ def provenance(found: Provenance) -> str:
     return _box(f"<ol>{paths or '<li>no path</li>'}</ol>{whole}{_rest(len(found.paths))}")
 
 
-def rows(found: Rows) -> str:
+def rows(found: QueryRows) -> str:
     """Rows of a query as a table."""
     body = "".join(_row([_value(cell) for cell in row]) for row in found.rows[:ROWS_SHOWN])
     notes = "<div>There are more rows than the query gives.</div>" if found.truncated else ""
@@ -159,13 +145,13 @@ def rows(found: Rows) -> str:
 
 def table(found: Sequence[Any]) -> str:
     """A list of answers: a table of their plain values."""
-    from veritrail_graph.api.client.answers import Claim, Verification
+    from veritrail_graph.api.app.findings import ClaimFound
 
-    if found and all(isinstance(one, Claim) for one in found):
+    if found and all(isinstance(one, ClaimFound) for one in found):
         return claims(found)
     if found and all(isinstance(one, Verification) for one in found):
         return verifications(found)
-    records = [one.as_json() for one in found[:ROWS_SHOWN]]
+    records = [one.model_dump(mode="json", exclude_unset=True) for one in found[:ROWS_SHOWN]]
     told = (pair for one in records for pair in one.items())
     columns = list(
         dict.fromkeys(name for name, value in told if not isinstance(value, list | dict))

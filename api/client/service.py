@@ -18,6 +18,7 @@ from typing_extensions import override
 from veritrail_graph.api.client import uploads
 from veritrail_graph.api.client.answers import Event, JobState
 from veritrail_graph.api.client.blocking import Blocking
+from veritrail_graph.api.client.calls import Call
 from veritrail_graph.api.client.faults import (
     Problem,
     StrangeAnswer,
@@ -25,7 +26,7 @@ from veritrail_graph.api.client.faults import (
     Unreachable,
     problem_of,
 )
-from veritrail_graph.api.client.operations import AsyncOperations, Call
+from veritrail_graph.api.client.operations import AsyncOperations
 from veritrail_graph.graph.errors import InputError
 
 T = TypeVar("T")

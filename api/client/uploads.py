@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.api.client.operations import Source
+from veritrail_graph.api.client.calls import Source
 from veritrail_graph.graph.errors import InputError
 
 PIECE = 256 * 1024

@@ -20,6 +20,7 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from veritrail_graph.api.app.queries import Queries
+from veritrail_graph.api.app.verify_request import MAX_Q, Id, VerifyRequest
 from veritrail_graph.api.client.answers import Agreement, Process, Review, Verification
 from veritrail_graph.api.client.faults import Missing
 from veritrail_graph.api.client.local import AsyncLocal
@@ -28,6 +29,8 @@ from veritrail_graph.api.mcp import results
 from veritrail_graph.api.mcp.allowance import Allowance, followed
 from veritrail_graph.api.mcp.results import REVIEWS, Answered, Processes, Trail, people_of
 from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.model.noun import MAX_NODE_ID
+from veritrail_graph.verifier.driver import DEFAULT_Q
 
 P = ParamSpec("P")
 
@@ -46,10 +49,9 @@ ADDS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=True
 )
 
-ProcessId = Annotated[str, Field(min_length=1, max_length=128, description="A process_id")]
-VerificationId = Annotated[
-    str, Field(min_length=1, max_length=128, description="A verification_id, as tools give it")
-]
+_REQUEST = VerifyRequest.model_fields
+ProcessId = Annotated[Id, Field(description="A process_id")]
+VerificationId = Annotated[Id, Field(description="A verification_id, as tools give it")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,18 +168,13 @@ class Tools:
             Field(max_length=10_000, description="The claim, one statement that can be checked"),
         ] = None,
         claim_id: Annotated[
-            str | None, Field(max_length=128, description="A stored claim, instead of a text")
+            Id | None, Field(description="A stored claim, instead of a text")
         ] = None,
         node_id: Annotated[
             str | None,
-            Field(
-                max_length=1_024,
-                description="The node that a new claim is about, if not the only final output",
-            ),
+            Field(max_length=MAX_NODE_ID, description=_REQUEST["node_id"].description),
         ] = None,
-        q: Annotated[
-            int, Field(ge=1, le=100, description="Not Fully Supported verdicts that stop a walk")
-        ] = 3,
+        q: Annotated[int, Field(ge=1, le=MAX_Q, description=_REQUEST["q"].description)] = DEFAULT_Q,
     ) -> Annotated[CallToolResult, Trail]:
         """Check a claim of a process's output against its sources, and show the evidence trail.
 
