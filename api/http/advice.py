@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_AGAIN = "Send it again; whoever looks after the service can remove what is left of it."
+_AGAIN = "Send it again; an operator of the service can remove the rest of it."
 
 ADVICE: Mapping[str, str] = {
     "already_written": "Send it again.",
@@ -28,7 +28,7 @@ ADVICE: Mapping[str, str] = {
         "The service needs OPENAI_API_KEY, or OPENAI_BASE_URL of an endpoint that needs no key."
     ),
     "key_not_active": (
-        "Whoever looks after the service makes another one with `veritrail keys create`."
+        "An operator of the service makes another one with `veritrail keys create`."
     ),
     "model_needed": "Name it in `model`, or set VERITRAIL_MODEL.",
     "model_without_engine": "(`model`, `engine`)",

@@ -241,8 +241,8 @@ _ANSWERS: tuple[tuple[type[Exception], tuple[int, str]], ...] = (
 
 _WAIT = ("engine-unavailable", "store-full", "read-only")
 _BUSY = (
-    "Another writer stores the same at this moment. Come again; where it stays so, whoever looks "
-    "after the service can remove what was left half-made."
+    "Another writer stores the same at this moment. Come again; if this does not change, an "
+    "operator of the service can remove what was left half-made."
 )
 _HIDDEN: tuple[tuple[type[Exception], str], ...] = (
     (BeingWritten, _BUSY),

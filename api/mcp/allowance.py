@@ -67,7 +67,7 @@ class Allowance:
     def charge_stop(self) -> None:
         """Take note of a verification that was stopped: it broke calls off that were sent.
 
-        They are paid for, though nobody tells what they came to. Counted as nothing, an assistant
+        They are paid for, but their cost is not reported. If they counted as nothing, an assistant
         could send any number of them.
         """
         self._calls += max(1, (self.max_calls or 0) // STOPPED_SHARE)
@@ -76,7 +76,7 @@ class Allowance:
     def _left(self, left: float, what: str) -> float:
         if left <= 0 and (self.budget_usd or self.max_calls):
             raise InputError(
-                f"This server has used up its {what}; whoever started it can start it again with "
+                f"This server has used up its {what}; its owner can start it again with "
                 "a new one. Stored trails can still be read."
             )
         return left
@@ -99,7 +99,7 @@ async def followed(
 ) -> AsyncJob:
     """Begin a job, tell how far it is, and charge what it came to.
 
-    Whoever stops waiting stops the job. What it came to until it ended is charged then too,
+    A caller that stops waiting stops the job. Its cost until the end is charged then too,
     before anyone else may spend.
 
     Args:
@@ -107,7 +107,7 @@ async def followed(
         allowance: What it is charged to.
         tell: Told after every iteration.
     """
-    with CancelScope(shield=True):  # else a job could begin that nobody knows of
+    with CancelScope(shield=True):  # else a job could begin unnoticed
         job = await begin()
     try:
         await _told(job, tell)

@@ -1,4 +1,4 @@
-"""What the tools answer: values for programs, and text for whoever reads along.
+"""Answers of the tools: values for programs, and text for people.
 
 Every answer is bounded: what an assistant reads fills its window. Texts of nodes and claims are
 untrusted; they stand in quotation marks, on one line, without control characters.
@@ -76,7 +76,7 @@ class Reviewed(BaseModel):
 
 
 def people_of(claim: Claim, reviews: Sequence[Review]) -> People | None:
-    """What people said of a claim; None: nobody did."""
+    """The reviews of a claim; None: there are none."""
     if not reviews:
         return None
     return People(
@@ -99,7 +99,7 @@ def people_of(claim: Claim, reviews: Sequence[Review]) -> People | None:
 
 
 def reviewed_of(found: Agreement) -> Reviewed | None:
-    """What people said of a process; None: nobody reviewed a claim of it."""
+    """The reviews of a process; None: there are none."""
     if not found.reviews:
         return None
     pairs = found.overall
@@ -148,7 +148,7 @@ class FoundProcess(BaseModel):
     nodes: int
     claims: int
     verdicts: dict[str, int] = Field(description="Claims by their latest verdict from an engine")
-    reviewed: Reviewed | None = Field(description="What people said; null: nobody reviewed")
+    reviewed: Reviewed | None = Field(description="Reviews by people; null: none")
 
 
 class Processes(BaseModel):
@@ -190,7 +190,7 @@ class Trail(BaseModel):
     verdict: str | None = Field(description="null: there is none; `error` says why")
     reasoning: str | None
     people: People | None = Field(
-        description="What people said of the claim, beside `verdict`; null: nobody reviewed it"
+        description="Reviews of the claim by people, beside `verdict`; null: none"
     )
     indicative: bool = Field(description="Whether no language model judged")
     engine: str

@@ -1,7 +1,7 @@
 """The server: four tools over the operations that every client offers.
 
 Three of them only read. `verify_claim` adds a verification and may ask models; with which engine,
-and for how much money, whoever starts the server decides, and no assistant.
+and for how much money, the owner of the server decides, and no assistant.
 """
 
 from __future__ import annotations

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ipaddress
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.settings import Settings
 
 LEAST_KEY = 16
 """Characters of a key."""

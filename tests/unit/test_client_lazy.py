@@ -24,6 +24,14 @@ def test_importing_api_imports_nothing_else():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_the_commands_import_nothing_that_takes_long():
+    code = (
+        "import sys, veritrail_graph.api.cli.app; assert not "
+        "{'pydantic_settings', 'fastapi', 'mcp', 'openai', 'neo4j'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_what_is_not_there_is_not_there():
     clients = {"AsyncClient", "AsyncLocal", "Client", "Local"}
     nouns = {"Claim", "Edge", "Iteration", "Process", "Review", "Span", "Usage", "Verdict"}
