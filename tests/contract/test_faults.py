@@ -28,7 +28,7 @@ from veritrail_graph.graph.embedded import (
     stop_engine,
 )
 from veritrail_graph.graph.errors import EngineError, NotFound, StoreFull
-from veritrail_graph.graph.ingest import clean, ingest
+from veritrail_graph.graph.ingest import clean, ingest, read_and_check
 from veritrail_graph.graph.model import (
     Claim,
     NodeRef,
@@ -70,7 +70,7 @@ async def engine_pid(settings: EngineSettings) -> int:
     return pid
 
 
-def wide(name: str, nodes: int = 9_000, words: int = 60) -> MemoryInput:
+def wide(name: str, nodes: int = 5_500, words: int = 60) -> MemoryInput:
     texts = {f"n{number}": f"Sentence {number}. " + "word " * words for number in range(nodes)}
     return process(
         {**texts, "t": "The end."}, [(node, "t") for node in texts], {"k": "A claim."},
@@ -117,24 +117,18 @@ def test_an_engine_killed_during_ingest_leaves_nothing_visible(
             await store.processes.mark("wide", "loading", owner=GONE)
             report = await ingest(store, wide("wide"))
             assert report.status == "created"
-            assert (await store.processes.get("wide")).nodes == 9_001
+            assert (await store.processes.get("wide")).nodes == 5_501
 
     asyncio.run(killed())
     asyncio.run(after())
 
 
-def test_what_a_killed_command_left_is_cleaned_up(settings: EngineSettings) -> None:
-    async def work() -> None:
-        from veritrail_graph.graph.ingest import read_and_check
-
-        async with opened(settings) as store:
-            await store.processes.begin(await read_and_check(wide("left", 10)))
-            assert await clean(store) == []  # its writer is at work
-            await store.processes.mark("left", "loading", owner=GONE)
-            assert [state.process_id for state in await clean(store)] == ["left"]
-            assert await store.processes.unfinished() == []
-
-    asyncio.run(work())
+def test_what_a_killed_command_left_is_cleaned_up(store: Store, arun: Any, process_id: str) -> None:
+    arun(store.processes.begin(arun(read_and_check(wide(process_id, 10)))))
+    assert arun(clean(store)) == []  # its writer is at work
+    arun(store.processes.mark(process_id, "loading", owner=GONE))
+    assert [state.process_id for state in arun(clean(store))] == [process_id]
+    assert process_id not in [state.process_id for state in arun(store.processes.unfinished())]
 
 
 @pytest.mark.parametrize(
