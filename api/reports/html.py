@@ -35,7 +35,7 @@ from veritrail_graph.api.views.answer import Segment, TextClaim, answer_text
 from veritrail_graph.api.views.context import quoted
 from veritrail_graph.api.views.costs import counted, money_words, spent_together, step_words
 from veritrail_graph.api.views.routes import routes_of
-from veritrail_graph.api.views.stages import StageBar, StageBars, StageCount, stage_bars
+from veritrail_graph.api.views.stages import StageBar, StageBars, stage_bars
 from veritrail_graph.api.views.trail import choose, trail_view
 from veritrail_graph.api.views.words import MARKS, RANK, State
 from veritrail_graph.graph.model import Verdict
@@ -153,9 +153,9 @@ def _shared(material: ReportData, limits: Limits, *, dossier: bool) -> dict[str,
     """What every part of the file knows."""
     counts = [(mark, _count(material, mark.kind)) for mark in MARKS]
     unsupported = [one for one in material.claims if one.verdict is Verdict.NOT_FULLY_SUPPORTED]
-    figures = [StageCount(one.stage, one.introduced) for one in material.stages]
+    introduced = {one.stage: one.introduced for one in material.stages}
     unplaced = sum(not one.error_stages for one in unsupported)
-    bars = stage_bars(material.process, figures, len(unsupported), unplaced)
+    bars = stage_bars(material.process, introduced, len(unsupported), unplaced)
     money = spent_together(material.verifications, material.usage)
     reviewed = [one.reviewed for one in material.claims if one.reviewed is not None]
     return {

@@ -5,23 +5,10 @@ Source: VeriTrail 3.2 (error stages).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from veritrail_graph.graph.model import Process
-
-
-@dataclass(frozen=True, slots=True)
-class StageCount:
-    """What a process has of one stage.
-
-    Attributes:
-        stage: The stage.
-        introduced: Claims into which unsupported content came here.
-    """
-
-    stage: int
-    introduced: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +52,20 @@ class StageBars:
 
 
 def stage_bars(
-    process: Process, counts: Iterable[StageCount], unsupported: int, unplaced: int = 0
+    process: Process, introduced: Mapping[int, int], unsupported: int, unplaced: int = 0
 ) -> StageBars:
     """The stages of a process as bars.
 
     Args:
         process: The process.
-        counts: What there is of each stage; a stage without any may be left out.
+        introduced: Claims into which unsupported content came, by stage; 0 may be left out.
         unsupported: Claims that are not fully supported.
         unplaced: Those of them of which no stage could be identified.
     """
-    found: Mapping[int, StageCount] = {one.stage: one for one in counts}
-    most = max((one.introduced for one in found.values()), default=0)
+    most = max(introduced.values(), default=0)
     bars = []
     for stage, nodes in sorted(process.stages.items()):
-        count = found.get(stage, StageCount(stage, 0))
-        share = 100 * count.introduced / most if most else 0.0
-        name = process.stage_names.get(stage)
-        bars.append(StageBar(stage, name, nodes, count.introduced, share))
+        claims = introduced.get(stage, 0)
+        share = 100 * claims / most if most else 0.0
+        bars.append(StageBar(stage, process.stage_names.get(stage), nodes, claims, share))
     return StageBars(tuple(bars), unsupported, unplaced)

@@ -10,7 +10,7 @@ from fakes.trails import FS, NFS, NODES, a_round, a_step, a_trail
 from veritrail_graph.api.views.context import context_of, quoted
 from veritrail_graph.api.views.costs import by_step, spent, spent_by, spent_together
 from veritrail_graph.api.views.routes import routes_of
-from veritrail_graph.api.views.stages import StageCount, stage_bars
+from veritrail_graph.api.views.stages import stage_bars
 from veritrail_graph.api.views.texts import clip, clip_start
 from veritrail_graph.api.views.trail import choose, trail_view
 from veritrail_graph.api.views.words import ending_words
@@ -262,7 +262,7 @@ def test_bars_are_as_long_as_what_came_in() -> None:
         nodes=9,
         edges=8,
     )
-    bars = stage_bars(process, [StageCount(2, 4), StageCount(3, 1)], unsupported=6, unplaced=1)
+    bars = stage_bars(process, {2: 4, 3: 1}, unsupported=6, unplaced=1)
     assert [(one.name, one.nodes, one.introduced, one.share) for one in bars.bars] == [
         ("source page", 5, 0, 0.0),
         ("summary", 3, 4, 100.0),
@@ -270,4 +270,4 @@ def test_bars_are_as_long_as_what_came_in() -> None:
     ]
     assert bars.worst is not None
     assert bars.worst.stage == 2
-    assert stage_bars(process, [], 0).worst is None
+    assert stage_bars(process, {}, 0).worst is None

@@ -25,7 +25,7 @@ from veritrail_graph.api.reports.files import (
 from veritrail_graph.api.reports.sources import StoredSource
 from veritrail_graph.api.views.answer import AnswerText, answer_text
 from veritrail_graph.api.views.costs import spent
-from veritrail_graph.api.views.stages import StageBars, StageCount, stage_bars
+from veritrail_graph.api.views.stages import stage_bars
 from veritrail_graph.api.views.texts import PART, SLACK
 from veritrail_graph.api.views.words import State
 from veritrail_graph.api.web.links import url
@@ -34,7 +34,6 @@ from veritrail_graph.api.web.views import process as views
 from veritrail_graph.api.web.views.process import PAGE, item_of, unready_words, wanted
 from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.model import Process, Verdict
-from veritrail_graph.graph.model.listed import Tally
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 
 router = APIRouter(include_in_schema=False)
@@ -110,6 +109,7 @@ async def show_process(
         app.verifications.cost(process_id),
         app.claims.nodes(process_id, MOST_NODES),
     )
+    unsupported = tally.states.get(Verdict.NOT_FULLY_SUPPORTED.value, 0)
     nodes = _nodes(process, dict(with_claims))
     shown = node if node is not None else _first_node(process, nodes)
     (claims, last), (answer, text, every) = await asyncio.gather(
@@ -132,7 +132,7 @@ async def show_process(
         counts=views.counts(tally),
         indicative=views.indicative_words(tally),
         is_mixed=0 < tally.indicative < tally.judged,
-        stages=_stages(process, tally),
+        stages=stage_bars(process, tally.stages, unsupported, tally.without_stage),
         spent=spent(cost.usage, modelled=cost.modelled > 0, unmetered=cost.unmetered > 0),
         nodes=nodes,
         shown_node=shown,
@@ -151,12 +151,6 @@ async def show_process(
 def _here(process_id: str, known: dict[str, Any], **changed: Any) -> str:
     """The address of this page, but for what changes."""
     return url("processes", process_id, **(known | changed))
-
-
-def _stages(process: Process, tally: Tally) -> StageBars:
-    counted = [StageCount(stage, claims) for stage, claims in tally.stages.items()]
-    unsupported = tally.states.get(Verdict.NOT_FULLY_SUPPORTED.value, 0)
-    return stage_bars(process, counted, unsupported, tally.without_stage)
 
 
 def _nodes(process: Process, claims: dict[str, int]) -> list[tuple[str, int]]:
