@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.configured_judge import ConfiguredJudge
 from veritrail_graph.api.jobs.events import observer
-from veritrail_graph.api.jobs.model import Begun, JobClaim, Work
+from veritrail_graph.api.jobs.model import JobClaim, Work
 from veritrail_graph.api.jobs.runner import Runner, ended_claim, removed_claim
-from veritrail_graph.api.jobs.session import JobSession, SessionOptions
-from veritrail_graph.api.jobs.sessions import JobSessions
+from veritrail_graph.api.jobs.sessions import JobSession, JobSessions, SessionOptions
 from veritrail_graph.api.jobs.storage import Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
@@ -146,7 +145,7 @@ class LocalRun:
             on_answer=self._progress.call_made,
         )
         self._made: dict[str, Verification] = {}
-        self._begun: dict[str, Begun] = {}
+        self._begun: dict[str, Work] = {}
         self._not_kept = 0
         self._ending: list[asyncio.Future[None]] = []
         self._session: JobSession | None = None
@@ -240,11 +239,10 @@ class LocalRun:
         works = await self._repository.read(partial(works_of, job_id=self.job_id))
         before = await self._claims()
         self._reused = sum(one.status is Status.SUCCEEDED for one in before)
-        claims = [Begun(one.job_id, one.verification_id, one.attempt) for one in works]
-        begun = await asyncio.gather(*map(self._repository.begin, claims))
+        begun = await asyncio.gather(*map(self._repository.begin, works))
         self._begun = {
             one.verification_id: one
-            for one, (is_mine, _) in zip(claims, begun, strict=True)
+            for one, (is_mine, _) in zip(works, begun, strict=True)
             if is_mine
         }
         tasks = [task for one in self._begun if (task := session.task(one)) is not None]

@@ -133,21 +133,6 @@ class JobClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """A claim that a worker is about to verify.
-
-    Attributes:
-        job_id: Its job.
-        verification_id: Its verification.
-        attempt: How often it was taken up, from 1.
-    """
-
-    job_id: str
-    verification_id: str
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
 class Ended:
     """What became of a claim.
 
@@ -159,26 +144,11 @@ class Ended:
         event: What `claim.finished` tells.
     """
 
-    of: Begun
+    of: Work
     status: Status
     failure: str | None
     usage: Usage
     event: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Claimed:
-    """A claim of a job.
-
-    Attributes:
-        verification_id: Its verification.
-        claim_id: The claim.
-        place: Its place in the job.
-    """
-
-    verification_id: str
-    claim_id: str
-    place: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.jobs.events import claim_finished
-from veritrail_graph.api.jobs.model import OPEN, Begun, Ended, JobStatus, Work
+from veritrail_graph.api.jobs.model import OPEN, Ended, JobStatus, Work
 from veritrail_graph.api.jobs.sessions import JobSessions
 from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
@@ -26,7 +26,7 @@ from veritrail_graph.verifier.models.port import Meter
 
 if TYPE_CHECKING:
     from veritrail_graph.api.extraction import ExtractionReport
-    from veritrail_graph.api.jobs.session import JobSession
+    from veritrail_graph.api.jobs.sessions import JobSession
 
 _log = logging.getLogger("veritrail.jobs")
 
@@ -81,7 +81,7 @@ class Runner:
             self._doing.add(task)
             task.add_done_callback(self._doing.discard)
         if work.verification_id:
-            await self._claim(Begun(work.job_id, work.verification_id, work.attempt))
+            await self._claim(work)
         else:
             await self._extraction(work)
 
@@ -99,7 +99,7 @@ class Runner:
         if job_id in self._extracting:
             self._extracting[job_id].cancel()
 
-    async def _claim(self, begun: Begun) -> None:
+    async def _claim(self, begun: Work) -> None:
         is_mine, why = await self._repository.begin(begun)
         if not is_mine:
             return
@@ -128,7 +128,7 @@ class Runner:
             ended = await self._unmade(begun, fault)
         await self._repository.finish(ended)
 
-    async def _unmade(self, begun: Begun, why: str, status: Status = Status.FAILED) -> Ended:
+    async def _unmade(self, begun: Work, why: str, status: Status = Status.FAILED) -> Ended:
         """The end of a claim that was not verified, once the graph has it."""
         found = await self._repository.read(
             lambda one: claims_by_job(one, verification_ids=[begun.verification_id])
@@ -137,12 +137,12 @@ class Runner:
             await write_ends(self._graph.ask, job, claims, status, why)
         return _without_verdict(begun, why, status)
 
-    def _was_stopped(self, begun: Begun) -> bool:
+    def _was_stopped(self, begun: Work) -> bool:
         """Whether a session was stopped while it was being opened, and not we ourselves."""
         task = asyncio.current_task()
         return not self._sessions.is_closing.is_set() and not (task and task.cancelling())
 
-    async def _verified(self, begun: Begun, session: JobSession) -> Ended:
+    async def _verified(self, begun: Work, session: JobSession) -> Ended:
         if not session.knows(begun.verification_id):
             return removed_claim(begun)
         verification = await session.verify(begun.verification_id)
@@ -257,7 +257,7 @@ _NAMES = uuid.UUID("5f0c8a52-6f4e-4a53-9c0b-2d5a7a1f3c11")
 """Extracting again gives the same claims, and these the same verification_ids."""
 
 
-def _without_verdict(begun: Begun, why: str, status: Status = Status.FAILED) -> Ended:
+def _without_verdict(begun: Work, why: str, status: Status = Status.FAILED) -> Ended:
     event: dict[str, Any] = {
         "verification_id": begun.verification_id,
         "claim_id": None,
@@ -269,12 +269,12 @@ def _without_verdict(begun: Begun, why: str, status: Status = Status.FAILED) -> 
     return Ended(begun, status, why, Usage(), event)
 
 
-def removed_claim(begun: Begun) -> Ended:
+def removed_claim(begun: Work) -> Ended:
     """The end of a claim that is not stored any more."""
     return _without_verdict(begun, "the claim was removed since the job was submitted")
 
 
-def ended_claim(begun: Begun, verification: Verification, stopped_for: str | None) -> Ended:
+def ended_claim(begun: Work, verification: Verification, stopped_for: str | None) -> Ended:
     """How a claim ended, with the reason for which its job was stopped."""
     if verification.status is Status.CANCELLED and stopped_for is not None:
         verification = verification.replace(error=stopped_for)

@@ -23,7 +23,7 @@ from veritrail_graph.api.configured_judge import ConfiguredJudge
 from veritrail_graph.api.jobs.model import OPEN, Job, JobStatus, OtherInput
 from veritrail_graph.api.jobs.storage import AlreadySubmitted, Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog
-from veritrail_graph.api.jobs.storage.leases import budget_of_key, spent_of
+from veritrail_graph.api.jobs.storage.leases import budget_of_key, used_of
 from veritrail_graph.api.jobs.unmade import header_of
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.clock import now
@@ -216,7 +216,7 @@ class Submission:
                 "A key with a budget may not say what a model costs; leave `price` out."
             )
         lease = budget_of_key(caller.key_id)
-        spent = await self._service.read(lambda one: spent_of(one, lease))
+        spent, _ = await self._service.read(lambda one: used_of(one, lease))
         if spent >= caller.budget_usd:
             raise InputError(
                 f"The budget of the key {caller.name!r} ({caller.budget_usd:g} USD) is used up."

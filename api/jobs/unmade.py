@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.jobs.model import Begun, JobClaim
+from veritrail_graph.api.jobs.model import JobClaim
 from veritrail_graph.api.jobs.storage import JobRow, Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.changes import CANCELLED
 from veritrail_graph.api.jobs.storage.events import EventLog
@@ -132,7 +132,7 @@ class Ender:
         for start in range(0, len(claims), ENDED_TOGETHER):
             some = claims[start : start + ENDED_TOGETHER]
             await write_ends(self.ask, job, [one for one, _ in some], status, why)
-            ended = [Begun(job_id, one.verification_id, attempt) for one, attempt in some]
+            ended = [work for _, work in some]
             await self.run(
                 partial(changes.give_up, claims=ended, status=status, why=why, log=self.log)
             )

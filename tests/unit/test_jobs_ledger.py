@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs.model import Begun, Busy, Ended, Job, JobStatus
+from veritrail_graph.api.jobs.model import Busy, Ended, Job, JobStatus, Work
 from veritrail_graph.api.jobs.storage import changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog, events_after
 from veritrail_graph.api.jobs.storage.tables import job_claims
@@ -64,15 +64,14 @@ def job_of(service: ServiceDatabase, job_id: str = JOB) -> Job:
 
 
 def begin(service: ServiceDatabase, log: EventLog, *numbers: int, worker: str = "w1") -> set[str]:
-    claims = [Begun(JOB, f"v{number}", 1) for number in numbers]
+    claims = [Work(JOB, f"v{number}", 1) for number in numbers]
     mine = service.run_now(lambda one: changes.begin(one, worker, claims, log))
     return {verification_id for _, verification_id in mine}
 
 
 def end_queued(service: ServiceDatabase, log: EventLog) -> Job:
     """End the queued claims of the job, as is done once the graph has their ends."""
-    queued = service.read_now(lambda one: reading.queued_claims(one, JOB))
-    left = [Begun(JOB, one.verification_id, attempt) for one, attempt in queued]
+    left = [work for _, work in service.read_now(lambda one: reading.queued_claims(one, JOB))]
     why = changes.CANCELLED
     service.run_now(lambda one: changes.give_up(one, left, Status.CANCELLED, why, log))
     return job_of(service)
@@ -89,7 +88,7 @@ def finish(
     attempt: int = 1,
 ) -> None:
     event = {"verification_id": f"v{number}", "status": status.value}
-    ended = Ended(Begun(JOB, f"v{number}", attempt), status, None, usage, event)
+    ended = Ended(Work(JOB, f"v{number}", attempt), status, None, usage, event)
     service.run_now(lambda one: changes.finish(one, worker, [ended], log))
 
 
@@ -198,7 +197,7 @@ def test_resuming_takes_up_everything_without_a_verdict_and_nothing_else(
     assert job.status is JobStatus.QUEUED
     assert job.counts == {"succeeded": 1, "queued": 2}
     assert begin(service, log, 1) == set()  # of the attempt before
-    again = [Begun(JOB, name, 2) for name in ("v1", "v2")]
+    again = [Work(JOB, name, 2) for name in ("v1", "v2")]
     assert len(service.run_now(lambda one: changes.begin(one, "w1", again, log))) == 2
     finish(service, log, 1, attempt=2)
     finish(service, log, 2, attempt=2)
@@ -213,7 +212,7 @@ def test_a_claim_that_takes_its_worker_with_it_each_time_is_given_up(
     submit(service, log, 1)
     for number in range(changes.MOST_BEGINNINGS):
         assert begin(service, log, 0, worker=f"w{number}") == {"v0"}
-    last = [Begun(JOB, "v0", 1)]
+    last = [Work(JOB, "v0", 1)]
     begun = service.run_now(lambda one: changes.begin(one, "last", last, log))
     assert begun[JOB, "v0"] == "given up: the worker ended 25 times while this was verified"
     finish(service, log, 0, Status.FAILED, worker="last")

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs.model import Begun
+from veritrail_graph.api.jobs.model import Work
 from veritrail_graph.api.jobs.settings import JobSettings
 from veritrail_graph.api.jobs.storage import changes
 from veritrail_graph.api.jobs.storage.events import EventLog
@@ -114,7 +114,7 @@ def test_what_a_dead_worker_had_is_queued_again(service: ServiceDatabase, tmp_pa
     service.run_now(lambda one: changes.insert(one, row, claims, log))
     first, _ = arrived(service, tmp_path / "a")
     second, _ = arrived(service, tmp_path / "b")
-    begun = [Begun("j", "v", 1)]
+    begun = [Work("j", "v", 1)]
     service.run_now(lambda one: changes.begin(one, second.worker_id, begun, log))
     grow_old(service, second.worker_id)
     first.look()

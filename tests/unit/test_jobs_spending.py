@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase
 from veritrail_graph.api.jobs.budget import BudgetLease, JobBudget
-from veritrail_graph.api.jobs.storage.leases import Grant, Limit, close_leases, spent_of
+from veritrail_graph.api.jobs.storage.leases import Grant, Limit, close_leases, used_of
 from veritrail_graph.api.settings import ModelSettings
 from veritrail_graph.api.shared import Limiters
 from veritrail_graph.verifier.models.limits import Limiter
@@ -116,7 +116,7 @@ def test_spending_goes_on_where_the_limit_is_raised(service: ServiceDatabase) ->
         await lease.open(Limit(usd=2.0))
         second = await spend_all(spending, 0.5)
         await lease.tell()
-        return first, second, service.read_now(lambda one: spent_of(one, "job/j"))
+        return first, second, service.read_now(lambda one: used_of(one, "job/j")[0])
 
     assert asyncio.run(run()) == (2, 2, 2.0)
 

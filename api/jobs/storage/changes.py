@@ -19,12 +19,12 @@ from veritrail_graph.api.jobs.events import job_finished
 from veritrail_graph.api.jobs.model import (
     OPEN,
     OPEN_CLAIMS,
-    Begun,
     Busy,
     Ended,
     Job,
     JobStatus,
     Kind,
+    Work,
 )
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import counts_of, found_jobs, usage_of
@@ -52,7 +52,7 @@ def hold(connection: Connection, job_ids: Iterable[str]) -> dict[str, RowMapping
 
 
 def begin(
-    connection: Connection, worker_id: str, claims: Sequence[Begun], log: EventLog
+    connection: Connection, worker_id: str, claims: Sequence[Work], log: EventLog
 ) -> dict[tuple[str, str], str | None]:
     """Let a worker have claims.
 
@@ -168,7 +168,7 @@ def _outcome(job: RowMapping, counts: Mapping[str, int]) -> JobStatus:
 
 
 def give_up(
-    connection: Connection, claims: Sequence[Begun], status: Status, why: str, log: EventLog
+    connection: Connection, claims: Sequence[Work], status: Status, why: str, log: EventLog
 ) -> None:
     """End claims of stopped jobs that are still queued, once the graph says that they ended.
 
@@ -208,7 +208,7 @@ def _storable(text: str | None) -> str | None:
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}") if text is not None else None
 
 
-def _claims(connection: Connection, claims: Sequence[Begun]) -> dict[tuple[str, str], RowMapping]:
+def _claims(connection: Connection, claims: Sequence[Work]) -> dict[tuple[str, str], RowMapping]:
     found = connection.execute(
         sa.select(job_claims).where(
             job_claims.c.verification_id.in_([one.verification_id for one in claims])
@@ -218,7 +218,7 @@ def _claims(connection: Connection, claims: Sequence[Begun]) -> dict[tuple[str, 
 
 
 def _given_up(row: RowMapping, status: Status, why: str) -> Ended:
-    begun = Begun(row["job_id"], row["verification_id"], row["attempt"])
+    begun = Work(row["job_id"], row["verification_id"], row["attempt"])
     usage = Usage(**{name: row[name] for name in _USAGE}, cost_usd=row["cost_usd"])
     event = {
         "verification_id": begun.verification_id,

@@ -165,12 +165,6 @@ def used_of(connection: Connection, budget_id: str) -> tuple[float, int]:
     return float(row[0] or 0.0), int(row[1] or 0)
 
 
-def spent_of(connection: Connection, budget_id: str) -> float:
-    """US dollars that were spent of a budget, as far as it is known."""
-    total = sa.select(sa.func.sum(leases.c.spent_usd)).where(leases.c.budget_id == budget_id)
-    return float(connection.execute(total).scalar() or 0.0)
-
-
 def budget_of_job(job_id: str) -> str:
     """The budget of a job."""
     return f"job/{job_id}"

@@ -14,7 +14,6 @@ from sqlalchemy.engine import Connection, RowMapping
 from veritrail_graph.api.jobs.model import (
     OPEN,
     OPEN_CLAIMS,
-    Claimed,
     Figures,
     Job,
     JobClaim,
@@ -238,27 +237,36 @@ def page(
     return found_jobs(connection, list(connection.execute(newest).scalars()), ids=False)
 
 
+_CLAIMS = sa.select(
+    job_claims.c.place,
+    job_claims.c.verification_id,
+    job_claims.c.claim_id,
+    job_claims.c.status,
+    job_claims.c.failure,
+    job_claims.c.job_id,
+    job_claims.c.attempt,
+)
+
+
+def _claim(row: Any) -> JobClaim:
+    return JobClaim(row.place, row.verification_id, row.claim_id, Status(row.status), row.failure)
+
+
 def claims_of(connection: Connection, job_id: str, after: int, limit: int) -> list[JobClaim]:
     """Claims of a job in their order, behind a place."""
     c = job_claims.c
-    found = connection.execute(
-        sa.select(c.place, c.verification_id, c.claim_id, c.status, c.failure)
-        .where(c.job_id == job_id, c.place > after)
-        .order_by(c.place)
-        .limit(limit)
-    )
-    return [JobClaim(*row[:3], Status(row[3]), row[4]) for row in found]
+    found = _CLAIMS.where(c.job_id == job_id, c.place > after).order_by(c.place).limit(limit)
+    return [_claim(row) for row in connection.execute(found)]
 
 
-def queued_claims(connection: Connection, job_id: str) -> list[tuple[JobClaim, int]]:
-    """The queued claims of a job in their order, each with how often it was taken up."""
+def queued_claims(connection: Connection, job_id: str) -> list[tuple[JobClaim, Work]]:
+    """The queued claims of a job in their order, each with what there is to do of it."""
     c = job_claims.c
-    found = connection.execute(
-        sa.select(c.place, c.verification_id, c.claim_id, c.status, c.failure, c.attempt)
-        .where(c.job_id == job_id, c.status == Status.QUEUED)
-        .order_by(c.place)
-    )
-    return [(JobClaim(*row[:3], Status(row[3]), row[4]), row[5]) for row in found]
+    found = _CLAIMS.where(c.job_id == job_id, c.status == Status.QUEUED).order_by(c.place)
+    return [
+        (_claim(row), Work(job_id, row.verification_id, row.attempt))
+        for row in connection.execute(found)
+    ]
 
 
 def claims_by_job(
@@ -275,7 +283,7 @@ def claims_by_job(
         verification_ids: These, whatever their state, in place of those in flight.
     """
     c = job_claims.c
-    chosen = sa.select(c.job_id, c.place, c.verification_id, c.claim_id, c.status, c.failure)
+    chosen = _CLAIMS
     if verification_ids is not None:
         chosen = chosen.where(c.verification_id.in_(verification_ids), ~c.reused)
     else:
@@ -284,9 +292,8 @@ def claims_by_job(
             is_open = is_open.where(jobs.c.process_id.in_(process_ids))
         chosen = chosen.where(c.job_id.in_(is_open), c.status.in_(OPEN_CLAIMS))
     found: dict[str, list[JobClaim]] = {}
-    for job_id, place, name, claim_id, status, failure in connection.execute(chosen):
-        claim = JobClaim(place, name, claim_id, Status(status), failure)
-        found.setdefault(job_id, []).append(claim)
+    for one in connection.execute(chosen):
+        found.setdefault(one.job_id, []).append(_claim(one))
     rows = connection.execute(sa.select(jobs).where(jobs.c.job_id.in_(list(found)))).mappings()
     return [(row, found[row["job_id"]]) for row in rows]
 
@@ -393,11 +400,11 @@ def to_stop(connection: Connection, job_ids: Sequence[str]) -> list[tuple[str, s
     return [(row.job_id, row.error) for row in found]
 
 
-def open_claims(connection: Connection, job_id: str) -> list[Claimed]:
+def open_claims(connection: Connection, job_id: str) -> list[JobClaim]:
     """The claims of a job that have not ended, in their order."""
     found = connection.execute(
-        sa.select(job_claims.c.verification_id, job_claims.c.claim_id, job_claims.c.place)
-        .where(job_claims.c.job_id == job_id, job_claims.c.status.in_(OPEN_CLAIMS))
-        .order_by(job_claims.c.place)
+        _CLAIMS.where(job_claims.c.job_id == job_id, job_claims.c.status.in_(OPEN_CLAIMS)).order_by(
+            job_claims.c.place
+        )
     )
-    return [Claimed(*row) for row in found]
+    return [_claim(row) for row in found]

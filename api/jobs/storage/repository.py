@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from sqlalchemy.engine import Connection
 
 from veritrail_graph.api.auth.database import ServiceDatabase
-from veritrail_graph.api.jobs.model import Begun, Ended
+from veritrail_graph.api.jobs.model import Ended, Work
 from veritrail_graph.api.jobs.storage import changes
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.graph.errors import EngineUnavailable
@@ -109,10 +109,10 @@ class JobRepository:
         self._service = service
         self._log = log
         self._worker_id = worker_id
-        self._begun: Batches[Begun, tuple[bool, str | None]] = Batches(self._begin, waits=waits)
+        self._begun: Batches[Work, tuple[bool, str | None]] = Batches(self._begin, waits=waits)
         self._ended: Batches[Ended, None] = Batches(self._finish, waits=waits)
 
-    async def begin(self, claim: Begun) -> tuple[bool, str | None]:
+    async def begin(self, claim: Work) -> tuple[bool, str | None]:
         """Take a claim.
 
         Returns:
@@ -132,7 +132,7 @@ class JobRepository:
         """Read until there is an answer."""
         return await lasting(lambda: self._service.read_now(work), waits=self._waits)
 
-    def _begin(self, claims: Sequence[Begun]) -> list[tuple[bool, str | None]]:
+    def _begin(self, claims: Sequence[Work]) -> list[tuple[bool, str | None]]:
         mine = self._service.run_now(
             lambda connection: changes.begin(connection, self._worker_id, claims, self._log)
         )
