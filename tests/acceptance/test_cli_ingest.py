@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from pathlib import Path
 from typing import Any
 
@@ -43,21 +41,6 @@ STRANGE_IDS = [
 
 def claim(text: str, **more: Any) -> dict[str, Any]:
     return {"text": text, **more}
-
-
-def test_lines_and_gzip_store_the_same_as_one_document(
-    veritrail: Veritrail, tmp_path: Path
-) -> None:
-    document = json.loads(Path(process_file(tmp_path / "forms.json")).read_text("utf-8"))
-    veritrail("ingest", "forms.json")
-    nodes, edges = document.pop("nodes"), document.pop("edges")
-    lines = [{"edge": edge} for edge in edges] + [{"node": node} for node in nodes]
-    text = "\n\n".join(json.dumps(line) for line in [document, *lines])
-    Path("forms.jsonl").write_text(text, encoding="utf-8")
-    Path("forms.jsonl.gz").write_bytes(gzip.compress(text.encode()))
-    Path("forms.json.gz").write_bytes(gzip.compress(Path("forms.json").read_bytes()))
-    for name in ("forms.jsonl", "forms.jsonl.gz", "forms.json.gz"):
-        assert veritrail("ingest", name, "--json").json["status"] == "unchanged"
 
 
 def test_strange_node_ids_and_empty_texts_are_kept(veritrail: Veritrail, tmp_path: Path) -> None:

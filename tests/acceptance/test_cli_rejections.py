@@ -30,15 +30,3 @@ def test_a_path_that_cannot_be_read_says_why_and_starts_nothing(
         assert words in bare("ingest", *arguments, "--json", status=2).message
     assert bare("db", "status", "--json").json["running"] is False
     assert not bare.home.exists()
-
-
-def test_a_rejected_file_leaves_what_is_stored_as_it_is(
-    veritrail: Veritrail, tmp_path: Path
-) -> None:
-    veritrail("ingest", process_file(tmp_path / "kept.json"))
-    before = veritrail("list", "--json").json
-    broken = process_file(tmp_path / "kept.json", edges=[{"source": "t", "target": "t"}])
-    told = veritrail("ingest", broken, "--replace", status=2)
-    assert "edges[0]" in told.err
-    assert told.out == ""
-    assert veritrail("list", "--json").json == before

@@ -43,17 +43,6 @@ def ferry(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> dic
     return run
 
 
-def test_show_gives_what_verify_gave(veritrail: Veritrail, ferry: dict[str, Any]) -> None:
-    for verification in ferry["verifications"]:
-        told = veritrail("show", verification["verification_id"], "--json")
-        assert told.json == verification
-        assert list(told.json) == list(verification)
-    tree = veritrail("show", ferry["verifications"][0]["verification_id"]).out
-    assert "The ferry carries 42 cars" in tree
-    assert "indicative only" in tree
-    assert "v-none" in veritrail("show", "v-none", "--json", status=2).message
-
-
 def test_show_makes_at_most_eight_calls_to_the_driver(
     veritrail: Veritrail, ferry: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,23 +65,6 @@ def test_show_makes_at_most_eight_calls_to_the_driver(
     veritrail("show", ferry["verifications"][0]["verification_id"])
     assert "ManagedTransaction.run" in calls, "what is counted is what the store uses"
     assert len(calls) <= 8, calls
-
-
-def test_a_deleted_process_is_gone(veritrail: Veritrail, tmp_path: Path) -> None:
-    veritrail("ingest", process_file(tmp_path / "doomed.json"))
-    (found,) = veritrail("verify", "doomed", "--claim", "It has piers.", "--json").json[
-        "verifications"
-    ]
-    assert veritrail("delete", "doomed", "--json").json == {
-        "process_id": "doomed",
-        "status": "deleted",
-        "removed_verifications": 1,
-        "removed_reviews": 0,
-    }
-    assert "doomed" not in veritrail.stored()
-    assert "doomed" in veritrail("delete", "doomed", "--json", status=2).message
-    veritrail("show", found["verification_id"], status=2)
-    veritrail("verify", "doomed", status=2)
 
 
 def test_a_report_escapes_what_its_texts_hold(

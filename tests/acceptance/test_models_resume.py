@@ -58,7 +58,7 @@ def test_a_run_killed_again_and_again_goes_on_and_pays_for_nothing_twice(
         begin: Sequence[str] = ("verify", process)
         finished: dict[str, str] = {}
         all_at_once = ("--concurrency", "32", "--json")
-        for step, calls in ((None, 30), (None, 80), ("verdict", CLAIMS + 13)):
+        for step, calls in ((None, 40), ("verdict", CLAIMS + 13)):
             kill_when(veritrail.start(*begin, *all_at_once, **settings), server, calls, step)
             kills.append(time.monotonic())
             begin = ("verify", "--resume", run_id(veritrail, process))

@@ -203,24 +203,6 @@ def test_many_uploads_at_once_are_all_stored(service: ServiceProcess) -> None:
         assert service.delete(f"/v1/processes/{name}").status_code == 204
 
 
-def test_the_same_upload_twice_at_once_is_stored_once(service: ServiceProcess) -> None:
-    content = as_json(document(process_id="twice"))
-    statuses: list[int] = []
-
-    def upload() -> None:
-        statuses.append(service.post("/v1/processes", content=content).status_code)
-
-    threads = [threading.Thread(target=upload) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert 201 in statuses
-    assert set(statuses) <= {200, 201, 409}
-    assert service.get("/v1/processes/twice").json()["nodes"] == 4
-    service.delete("/v1/processes/twice")
-
-
 def test_limits_hold_and_a_killed_server_leaves_nothing(veritrail: Veritrail) -> None:
     env = {"VERITRAIL_UPLOAD_MAX": "100kb"}
     with serving(veritrail, env=env, child=True) as service:

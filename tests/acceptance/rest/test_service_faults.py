@@ -31,8 +31,8 @@ from veritrail_graph.api.jobs.model import Kind
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
 CLAIMS = 18
-KILLS = (30, 90)
-"""After how many calls the service is killed."""
+KILLED_AFTER = 60
+"""Calls of the model; `make soak` kills the service 20 times."""
 FAULTY = Faults(0.2, QUICK, seed=7, beside=(0.1, INVALID))
 
 
@@ -57,7 +57,7 @@ def each_ended_once(events: list[Told], count: int) -> None:
 # Killed.
 
 
-def test_a_service_killed_again_and_again_ends_every_claim_once_and_pays_nothing_twice(
+def test_a_service_that_was_killed_ends_every_claim_once_and_pays_nothing_twice(
     home: Veritrail, tmp_path: Path
 ) -> None:
     home("ingest", pumps(tmp_path / "killed.json", CLAIMS))
@@ -71,12 +71,11 @@ def test_a_service_killed_again_and_again_ends_every_claim_once_and_pays_nothing
             target=lambda: followed.extend(calls.followed(job_id, seconds=280))
         )
         follower.start()
-        for number in KILLS:
-            until(lambda number=number: len(model.requests) >= number)  # type: ignore[misc]
-            service.kill()
-            kills.append(time.monotonic())
-            service.start()
-            assert calls.submit("killed", key="once") == job_id
+        until(lambda: len(model.requests) >= KILLED_AFTER)
+        service.kill()
+        kills.append(time.monotonic())
+        service.start()
+        assert calls.submit("killed", key="once") == job_id
         job = calls.wait(job_id)
         follower.join(60)
         assert job["status"] == "succeeded"
@@ -226,13 +225,12 @@ def test_a_service_that_is_told_to_end_hands_back_what_runs_and_the_next_one_goe
     with model, serving(home, env=asking(model), child=True) as service:
         calls = Calls(service.url)
         job_id = calls.submit("ended")
-        for number in (15, 40):
-            until(lambda number=number: len(model.requests) >= number)  # type: ignore[misc]
-            began = time.monotonic()
-            assert service.stop() == 0
-            ends += [began, time.monotonic()]
-            assert ends[-1] - began < 15
-            service.start()
+        until(lambda: len(model.requests) >= 25)
+        began = time.monotonic()
+        assert service.stop() == 0
+        ends += [began, time.monotonic()]
+        assert ends[-1] - began < 15
+        service.start()
         job = calls.wait(job_id)
         assert calls.outcome(job) == expected(20)
         each_ended_once(calls.listed(job_id), 20)

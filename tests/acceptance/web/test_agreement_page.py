@@ -69,16 +69,3 @@ def test_the_page_shows_the_figures_that_the_command_line_prints(
         assert (
             " and ".join(line["reviewers"]).replace("<", "&lt;").replace(">", "&gt;") in page.text
         )
-
-
-def test_blind_nothing_is_shown_of_claims_that_the_reader_has_not_judged(
-    shared_service: ServiceProcess, pier: str
-) -> None:
-    page = shown(shared_service, pier, "Bo", blind="1").text
-    assert 'id="claim-k1"' in page
-    assert 'id="claim-k2"' not in page
-    assert "1 claim is left out" in page
-    strange = shown(shared_service, pier, "Zoe", blind="1").text
-    assert "2 claims are left out" in strange
-    assert "No disagreement here" in strange
-    assert "says the same" not in strange
