@@ -11,11 +11,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from acceptance import in_process
+from neo4j_server.launcher import Server
 
 OUTSIDE_NAMES = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
 PATIENCE = 90.0
@@ -110,6 +111,16 @@ class Veritrail:
             os.close(terminal)
         assert "Traceback" not in shown
         return shown
+
+    def on(self, server: Server, **settings: str) -> Veritrail:
+        """The same command on a Neo4j server."""
+        login = {
+            "NEO4J_URI": server.uri,
+            "NEO4J_USERNAME": server.username,
+            "NEO4J_PASSWORD": server.password,
+            "NEO4J_DATABASE": server.database,
+        }
+        return replace(self, settings={**self.settings, **login, **settings})
 
     def stored(self) -> list[str]:
         """The process_ids that a user sees."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
+from fakes.service_process import ServiceProcess, serving
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -57,6 +58,21 @@ def veritrail() -> Iterator[Veritrail]:
     """The command, with an engine that all tests share: each stores processes of its own."""
     with a_home() as veritrail:
         yield veritrail
+
+
+@pytest.fixture(scope="module")
+def home(veritrail: Veritrail) -> Iterator[Veritrail]:
+    """The same for a whole module: its services share keys, jobs and cache."""
+    with home_beside(veritrail) as own:
+        yield own
+
+
+@pytest.fixture(scope="session")
+def shared_service(veritrail: Veritrail) -> Iterator[ServiceProcess]:
+    """The service over that engine, for tests that start no jobs."""
+    with serving(veritrail, args=["--no-worker"]) as service:
+        service.until_ready()
+        yield service
 
 
 @pytest.fixture(scope="session")

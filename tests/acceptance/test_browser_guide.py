@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 import neo4j
 import pytest
 from acceptance.command import Veritrail, command
-from neo4j_server import launcher
 
 from veritrail_graph.api.cli.shell import Splitter
 
@@ -38,12 +37,7 @@ def filled(request: pytest.FixtureRequest, veritrail: Veritrail) -> Veritrail:
     """The command on each engine, with the sample ingested and verified as the guide says."""
     place = veritrail
     if request.param == "neo4j":
-        server: launcher.Server = request.getfixturevalue("neo4j_server")
-        names = ("URI", "USERNAME", "PASSWORD", "DATABASE")
-        values = (server.uri, server.username, server.password, server.database)
-        place = Veritrail(
-            veritrail.home, {f"NEO4J_{n}": v for n, v in zip(names, values, strict=True)}
-        )
+        place = veritrail.on(request.getfixturevalue("neo4j_server"))
     place("ingest", SAMPLE)
     place("verify", "harbour-summary")
     return place

@@ -12,16 +12,6 @@ from neo4j_server import launcher
 pytestmark = pytest.mark.engine
 
 
-def on(veritrail: Veritrail, server: launcher.Server, **other: str) -> Veritrail:
-    settings = {
-        "NEO4J_URI": server.uri,
-        "NEO4J_USERNAME": server.username,
-        "NEO4J_PASSWORD": server.password,
-        "NEO4J_DATABASE": server.database,
-    }
-    return Veritrail(veritrail.home, {**settings, **other})
-
-
 def test_an_engine_that_does_not_run_is_not_started(bare: Veritrail) -> None:
     status = bare("db", "status", "--json").json
     assert not status["running"]
@@ -51,21 +41,21 @@ def test_the_password_is_printed_only_when_it_is_asked_for(
     file = Path(veritrail("db", "status", "--json").json["password_file"])
     secret = file.read_text("utf-8").strip()
     assert harbour
-    for place in (veritrail, on(veritrail, neo4j_server)):
+    for place in (veritrail, veritrail.on(neo4j_server)):
         for options in ([], ["--json"]):
             told = place("db", "status", *options)
             assert secret not in told.out + told.err
             assert neo4j_server.password not in told.out + told.err
             assert str(file) in told.out
             assert secret in place("db", "status", "--show-password", *options).out
-    shown = on(veritrail, neo4j_server)("db", "status", "--show-password", "--json").json
+    shown = veritrail.on(neo4j_server)("db", "status", "--show-password", "--json").json
     assert shown["server"]["password"] == neo4j_server.password
 
 
 def test_a_server_in_use_is_told_with_its_version(
     veritrail: Veritrail, neo4j_server: launcher.Server
 ) -> None:
-    place = on(veritrail, neo4j_server)
+    place = veritrail.on(neo4j_server)
     place("list")  # makes the schema
     server = place("db", "status", "--json").json["server"]
     assert server["answers"]
@@ -89,7 +79,7 @@ def test_a_server_in_use_is_told_with_its_version(
 def test_a_server_that_does_not_let_us_in_is_told_with_the_reason(
     veritrail: Veritrail, neo4j_server: launcher.Server, wrong: dict[str, str], says: str
 ) -> None:
-    place = on(veritrail, neo4j_server, **wrong)
+    place = veritrail.on(neo4j_server, **wrong)
     server = place("db", "status", "--json").json["server"]
     assert not server["answers"]
     assert says in server["error"]

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Ended, Veritrail, checked, command
-from neo4j_server import launcher
 
 pytestmark = [
     pytest.mark.engine,
@@ -25,19 +24,10 @@ pytestmark = [
 def shell(request: pytest.FixtureRequest, veritrail: Veritrail) -> Veritrail:
     """The command on each engine; there is no cypher-shell on its path."""
     path = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+    place = Veritrail(veritrail.home, path)
     if request.param == "embedded":
-        return Veritrail(veritrail.home, path)
-    server: launcher.Server = request.getfixturevalue("neo4j_server")
-    return Veritrail(veritrail.home, {**path, **login(server)})
-
-
-def login(server: launcher.Server) -> dict[str, str]:
-    return {
-        "NEO4J_URI": server.uri,
-        "NEO4J_USERNAME": server.username,
-        "NEO4J_PASSWORD": server.password,
-        "NEO4J_DATABASE": server.database,
-    }
+        return place
+    return place.on(request.getfixturevalue("neo4j_server"))
 
 
 def piped(shell: Veritrail, text: str | bytes, *options: str, status: int = 0) -> Ended:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +22,7 @@ def either(request: pytest.FixtureRequest, beside: Veritrail) -> Iterator[Veritr
     if request.param == "embedded":
         yield beside
         return
-    server = request.getfixturevalue("neo4j_server")
-    settings = {
-        "NEO4J_URI": server.uri,
-        "NEO4J_USERNAME": server.username,
-        "NEO4J_PASSWORD": server.password,
-        "NEO4J_DATABASE": server.database,
-    }
-    command = replace(beside, settings=settings)
+    command = beside.on(request.getfixturevalue("neo4j_server"))
     yield command
     for process_id in ("together-1", "together-2"):
         command("delete", process_id, "--yes", "--json")

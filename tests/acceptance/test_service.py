@@ -94,16 +94,10 @@ def test_the_image_starts_and_is_healthy_with_the_environment_of_compose(
     options = [port if one == "8000" else one for one in json.loads(start)[1:]]
     python, *rest = [one.replace(":8000", f":{port}") for one in json.loads(check)]
     assert python == "python"
-    settings = {
-        "NEO4J_URI": neo4j_server.uri,
-        "NEO4J_USERNAME": neo4j_server.username,
-        "NEO4J_PASSWORD": neo4j_server.password,
-        "VERITRAIL_API_KEY": KEY,
-    }
     script = str(Path(sys.executable).with_name("veritrail"))
     child = subprocess.Popen(
         [script, *json.loads(start)[:1], *options],
-        env=bare.environment(settings),
+        env=bare.on(neo4j_server).environment({"VERITRAIL_API_KEY": KEY}),
         stderr=subprocess.PIPE,
     )
     try:

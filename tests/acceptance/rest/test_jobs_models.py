@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, expected, pumps
 from acceptance.rest.job_calls import Calls
 from fakes.model_server import ModelServer
@@ -16,12 +14,6 @@ from fakes.service_process import serving
 from fakes.waiting import until
 
 pytestmark = pytest.mark.engine
-
-
-@pytest.fixture(scope="module")
-def home(veritrail: Veritrail) -> Iterator[Veritrail]:
-    with home_beside(veritrail) as own:
-        yield own
 
 
 def test_claims_are_extracted_first_and_their_ids_appear_in_the_job(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from acceptance.command import Started, Veritrail
-from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, expected, pumps
 from acceptance.rest.job_calls import Calls
 from fakes.model_server import ModelServer
@@ -20,12 +18,6 @@ pytestmark = pytest.mark.engine
 
 PRICE = "1000,1000"
 """USD per million tokens, so that a call costs about a dollar."""
-
-
-@pytest.fixture(scope="module")
-def home(veritrail: Veritrail) -> Iterator[Veritrail]:
-    with home_beside(veritrail) as own:
-        yield own
 
 
 def costs(told: list[dict[str, Any]]) -> list[float]:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, pumps
 from acceptance.rest.job_calls import Calls
 from fakes.model_server import ModelServer
@@ -21,12 +20,6 @@ from fakes.service_process import ServiceProcess, serving
 pytestmark = pytest.mark.engine
 
 LIMIT = 5_000_000
-
-
-@pytest.fixture(scope="module")
-def home(veritrail: Veritrail) -> Iterator[Veritrail]:
-    with home_beside(veritrail) as own:
-        yield own
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from typing import Any
 import psycopg
 import pytest
 from acceptance.command import Started, Veritrail
-from acceptance.conftest import home_beside
 from acceptance.model_fixtures import asking, expected, paid_twice, pumps
 from acceptance.rest.job_calls import Calls, Told, by_claim
 from acceptance.rest.test_service_faults import each_ended_once
@@ -31,12 +30,6 @@ CLAIMS = 24
 TAKEN_OVER_SECONDS = 30.0
 """How long the claims of a dead worker may wait for another one, on a machine that is busy too."""
 SLOW = 0.4
-
-
-@pytest.fixture(scope="module")
-def home(veritrail: Veritrail) -> Iterator[Veritrail]:
-    with home_beside(veritrail) as own:
-        yield own
 
 
 @dataclass
