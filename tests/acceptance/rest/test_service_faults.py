@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from acceptance.command import Veritrail
-from acceptance.conftest import home_beside
+from acceptance.conftest import a_home
 from acceptance.model_fixtures import QUICK_FAULTS, asking, expected, paid_twice, pumps
 from acceptance.rest.job_calls import Calls, Told, by_claim
 from fakes.model_faults import INVALID, QUICK, Faults
@@ -37,10 +37,10 @@ FAULTY = Faults(0.2, QUICK, seed=7, beside=(0.1, INVALID))
 
 
 @pytest.fixture(scope="module")
-def home(other_home: Veritrail) -> Iterator[Veritrail]:
-    """A home over an engine that these tests may kill; its answers are kept for all of them."""
-    with home_beside(other_home) as own:
-        yield own
+def home() -> Iterator[Veritrail]:
+    """A home that these tests may harm; the answers of one are not those of another."""
+    with a_home() as veritrail:
+        yield veritrail
 
 
 def each_ended_once(events: list[Told], count: int) -> None:
