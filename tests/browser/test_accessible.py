@@ -56,6 +56,8 @@ def test_no_page_has_a_serious_fault(
     for name, address in {**PAGES, "report": report.as_uri()}.items():
         page.emulate_media(color_scheme="light")
         page.goto(address)
+        # Parts that are being fetched are dimmed until they are there.
+        page.wait_for_selector('[aria-busy="true"]', state="detached")
         if width == "desk" or name in AGAIN:
             faults += [f"{name}: {fault}" for fault in serious(Axe().run(page).response)]
         if (more := page.evaluate(WIDER)) > 1:
