@@ -93,11 +93,11 @@ def test_what_is_appended_stands_as_if_it_had_come_at_once(
 def test_the_same_appended_again_is_unchanged(store: Store, arun: Any, process_id: str) -> None:
     arun(ingest(store, index(process_id)))
     arun(append(store, question(), process_id=process_id))
-    before = arun(dump(store))
+    before = arun(dump(store, process_id))
     report = arun(append(store, question(), process_id=process_id))
     assert (report.status, report.nodes_added, report.edges_added) == ("unchanged", 0, 0)
     assert arun(append(store, both(process_id))).status == "unchanged"
-    assert arun(dump(store)) == before
+    assert arun(dump(store, process_id)) == before
 
 
 def test_claims_alone_can_be_appended(store: Store, arun: Any, process_id: str) -> None:
@@ -131,7 +131,7 @@ def test_an_append_that_breaks_rules_stores_nothing(
     store: Store, arun: Any, process_id: str
 ) -> None:
     arun(ingest(store, index(process_id)))
-    before = arun(dump(store))
+    before = arun(dump(store, process_id))
     bad = process({"a": "Other.", "x": "X."}, [("t", "x"), ("x", "gone")])
     with pytest.raises(InvalidProcess) as told:
         arun(append(store, bad, process_id=process_id))
@@ -142,7 +142,7 @@ def test_an_append_that_breaks_rules_stores_nothing(
     clash.claims = process({}, [], {"k1": "Another text."}).claims
     with pytest.raises(ProcessConflict, match="claim_ids"):
         arun(append(store, clash, process_id=process_id))
-    assert arun(dump(store)) == before
+    assert arun(dump(store, process_id)) == before
 
 
 def test_an_unknown_process_and_one_that_is_not_named_are_told(
@@ -172,7 +172,7 @@ def test_cut_short_anywhere_it_leaves_the_process_as_it_was(
     from veritrail_graph.graph.store.database import Transaction
 
     arun(ingest(store, index(process_id)))
-    before = arun(dump(store))
+    before = arun(dump(store, process_id))
     run = Transaction.run
 
     def cut(self: Transaction, name: str, /, **parameters: Any) -> Any:
@@ -185,7 +185,7 @@ def test_cut_short_anywhere_it_leaves_the_process_as_it_was(
         patch.setattr(Transaction, "run", cut)
         with pytest.raises(EngineError, match="cut"):
             arun(append(store, question(), process_id=process_id))
-    assert arun(dump(store)) == before
+    assert arun(dump(store, process_id)) == before
     assert arun(append(store, question(), process_id=process_id)).status == "appended"
 
 
@@ -249,7 +249,7 @@ def test_an_engine_that_stores_less_than_it_was_given_stores_nothing(
     from veritrail_graph.graph.store.database import Transaction
 
     arun(ingest(store, index(process_id)))
-    before = arun(dump(store))
+    before = arun(dump(store, process_id))
     run = Transaction.run
 
     def less(self: Transaction, name: str, /, **parameters: Any) -> Any:
@@ -263,7 +263,7 @@ def test_an_engine_that_stores_less_than_it_was_given_stores_nothing(
         patch.setattr(Transaction, "run", less)
         with pytest.raises(EngineError, match="stored"):
             arun(append(store, more, process_id=process_id))
-    assert arun(dump(store)) == before
+    assert arun(dump(store, process_id)) == before
     assert arun(append(store, more, process_id=process_id)).status == "appended"
 
 

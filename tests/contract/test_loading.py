@@ -178,10 +178,10 @@ def test_who_was_taken_for_dead_puts_nothing_in_the_place_of_another_process(
     found = arun(read_and_check(with_hub(process_id, 20)))
     staged = arun(store.processes.begin(found, replaces=process_id))
     taken_over(store, arun, staged)
-    before = arun(dump(store))
+    before = arun(dump(store, process_id))
     with pytest.raises(ProcessConflict, match="taken over"):
         arun(store.processes.promote(staged, process_id))
-    assert arun(dump(store)) == before
+    assert arun(dump(store, process_id)) == before
     assert arun(store.processes.get(process_id)).nodes == 11
 
 

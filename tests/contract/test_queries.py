@@ -131,8 +131,10 @@ def test_an_unknown_subject_is_an_error_that_names_it(ask: Ask) -> None:
 
 
 @pytest.mark.engine
-def test_a_hostile_value_is_a_value_and_nothing_else(store: Store, arun: Any, ask: Ask) -> None:
-    before = arun(dump(store))
+def test_a_hostile_value_is_a_value_and_nothing_else(
+    store: Store, arun: Any, ask: Ask, harbour: str
+) -> None:
+    before = arun(dump(store, harbour))
     tried = 0
     for statement in library():
         given, _ = CASES[statement.short_name][0]
@@ -142,7 +144,7 @@ def test_a_hostile_value_is_a_value_and_nothing_else(store: Store, arun: Any, as
                 with pytest.raises(NotFound):
                     ask(statement.short_name, **{**given, one.name: INJECTION})
     assert tried > 50
-    assert arun(dump(store)) == before
+    assert arun(dump(store, harbour)) == before
 
 
 @pytest.mark.engine

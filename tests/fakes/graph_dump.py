@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from veritrail_graph.graph.store import Store
@@ -16,14 +17,16 @@ _EDGES = (
 )
 
 
-async def dump(store: Store, process_id: str | None = None, *without: str) -> list[str]:
+async def dump(store: Store, processes: str | Collection[str], *without: str) -> list[str]:
     """Every node and every relationship as a line of JSON, sorted.
 
     Args:
         store: The graph.
-        process_id: Only what carries this id; relationships of which either end does.
+        processes: Only what carries one of these process_ids; relationships of which either end
+            does. Another worker may write to the same graph.
         *without: Properties that are left out.
     """
+    ids = {processes} if isinstance(processes, str) else set(processes)
     nodes = (await store.database.run_text(_NODES, {}, _MOST)).rows
     edges = (await store.database.run_text(_EDGES, {}, _MOST)).rows
     lines = [
@@ -32,7 +35,7 @@ async def dump(store: Store, process_id: str | None = None, *without: str) -> li
             *((node, (node[1],)) for node in nodes),
             *((edge, (edge[3], edge[5])) for edge in edges),
         ]
-        if process_id is None or any(one.get("process_id") == process_id for one in carriers)
+        if any(one.get("process_id") in ids for one in carriers)
     ]
     return sorted(lines)
 

@@ -98,7 +98,7 @@ def test_a_redirect_is_not_followed_and_says_where_it_leads(status: int) -> None
     told, other = asyncio.run(call())
     assert other.heads == []
     assert "redirects to http://127.0.0.1:PORT/v2/chat/completions and is not followed" in told
-    assert "OPENAI_BASE_URL" in told
+    assert "make it the base URL" in told
     assert "secret" not in told
 
 
