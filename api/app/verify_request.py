@@ -12,7 +12,7 @@ from veritrail_graph.graph.importers.process_file.schema import read_claim
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
-from veritrail_graph.verifier.driver import DEFAULT_Q
+from veritrail_graph.verifier.driver import DEFAULT_Q as DEFAULT_Q
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

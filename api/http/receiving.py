@@ -24,7 +24,7 @@ from starlette.datastructures import Headers
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import EngineError, VeriTrailError
-from veritrail_graph.graph.store.writers import is_alive, this_writer
+from veritrail_graph.graph.writers import is_alive, this_writer
 
 UNPACKED = 8
 """So many times VERITRAIL_UPLOAD_MAX a body may have when it is unpacked."""

@@ -20,7 +20,7 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from veritrail_graph.api.app.queries import Queries
-from veritrail_graph.api.app.verify_request import MAX_Q, Id, VerifyRequest
+from veritrail_graph.api.app.verify_request import DEFAULT_Q, MAX_Q, Id, VerifyRequest
 from veritrail_graph.api.client.answers import Agreement, Process, Review, Verification
 from veritrail_graph.api.client.faults import Missing
 from veritrail_graph.api.client.local import AsyncLocal
@@ -30,7 +30,6 @@ from veritrail_graph.api.mcp.allowance import Allowance, followed
 from veritrail_graph.api.mcp.results import REVIEWS, Answered, Processes, Trail, people_of
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
-from veritrail_graph.verifier.driver import DEFAULT_Q
 
 P = ParamSpec("P")
 

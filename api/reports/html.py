@@ -270,7 +270,7 @@ MOST_TEXTS = 5
 """Verified nodes whose texts stand in a file: those with most claims."""
 
 MOST_PARTS = 5
-"""Parts of such a text (`api.web.views.text_parts.PART`)."""
+"""Parts of such a text (`api.views.texts.PART`)."""
 
 
 @dataclass(frozen=True, slots=True)

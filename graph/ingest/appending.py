@@ -42,7 +42,7 @@ from veritrail_graph.graph.store.processes import (
     process_from,
     process_row,
 )
-from veritrail_graph.graph.store.writers import this_writer
+from veritrail_graph.graph.writers import this_writer
 
 MOST_APPENDED = 100_000
 """Nodes and edges that are appended at once: one transaction has to hold them."""

@@ -34,7 +34,7 @@ from veritrail_graph.graph.store.processes import (
     taken_from_us,
 )
 from veritrail_graph.graph.store.rows import claim_row
-from veritrail_graph.graph.store.writers import this_writer
+from veritrail_graph.graph.writers import this_writer
 
 BATCH_ROWS = 5_000
 BATCH_CHARACTERS = 2_000_000

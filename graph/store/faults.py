@@ -33,12 +33,6 @@ from veritrail_graph.graph.errors import (
 if TYPE_CHECKING:
     from veritrail_graph.graph.store.database import DatabaseAddress
 
-if TYPE_CHECKING:
-    from veritrail_graph.graph.store.database import DatabaseAddress
-
-if TYPE_CHECKING:
-    from veritrail_graph.graph.store.database import DatabaseAddress
-
 # What engines say of a full disk; ArcadeDB only says that the commit failed.
 _FULL = (
     "no space left",

@@ -32,7 +32,7 @@ from veritrail_graph.graph.model.listed import (
 )
 from veritrail_graph.graph.store.database import Database, Row, Transaction
 from veritrail_graph.graph.store.rows import first_fault
-from veritrail_graph.graph.store.writers import is_alive, this_writer
+from veritrail_graph.graph.writers import is_alive, this_writer
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.ingest.check import Survey

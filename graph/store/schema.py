@@ -24,7 +24,7 @@ from veritrail_graph import cypher
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import EngineError, EngineUnavailable, ProcessConflict
 from veritrail_graph.graph.store.database import Database, DatabaseAddress, Row
-from veritrail_graph.graph.store.writers import STALE_SECONDS, is_alive, seconds_since, this_writer
+from veritrail_graph.graph.writers import STALE_SECONDS, is_alive, seconds_since, this_writer
 
 SCHEMA_VERSION = 4
 """The first released version; a migration `cypher/migrations/v0005_….cypher` raises it."""

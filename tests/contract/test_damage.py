@@ -15,7 +15,7 @@ from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import Store, open_store
 from veritrail_graph.graph.store.export import StoredProcess
 from veritrail_graph.graph.store.schema import SCHEMA_VERSION, ensure_schema
-from veritrail_graph.graph.store.writers import this_writer
+from veritrail_graph.graph.writers import this_writer
 
 pytestmark = pytest.mark.engine
 

@@ -20,7 +20,7 @@ from veritrail_graph.graph.errors import EngineError
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import DatabaseAddress, Store
 from veritrail_graph.graph.store.schema import SCHEMA_VERSION, WAITING, ensure_schema
-from veritrail_graph.graph.store.writers import this_writer
+from veritrail_graph.graph.writers import this_writer
 
 pytestmark = pytest.mark.engine
 

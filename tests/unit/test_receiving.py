@@ -22,7 +22,7 @@ from veritrail_graph.api.http.receiving import (
 )
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.store.writers import this_writer
+from veritrail_graph.graph.writers import this_writer
 
 
 class Body:

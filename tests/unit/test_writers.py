@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from veritrail_graph.graph.clock import now
-from veritrail_graph.graph.store.writers import STALE_SECONDS, is_alive, seconds_since, this_writer
+from veritrail_graph.graph.writers import STALE_SECONDS, is_alive, seconds_since, this_writer
 
 HOST = socket.gethostname()
 LONG_AGO = (datetime.now(UTC) - timedelta(seconds=STALE_SECONDS + 5)).isoformat()

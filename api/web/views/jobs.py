@@ -11,14 +11,13 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.jobs import OPEN, Job, JobClaim, JobStatus
-from veritrail_graph.api.app.verify_request import MAX_Q, MAX_USD, VerifyRequest
+from veritrail_graph.api.app.verify_request import DEFAULT_Q, MAX_Q, MAX_USD, VerifyRequest
 from veritrail_graph.api.views.costs import Spent, spent
 from veritrail_graph.api.views.words import Mark, mark_of
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.views.process import Count, counts_of
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.model import Status, Verdict, Verification
-from veritrail_graph.verifier.driver import DEFAULT_Q
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.estimation import Estimated
