@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.part import Part
+from veritrail_graph.api.jobs.model import OPEN_CLAIMS
 from veritrail_graph.graph.errors import EngineUnavailable
 from veritrail_graph.graph.model import Status
 
@@ -56,14 +57,20 @@ class InFlight(Part):
         return [one for one in found if claim_ids is None or one[1].claim_id in claim_ids]
 
     async def by_id(self, verification_ids: Collection[str]) -> dict[str, Verification]:
-        """Verifications that the graph does not have, as their jobs know them, by id.
+        """Verifications that the graph did not have, as their jobs know them, by id.
+
+        One that has ended since is read from the graph; one that was deleted there is left out.
 
         Raises:
             EngineUnavailable: The graph or the database of jobs does not answer.
         """
         if not verification_ids:
             return {}
-        found = await self._made(await self._claims(verification_ids=verification_ids))
+        claims = await self._claims(verification_ids=verification_ids)
+        found = await self._made([one for one in claims if one[1].status in OPEN_CLAIMS])
+        names = [one.verification_id for _, one in claims if one.status not in OPEN_CLAIMS]
+        if names:
+            found += await (await self._store()).trails.read(names)
         return {one.verification_id: one for one in found}
 
     async def verifications(self, claims: Sequence[InFlightClaim]) -> list[Verification]:

@@ -30,10 +30,10 @@ from veritrail_graph.api.jobs.storage import Transaction, changes, reading
 from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import figures
 from veritrail_graph.api.jobs.submission import LocalOptions, Submission
-from veritrail_graph.api.jobs.unmade import Ender
+from veritrail_graph.api.jobs.unmade import Ender, lost
 from veritrail_graph.api.runs import is_held
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.graph.errors import InputError, NotFound, VeriTrailError
+from veritrail_graph.graph.errors import EngineUnavailable, InputError, NotFound, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.graph_connection import GraphConnection
@@ -272,8 +272,32 @@ class Jobs:
         )
 
     async def of_process(self, process_id: str) -> list[str]:
-        """Ids of the jobs of a process of which something is left to do, oldest first."""
-        return await self._service.read(lambda one: reading.open_jobs_of(one, process_id))
+        """Ids of the jobs that verify claims of a process, or wait for a worker, oldest first.
+
+        One whose command was killed is left out: nothing works on it.
+        """
+        return (await self._open_jobs(process_id))[0]
+
+    async def desert(self, process_id: str, why: str) -> None:
+        """End the jobs of a process whose command was killed: they can never be finished.
+
+        Args:
+            process_id: The process, which was removed or replaced.
+            why: The reason for each of their claims.
+        """
+        _, deserted = await self._open_jobs(process_id)
+        if deserted:
+            await self._service.run(lambda one: changes.desert(one, deserted, why, self.events))
+
+    async def _open_jobs(self, process_id: str) -> tuple[list[str], list[str]]:
+        """Ids of the open jobs of a process: those at work, and those of killed commands."""
+        rows = await self._service.read(lambda one: reading.open_jobs_of(one, process_id))
+        at_work: list[str] = []
+        deserted: list[str] = []
+        for row in rows:
+            is_left = row["is_local"] and not is_held(self._settings, row["run_id"])
+            (deserted if is_left else at_work).append(row["job_id"])
+        return at_work, deserted
 
     async def by_process(self) -> dict[str, list[str]]:
         """Ids of all jobs of which something is left to do, by process."""
@@ -345,8 +369,11 @@ class Jobs:
             return await self._resume_here(job_id, limits or {})
         if is_held(self._settings, f"r-{job_id.removeprefix('j-')}"):
             return await self.get(job_id)
+        gone: set[str] = set()
+        with suppress(EngineUnavailable):  # what is left waits for the graph, as all jobs do
+            gone = await lost(self._ask, self._service.read, job_id)
         return await self._change(
-            job_id, lambda one: changes.resume(one, job_id, limits or {}, self.events)
+            job_id, lambda one: changes.resume(one, job_id, limits or {}, self.events, gone)
         )
 
     async def _resume_here(self, job_id: str, limits: Mapping[str, float | int]) -> Job:
@@ -357,7 +384,9 @@ class Jobs:
             if job.status in OPEN and not job.cancelling and not task.done():
                 return job
             await asyncio.wait([task])
-        if job.status is not JobStatus.SUCCEEDED:
+        if job.status is not JobStatus.SUCCEEDED or await lost(
+            self._ask, self._service.read, job_id
+        ):
             self._carry_out(job_id, limits)
             run, task = self._local[job_id]
             begun = asyncio.create_task(run.begun.wait())

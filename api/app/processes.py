@@ -6,6 +6,7 @@ Source: VeriTrail 2 (the conceptual framework).
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
 from veritrail_graph.api.app.part import Part, ProcessInUse, Progress
-from veritrail_graph.graph.errors import BeingWritten
+from veritrail_graph.graph.errors import BeingWritten, EngineUnavailable
 from veritrail_graph.graph.importers.records import Header, ProcessInput, ReviewRecord, TrailInput
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.processes import StoredState
 
+
+_log = logging.getLogger("veritrail.jobs")
 
 _PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 
@@ -211,6 +214,8 @@ class Processes(Part):
         report = await ingesting.store_process(
             store, source, found, replace=options.replace, progress=progress
         )
+        if report.status == "replaced":
+            await self._desert(found.process_id, "replaced")
         return await restore(store, source, report)
 
     async def _record_ingest(self, by: Caller | None, found: Ingested, *, force: bool) -> None:
@@ -237,6 +242,15 @@ class Processes(Part):
         jobs = await self.open_jobs(process_id)
         if jobs:
             raise ProcessInUse(process_id, jobs)
+
+    async def _desert(self, process_id: str, how: str) -> None:
+        """End the jobs that killed commands left behind of a process that was removed."""
+        if not self._app.has_database:
+            return
+        try:
+            await self._app.jobs.desert(process_id, f"process {process_id!r} was {how}")
+        except EngineUnavailable as error:
+            _log.warning("jobs of process %r are still open: %s", process_id, error)
 
     async def delete(
         self, process_id: str, *, force: bool = False, by: Caller | None = None
@@ -266,6 +280,7 @@ class Processes(Part):
         verifications = await store.processes.count_verifications(process_id)
         reviews = await store.reviews.count(process_id)
         await store.processes.delete(process_id)
+        await self._desert(process_id, "deleted")
         await self._record(
             by, "process.delete", process_id, verifications=verifications, force=force
         )

@@ -56,7 +56,7 @@ ADVICE: Mapping[str, str] = {
     "process_not_ready": ("If its writer has ended, ingest it again or run `veritrail db clean`."),
     "process_unknown": "`veritrail list` shows those that are.",
     "query_unknown": "`veritrail query --list` says more.",
-    "run_unknown": "`veritrail list PROCESS` shows the runs of a process.",
+    "run_unknown": "`veritrail list PROCESS --json` names the runs of a process.",
     "samples_need_model": "(--samples)",
     "verification_unknown": "`veritrail list PROCESS` shows those that are.",
 }

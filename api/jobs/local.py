@@ -28,7 +28,7 @@ from veritrail_graph.api.jobs.storage.events import EventLog
 from veritrail_graph.api.jobs.storage.reading import job_of, to_stop, works_of
 from veritrail_graph.api.jobs.storage.repository import JobRepository
 from veritrail_graph.api.jobs.submission import LocalOptions, by_frontier
-from veritrail_graph.api.jobs.unmade import Ender
+from veritrail_graph.api.jobs.unmade import Ender, lost
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.runs import held_run
 from veritrail_graph.graph.errors import NotFound, VeriTrailError
@@ -207,8 +207,9 @@ class LocalRun:
             stack.enter_context(held_run(self._settings, self._run_id))
             updates = self._updates
             if updates is not None:
+                gone = await lost(self._graph.ask, self._repository.read, self.job_id)
                 await self._repository.run(
-                    lambda one: changes.take_here(one, self.job_id, updates, self._log)
+                    lambda one: changes.take_here(one, self.job_id, updates, self._log, gone)
                 )
             self.begun.set()
             stack.push_async_callback(self._close, asyncio.create_task(self._look()))

@@ -95,6 +95,31 @@ async def write_ends(
         _log.info("the end of claims is not stored: %s", error)
 
 
+async def lost(ask: Ask, read: RunTransaction, job_id: str) -> set[str]:
+    """Verifications of a job that succeeded and that the graph does not have any more.
+
+    There are none where the process is not stored, or has another content now: then nothing of the
+    job can be verified again.
+
+    Raises:
+        EngineUnavailable: The graph or the database does not answer.
+    """
+    job = await read(partial(reading.job_of, job_id=job_id))
+    names = await read(partial(reading.succeeded_of, job_id=job_id))
+    if job is None or not names:
+        return set()
+
+    async def found(store: Store) -> set[str]:
+        if (await store.processes.get(job["process_id"])).content_hash != job["content_hash"]:
+            return set()
+        return set(names) - {one.verification_id for one in await store.trails.headers(names)}
+
+    try:
+        return await ask(found)  # type: ignore[no-any-return]
+    except InputError:
+        return set()
+
+
 @dataclass(frozen=True, slots=True)
 class Ender:
     """Ends the queued claims of jobs that were stopped.

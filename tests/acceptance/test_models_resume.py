@@ -221,6 +221,30 @@ def test_a_killed_run_that_found_every_call_failing_loses_nothing(
     assert outcome(told) == expected(6)
 
 
+def test_a_killed_run_whose_process_was_deleted_is_verified_anew(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    process = a_process(veritrail, tmp_path, "pumps-deleted", 6)
+    with ModelServer(latency=lambda one: 60.0 if "Claim: Pump5" in one.user else 0.0) as server:
+        started = veritrail.start("verify", process, *SLOWLY, **asking(server))
+        until(lambda: counted(veritrail, process)["succeeded"] > 0)
+        started.child.kill()
+        started.child.communicate()
+        run, before = run_id(veritrail, process), statuses(veritrail, process)
+        ended = next(one for one, status in before.items() if status == "succeeded")
+        veritrail("delete", process, "--yes")
+        veritrail("ingest", tmp_path / f"{process}.json")
+        for one in before:  # its job, which has ended, does not stand for it
+            veritrail("show", one, "--json", status=2)
+        assert counted(veritrail, process) == {}
+        server.latency = 0.0
+        told = veritrail("verify", "--resume", run, "--json", **asking(server)).json
+    assert outcome(told) == expected(6)
+    assert told["reused"] == 0
+    assert statuses(veritrail, process) == dict.fromkeys(before, "succeeded")
+    assert veritrail("show", ended, "--json").json["verdict"]
+
+
 def test_a_key_that_is_revoked_in_the_middle_stops_the_run_and_a_new_one_goes_on(
     veritrail: Veritrail, tmp_path: Path
 ) -> None:

@@ -206,6 +206,32 @@ def test_resuming_takes_up_everything_without_a_verdict_and_nothing_else(
     assert kinds(service).count("job.finished") == 2
 
 
+def test_resuming_makes_a_verification_again_that_was_deleted(
+    service: ServiceDatabase, log: EventLog
+) -> None:
+    rows = [claim(0, Status.SUCCEEDED), claim(1, Status.SUCCEEDED)]
+    service.run_now(lambda one: changes.insert(one, job_row(), rows, log))
+    assert job_of(service).reused == 2
+    job = service.run_now(lambda one: changes.resume(one, JOB, {}, log, {"v1", "v-other"}))
+    assert job is not None
+    assert (job.status, job.reused) == (JobStatus.QUEUED, 1)
+    assert job.counts == {"succeeded": 1, "queued": 1}
+
+
+def test_a_job_of_a_killed_command_ends_with_its_process(
+    service: ServiceDatabase, log: EventLog
+) -> None:
+    submit(service, log, 3, is_local=True)
+    begin(service, log, 0, 1)
+    finish(service, log, 0)
+    service.run_now(lambda one: changes.desert(one, [JOB], "process 'p' was deleted", log))
+    job = job_of(service)
+    assert (job.status, job.error) == (JobStatus.CANCELLED, "process 'p' was deleted")
+    assert job.counts == {"succeeded": 1, "cancelled": 2}
+    claims = service.read_now(lambda one: reading.claims_of(one, JOB, -1, 9))
+    assert [one.failure for one in claims] == [None, *["process 'p' was deleted"] * 2]
+
+
 def test_a_claim_that_takes_its_worker_with_it_each_time_is_given_up(
     service: ServiceDatabase, log: EventLog
 ) -> None:

@@ -27,7 +27,12 @@ from veritrail_graph.api.jobs.model import (
     Work,
 )
 from veritrail_graph.api.jobs.storage.events import EventLog
-from veritrail_graph.api.jobs.storage.reading import counts_of, found_jobs, usage_of
+from veritrail_graph.api.jobs.storage.reading import (
+    counts_of,
+    found_jobs,
+    queued_claims,
+    usage_of,
+)
 from veritrail_graph.api.jobs.storage.tables import job_claims, jobs
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.model import Status, Usage
@@ -308,7 +313,11 @@ def cancel(
 
 
 def resume(
-    connection: Connection, job_id: str, limits: Mapping[str, float | int], log: EventLog
+    connection: Connection,
+    job_id: str,
+    limits: Mapping[str, float | int],
+    log: EventLog,
+    lost: Collection[str] = (),
 ) -> Job | None:
     """Take up again every claim of a job that has no verdict, under its verification_id.
 
@@ -317,6 +326,7 @@ def resume(
         job_id: The job.
         limits: What it may cost in all from now on, where that is changed.
         log: The events.
+        lost: Verifications that succeeded and were deleted since; they are made again.
 
     Raises:
         InputError: Something of the job is still being stopped.
@@ -333,7 +343,7 @@ def resume(
     again = connection.execute(
         sa.select(job_claims.c.verification_id)
         .where(job_claims.c.job_id == job_id)
-        .where(job_claims.c.status.in_(UNFINISHED))
+        .where(job_claims.c.status.in_(UNFINISHED) | _is_lost(lost))
         .order_by(job_claims.c.place)
     )
     ids = list(again.scalars())
@@ -355,7 +365,11 @@ def resume(
 
 
 def take_here(
-    connection: Connection, job_id: str, changes: Mapping[str, Any], log: EventLog
+    connection: Connection,
+    job_id: str,
+    changes: Mapping[str, Any],
+    log: EventLog,
+    lost: Collection[str] = (),
 ) -> None:
     """Let this process carry out what is left of a job; nobody else may be doing it.
 
@@ -364,13 +378,14 @@ def take_here(
         job_id: The job.
         changes: Fields of the request that are changed.
         log: The events.
+        lost: Verifications that succeeded and were deleted since; they are made again.
     """
     job = hold(connection, [job_id])[job_id]
     _put_back(connection, job_id)
     left = connection.execute(
         sa.select(job_claims.c.verification_id)
         .where(job_claims.c.job_id == job_id)
-        .where(job_claims.c.status.in_((*UNFINISHED, Status.QUEUED)))
+        .where(job_claims.c.status.in_((*UNFINISHED, Status.QUEUED)) | _is_lost(lost))
         .order_by(job_claims.c.place)
     )
     ids = list(left.scalars())
@@ -388,6 +403,31 @@ def take_here(
     connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**values))
     if JobStatus(job["status"]) not in OPEN:
         log.append_in(connection, job_id, Kind.JOB_RESUMED, {"job_id": job_id})
+
+
+def _is_lost(verification_ids: Collection[str]) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        job_claims.c.status == Status.SUCCEEDED,
+        job_claims.c.verification_id.in_(verification_ids),
+    )
+
+
+def desert(connection: Connection, job_ids: Collection[str], why: str, log: EventLog) -> None:
+    """End jobs that no process carries out any more, with what is queued of them, as cancelled.
+
+    The graph has nothing of these claims, and is not asked.
+
+    Args:
+        connection: The transaction.
+        job_ids: The jobs.
+        why: The reason.
+        log: The events.
+    """
+    for job_id in job_ids:
+        cancel(connection, job_id, log, is_deserted=True)
+        note_error(connection, job_id, why, log)
+        queued = [work for _, work in queued_claims(connection, job_id)]
+        give_up(connection, queued, Status.CANCELLED, why, log)
 
 
 def _put_back(connection: Connection, job_id: str) -> None:
@@ -414,6 +454,7 @@ def _queue_again(connection: Connection, job: RowMapping, ids: Collection[str]) 
             worker_id=None,
             begun=0,
             failure=None,
+            reused=False,
         ),
         [
             {"of_job": job["job_id"], "of_verification": one, "turn": first + place}

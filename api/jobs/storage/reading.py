@@ -305,14 +305,17 @@ def first_open(connection: Connection, job_id: str) -> int | None:
     return connection.execute(sa.select(sa.func.min(c.place)).where(is_open)).scalar()
 
 
-def open_jobs_of(connection: Connection, process_id: str) -> list[str]:
+def open_jobs_of(connection: Connection, process_id: str) -> list[RowMapping]:
     """The jobs of a process of which something is left to do, oldest first."""
-    found = connection.execute(
-        sa.select(jobs.c.job_id)
-        .where(jobs.c.process_id == process_id, jobs.c.status.in_(OPEN), ~jobs.c.is_local)
-        .order_by(jobs.c.created_at)
-    )
-    return list(found.scalars())
+    found = sa.select(jobs).where(jobs.c.process_id == process_id, jobs.c.status.in_(OPEN))
+    return list(connection.execute(found.order_by(jobs.c.created_at)).mappings())
+
+
+def succeeded_of(connection: Connection, job_id: str) -> list[str]:
+    """The verifications of a job that succeeded, those of others that it shares included."""
+    c = job_claims.c
+    found = sa.select(c.verification_id).where(c.job_id == job_id, c.status == Status.SUCCEEDED)
+    return list(connection.execute(found).scalars())
 
 
 def open_by_process(connection: Connection) -> dict[str, list[str]]:
