@@ -139,6 +139,8 @@ async def choose_claims(
         stored = await store.claims.all(process_id)
         chosen = {claim.claim_id: claim for claim in stored if node in {None, claim.node_id}}
     if not chosen and not may_be_none:
+        if node is not None:
+            await _node(store, process_id, node, nodes)
         about = f" about node {shown(node)}" if node else ""
         raise InputError(
             f"Process {process_id!r} has no stored claims{about}.",
@@ -235,7 +237,7 @@ async def _stored_claims(store: Store, process_id: str, claim_ids: Sequence[str]
     unknown = [claim_id for claim_id in wanted if claim_id not in stored]
     if unknown:
         names = ", ".join(shown(claim_id) for claim_id in unknown[:5])
-        raise NotFound(f"Process {process_id!r} has no claim {names}")
+        raise NotFound(f"Process {process_id!r} has no claim {names}.", code="claim_unknown")
     return [stored[claim_id] for claim_id in wanted]
 
 

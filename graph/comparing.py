@@ -1,4 +1,4 @@
-"""Where two trails part: what was set otherwise, how they ended, and the first round that differs.
+"""Where two trails differ: the settings, the outcomes, and the first iteration.
 
 Two verifications of one claim are walks over the same process. They go the same way until one
 reads other nodes, selects other sentences or gives another interim verdict; what follows is a
@@ -62,7 +62,7 @@ class RoundSide:
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """The first round that is not the same on both sides.
+    """The first iteration that is not the same on both sides.
 
     Attributes:
         number: The round, counted from 1.

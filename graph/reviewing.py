@@ -193,7 +193,9 @@ def review_of(
         InputError: There is no verdict to review, or an override has no reason.
     """
     if claim is None:
-        raise NotFound(f"Process {process_id!r} has no claim {shown(claim_id)}")
+        raise NotFound(
+            f"Process {process_id!r} has no claim {shown(claim_id)}.", code="claim_unknown"
+        )
     verdict = _reviewed_verdict(process_id, claim_id, given, considered)
     said = ReviewVerdict(given.verdict or str(verdict))
     if kind_of(said, verdict) is ReviewKind.OVERRIDDEN and not given.reason:

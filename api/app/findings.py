@@ -321,7 +321,7 @@ class RoundSide(Answer):
 
 
 class Parting(Answer):
-    """The first round that differs; a side that had ended before is null."""
+    """The first iteration that differs; a side that had ended before is null."""
 
     iteration: int
     parts: list[str]

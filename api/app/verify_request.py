@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from veritrail_graph.graph.errors import InputError, Violation, shown
+from veritrail_graph.api.app.value_faults import sentence
+from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.process_file.schema import read_claim
 from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
 from veritrail_graph.verifier.driver import DEFAULT_Q as DEFAULT_Q
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
 
 MAX_CLAIMS = 10_000
 MAX_Q = 1_000_000
@@ -37,7 +35,7 @@ def _as_objects(claims: tuple[str | ClaimObject, ...]) -> tuple[str | ClaimObjec
 
 Claims = Annotated[
     tuple[str | ClaimObject, ...],
-    Field(min_length=1, max_length=MAX_CLAIMS),
+    Field(min_length=1, max_length=MAX_CLAIMS, strict=False),
     AfterValidator(_as_objects),
 ]
 
@@ -52,6 +50,7 @@ class VerifyRequest(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         frozen=True,
+        strict=True,  # but for lists, which are tuples here
         json_schema_extra={
             "examples": [
                 {"process_id": "harbour-2025"},
@@ -70,7 +69,7 @@ class VerifyRequest(BaseModel):
     claims: Claims | None = Field(
         None, description="Claims: texts, or objects as in a process file."
     )
-    claim_ids: tuple[Id, ...] | None = Field(
+    claim_ids: Annotated[tuple[Id, ...], Field(strict=False)] | None = Field(
         None, min_length=1, max_length=MAX_CLAIMS, description="Stored claims."
     )
     extract: bool = Field(False, description="Extract the claims from the node with a model.")
@@ -132,7 +131,7 @@ class VerifyRequest(BaseModel):
             return cls.model_validate(values)
         except ValidationError as error:
             violations = [
-                Violation(one["type"], place + ".".join(map(str, one["loc"])), _message(one))
+                Violation(one["type"], place + ".".join(map(str, one["loc"])), sentence(one))
                 for one in error.errors()
             ]
         raise InputError("The request is not as it must be.", violations)
@@ -174,11 +173,5 @@ class VerifyRequest(BaseModel):
             else:
                 violations += record
         if violations:
-            raise InputError("Claims break rules; nothing was begun", violations)
+            raise InputError("Claims break rules; nothing was begun.", violations)
         return records
-
-
-def _message(fault: ErrorDetails) -> str:
-    """What is wrong with a value, and the value where it is a text."""
-    value = fault["input"]
-    return f"{fault['msg']}, not {shown(value)}" if isinstance(value, str) else fault["msg"]

@@ -23,6 +23,7 @@ ADVICE: Mapping[str, str] = {
     "budget_used_up": "Say with --budget USD what it may take from now on.",
     "calls_used_up": "Say with --max-calls N what it may take from now on.",
     "claim_of_other_node": "Leave --node out.",
+    "claim_unknown": "`veritrail claims list PROCESS` shows those that are.",
     "claim_verified": "--force changes it nevertheless; they stay as they are.",
     "claims_in_use": "--force removes them too.",
     "copy_differs": "`veritrail list` shows what each has.",

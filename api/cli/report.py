@@ -62,7 +62,7 @@ Verdicts = Annotated[
     typer.Option(
         "--verdict",
         metavar="NAME",
-        help="Only claims that stand so: supported, not-supported, inconclusive, failed, "
+        help="Only claims with this outcome: supported, not-supported, inconclusive, failed, "
         "unchecked.",
     ),
 ]

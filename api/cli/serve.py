@@ -46,7 +46,7 @@ def serve(
     log_format: Format = None,
     log_level: Level = LogLevel.INFO,
 ) -> None:
-    """Answer over REST, and work on jobs, until told to end."""
+    """Answer over REST, and work on jobs, until a signal or Ctrl-C ends it."""
     from veritrail_graph.api.server.options import api_key, is_loopback
     from veritrail_graph.api.settings import Settings
 
@@ -82,7 +82,7 @@ async def _has_key(app: Application) -> bool:
 
 
 def worker(log_format: Format = None, log_level: Level = LogLevel.INFO) -> None:
-    """Work on jobs until told to end; the same settings as those of the service are needed.
+    """Work on jobs until a signal or Ctrl-C ends it, with the settings of the service.
 
     Several workers share the work where VERITRAIL_JOBS_URL names a PostgreSQL database, or on one
     machine with one home folder. It opens no port.

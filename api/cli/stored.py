@@ -188,7 +188,7 @@ def diff(
     second: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
     as_json: AsJson = False,
 ) -> None:
-    """Show where two stored trails part: settings, verdicts, and the first round that differs."""
+    """Show where two stored trails differ: settings, verdicts, and the first iteration."""
     difference = ask(lambda app: app.verifications.diff(first, second), as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.difference import difference_json

@@ -93,7 +93,7 @@ class Listing:
 def _foreign() -> InputError:
     message = "is no cursor of this list with these filters; begin again without one"
     return InputError(
-        "The cursor cannot be used", [Violation("wrong_cursor", "query.cursor", message)]
+        "The cursor cannot be used.", [Violation("wrong_cursor", "query.cursor", message)]
     )
 
 

@@ -18,10 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
 from veritrail_graph.api.app.part import ProcessInUse
+from veritrail_graph.api.app.value_faults import sentence
 from veritrail_graph.api.auth.database import ServiceUnavailable
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.access import NotAllowed
-from veritrail_graph.api.http.advice import ADVICE
+from veritrail_graph.api.rest_advice import ADVICE
 from veritrail_graph.graph.errors import (
     BeingWritten,
     ClaimInUse,
@@ -160,29 +161,6 @@ def problem(
     return JSONResponse(content, status, dict(headers or {}), MEDIA_TYPE)
 
 
-_SENTENCES = {
-    "string_too_long": "is longer than {max_length} characters",
-    "string_too_short": "is shorter than {min_length} characters",
-    "int_parsing": "must be a whole number",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "float_parsing": "must be a number",
-    "float_type": "must be a number",
-    "greater_than_equal": "must be at least {ge}",
-    "less_than_equal": "must be at most {le}",
-    "enum": "must be one of {expected}",
-    "literal_error": "must be one of {expected}",
-    "missing": "is missing",
-    "extra_forbidden": "is not known here",
-}
-
-
-def _sentence(fault: Mapping[str, Any]) -> str:
-    """What is wrong with a value, behind its name."""
-    words = _SENTENCES.get(fault["type"])
-    return words.format_map(fault.get("ctx", {})) if words else str(fault["msg"])
-
-
 def _is_other_type(request: Request) -> bool:
     """Whether a body says to be something else than JSON, as that of `curl -d` does."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -297,7 +275,7 @@ def tell_problems(
         if any(one["loc"] == ("body",) for one in found) and _is_other_type(request):
             return problem(415, "unsupported-media-type", _NOT_SENT_AS_JSON)
         violations = tuple(
-            Violation(one["type"], ".".join(map(str, one["loc"]))[:200], _sentence(one))
+            Violation(one["type"], ".".join(map(str, one["loc"]))[:200], sentence(one))
             for one in found[:MOST_VIOLATIONS]
         )
         return problem(422, "invalid-input", "The request is not as it must be.", violations)

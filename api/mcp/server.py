@@ -20,12 +20,16 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
 from veritrail_graph.api.app.queries import Queries
+from veritrail_graph.api.app.value_faults import sentence
 from veritrail_graph.api.app.verify_request import DEFAULT_Q, MAX_Q, Id, VerifyRequest
+from veritrail_graph.api.client.advice import ADVICE as PYTHON
+from veritrail_graph.api.client.advice import reworded
 from veritrail_graph.api.client.answers import Agreement, Process, Review, Verification
 from veritrail_graph.api.client.faults import Missing
 from veritrail_graph.api.client.local import AsyncLocal
 from veritrail_graph.api.client.service import AsyncClient
 from veritrail_graph.api.mcp import results
+from veritrail_graph.api.mcp.advice import ADVICE
 from veritrail_graph.api.mcp.allowance import Allowance, followed
 from veritrail_graph.api.mcp.results import REVIEWS, Answered, Processes, Trail, people_of
 from veritrail_graph.graph.errors import InputError, VeriTrailError
@@ -124,7 +128,9 @@ def told(work: Callable[P, Awaitable[CallToolResult]]) -> Callable[P, Awaitable[
                 str(error),
                 *(str(one) for one in violations[:5] if str(one) not in str(error)),
             ]
-            raise ToolError("\n".join(lines)) from error
+            text = "\n".join(lines)
+            words = [reworded(line, PYTHON, ADVICE) for line in text.split("\n")]
+            raise ToolError("\n".join(words)) from error
 
     return tool
 
@@ -277,7 +283,12 @@ class StrictTool(Tool):
         if wrong:
             more = [f"and {len(wrong) - _MOST} more"] if len(wrong) > _MOST else []
             raise ToolError("\n".join(wrong[:_MOST] + more))
-        return await super().run(arguments, *args, **kwargs)
+        try:
+            return await super().run(arguments, *args, **kwargs)
+        except ToolError as error:
+            if isinstance(error.__cause__, ToolError):  # the words of `told`, behind a name
+                raise error.__cause__ from error.__cause__.__cause__
+            raise
 
     def _unknown(self, arguments: Mapping[str, Any]) -> list[str]:
         known = self.parameters["properties"]
@@ -292,11 +303,6 @@ class StrictTool(Tool):
         try:
             self.fn_metadata.validate_arguments(arguments)
         except ValidationError as error:
-            found = error.errors(include_url=False, include_input=False, include_context=False)
-            return [f"{'.'.join(map(str, one['loc']))}: {_said(one['msg'])}" for one in found]
+            found = error.errors(include_url=False, include_input=False)
+            return [f"{'.'.join(map(str, one['loc']))}: {sentence(one)}" for one in found]
         return []
-
-
-def _said(message: str) -> str:
-    """A message of the checker as the end of a sentence."""
-    return "is missing" if message == "Field required" else message[:1].lower() + message[1:]

@@ -28,7 +28,9 @@ class JobAccepted(BaseModel):
 class Limits(BaseModel):
     """What a job may cost in all from now on; what is left out stays as it was."""
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"budget_usd": 5}]})
+    model_config = ConfigDict(
+        extra="forbid", strict=True, json_schema_extra={"examples": [{"budget_usd": 5}]}
+    )
 
     budget_usd: BudgetUsd | None = None
     max_calls: CallLimit | None = None
@@ -82,7 +84,7 @@ async def list_jobs(
     process_id: Annotated[
         str | None, Query(pattern=PROCESS_ID, description="Only of this process.")
     ] = None,
-    status: Annotated[JobStatus | None, Query(description="Only those that stand so.")] = None,
+    status: Annotated[JobStatus | None, Query(description="Only jobs with this status.")] = None,
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Response:

@@ -18,7 +18,6 @@ from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.auth.sessions import Sessions
 from veritrail_graph.api.graph_connection import STARTING_SECONDS
 from veritrail_graph.api.http import request_id
-from veritrail_graph.api.http.advice import ADVICE
 from veritrail_graph.api.http.attempts import Attempts
 from veritrail_graph.api.http.guard import Guard, Rules
 from veritrail_graph.api.http.paths import SentPath
@@ -35,6 +34,7 @@ from veritrail_graph.api.rest import (
     reviews,
 )
 from veritrail_graph.api.rest.description import ABOUT, describe
+from veritrail_graph.api.rest_advice import ADVICE
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.web.faults import ADVICE as PAGE_ADVICE
 from veritrail_graph.api.web.faults import Faults, is_page

@@ -164,7 +164,9 @@ class ClaimStore:
         )
         if not rows:
             await ready_process(self._database, process_id)
-            raise NotFound(f"Process {process_id!r} has no claim {shown(claim_id)}")
+            raise NotFound(
+                f"Process {process_id!r} has no claim {shown(claim_id)}.", code="claim_unknown"
+            )
         said = await self._reviews.of_claims(process_id, [claim_id])
         return _judged(rows[0], said.get(claim_id))
 
@@ -231,7 +233,9 @@ class ClaimStore:
             "claims/neighbours", process_id=process_id, claim_id=claim_id
         )
         if not rows:
-            raise NotFound(f"Process {process_id!r} has no claim {claim_id!r}")
+            raise NotFound(
+                f"Process {process_id!r} has no claim {claim_id!r}.", code="claim_unknown"
+            )
         previous, following, before, total = rows[0]
         return ClaimNeighbours(previous, following, before + 1, total)
 
@@ -394,7 +398,7 @@ class ClaimStore:
         unknown = [claim_id for claim_id in claim_ids if claim_id not in stored]
         if unknown:
             names = ", ".join(shown(claim_id) for claim_id in unknown[:5])
-            raise NotFound(f"Process {process_id!r} has no claim {names}")
+            raise NotFound(f"Process {process_id!r} has no claim {names}.", code="claim_unknown")
         return [stored[claim_id] for claim_id in claim_ids]
 
     async def _verifications(self, process_id: str, claim_ids: Sequence[str]) -> list[str]:

@@ -109,7 +109,9 @@ class QueryLibrary:
         claim_id = values.get("claim_id")
         claims = ClaimStore(self._database)
         if claim_id is not None and not await claims.by_id(process_id, [claim_id]):
-            raise NotFound(f"Process {process_id!r} has no claim {claim_id!r}")
+            raise NotFound(
+                f"Process {process_id!r} has no claim {claim_id!r}.", code="claim_unknown"
+            )
         for node_id in (values[name] for name in _NODES if values.get(name) is not None):
             rows = await self._database.read("nodes/known", process_id=process_id, node_id=node_id)
             if not rows:
@@ -232,7 +234,9 @@ def read_parameters(statement: Statement, given: Mapping[str, Any]) -> dict[str,
                 Violation("out_of_range", name, f"{fault}, and is {_short(given[name])}")
             )
     if violations:
-        raise InputError(f"Query {statement.short_name!r} cannot be run", violations)
+        raise InputError(
+            f"Query {statement.short_name!r} cannot be run with these parameters.", violations
+        )
     return values
 
 

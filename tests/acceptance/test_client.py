@@ -233,12 +233,15 @@ def test_what_is_not_there_is_missing(client, ask: Callable[[Any], Any], kind):
         ask(client)
     assert (missing.value.status, missing.value.kind) == (404, kind)
     assert missing.value.type == f"urn:veritrail:problem:{kind}"
+    assert "GET /v1" not in str(missing.value)
 
 
 def test_what_cannot_be_verified_is_rejected_at_once(client, stored):
     with pytest.raises(Rejected, match="root"):
         client.verify(stored, "x", node_id="a")
-    with pytest.raises(Rejected):
+    with pytest.raises(Rejected, match="root"):
+        client.verify(stored, node_id="a")
+    with pytest.raises(Rejected, match=r"body\.colour: is not known here"):
         client.verify(stored, "x", colour="blue")
     with pytest.raises(Rejected):
         client.verify(stored, "x", engine="lexical", q=0)

@@ -218,6 +218,8 @@ def test_what_cannot_be_done_is_an_error_of_the_tool_in_clear_words(asking):
         assert answer.is_error
         assert words in text_of(answer)
         assert "Traceback" not in text_of(answer)
+        assert "Error executing" not in text_of(answer)
+        assert "GET /v1" not in text_of(answer)
     assert not after.is_error
 
 

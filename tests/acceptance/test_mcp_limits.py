@@ -144,7 +144,7 @@ def test_arguments_that_a_tool_does_not_have_are_refused_in_clear_words(
         ("list_processes", {"verdict": "FULLY_SUPPORTED"}, "'verdict': list_processes has no such"),
         ("verify_claim", {"process_id": "p", "claim": "x", "budget_usd": 9}, "'budget_usd'"),
         ("verify_claim", {"claim": "x"}, "process_id: is missing"),
-        ("list_processes", {"limit": 0}, "limit: input should be greater than or equal to 1"),
+        ("list_processes", {"limit": 0}, "limit: must be at least 1"),
     )
 
     async def whole() -> list[Any]:

@@ -10,9 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from veritrail_graph.api.app.value_faults import sentence
+from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.cli.advice import ADVICE as COMMAND
-from veritrail_graph.api.http.advice import ADVICE as REST
+from veritrail_graph.api.client.advice import ADVICE as PYTHON
+from veritrail_graph.api.client.advice import reworded
+from veritrail_graph.api.client.faults import Missing, problem_of
 from veritrail_graph.api.http.problems import RETRY_AFTER_SECONDS, told
+from veritrail_graph.api.mcp.advice import ADVICE as MCP
+from veritrail_graph.api.rest_advice import ADVICE as REST
 from veritrail_graph.api.web.faults import ADVICE as PAGE
 from veritrail_graph.api.web.faults import faults_of, words_of
 from veritrail_graph.graph.errors import (
@@ -50,9 +56,10 @@ def test_every_code_of_a_table_is_raised_somewhere() -> None:
     for path in (
         path for below in ("graph", "verifier", "api") for path in (ROOT / below).rglob("*.py")
     ):
-        if path.name != "advice.py":
+        if not path.name.endswith("advice.py"):
             raised |= set(re.findall(r"[\"']([a-z_]+)[\"']", path.read_text(encoding="utf-8")))
-    assert {*COMMAND, *REST, *PAGE} <= raised
+    assert {*COMMAND, *REST, *PYTHON, *MCP, *PAGE} <= raised
+    assert {*MCP} <= {*PYTHON} <= {*REST}  # theirs takes the place of what the door below said
 
 
 def test_each_door_advises_in_its_own_words() -> None:
@@ -62,6 +69,60 @@ def test_each_door_advises_in_its_own_words() -> None:
     assert "--replace" in said[0]
     assert "?replace=true" in said[1]
     assert not OF_A_DOOR.search(said[2])
+
+
+@pytest.mark.parametrize("code", sorted(REST))
+def test_a_client_and_mcp_advise_what_their_callers_can_do(code: str) -> None:
+    answer = told(NotFound("What happened.", code=code), REST)
+    found = problem_of(answer.status_code, json.loads(bytes(answer.body)))
+    assert found.detail.startswith(("What happened.", "The connection", "Another writer"))
+    for words in (str(found), reworded(found.detail, PYTHON, MCP)):
+        assert "/v1/" not in words
+        assert not OF_A_DOOR.search(words.replace("`veritrail keys create`", ""))
+    assert found.detail.endswith(PYTHON.get(code, ""))
+    assert reworded(found.detail, PYTHON, MCP).endswith(MCP.get(code, ""))
+
+
+def test_a_client_leaves_words_that_it_does_not_know() -> None:
+    document = {"detail": "No process 'x'. GET /v2/things lists those that are."}
+    found = problem_of(404, document)
+    assert isinstance(found, Missing)
+    assert found.detail == document["detail"]
+
+
+@pytest.mark.parametrize(
+    ("values", "where", "message"),
+    [
+        ({"q": 0}, "q", "must be at least 1"),
+        ({"q": "3"}, "q", "must be a whole number"),
+        ({"again": "true"}, "again", "must be true or false"),
+        ({"budget_usd": "1"}, "budget_usd", "must be a number"),
+        ({"node_id": ""}, "node_id", "is empty"),
+        ({"bogus": 1}, "bogus", "is not known here"),
+        ({"claims": []}, "claims", "is empty"),
+    ],
+)
+def test_a_value_that_breaks_a_rule_is_named_in_plain_words(
+    values: dict[str, object], where: str, message: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        VerifyRequest.checked({"process_id": "p", **values}, "body.")
+    (one,) = caught.value.violations
+    assert (one.where, one.message) == (f"body.{where}", message)
+
+
+def test_a_request_has_lists_of_texts_and_whole_numbers_where_numbers_are_wanted() -> None:
+    made = VerifyRequest.checked(
+        {"process_id": "p", "claims": ["a", {"text": "b"}], "claim_ids": ["k"], "budget_usd": 5}
+    )
+    assert (len(made.claims or ()), made.claim_ids, made.budget_usd) == (2, ("k",), 5.0)
+    assert VerifyRequest.model_validate_json(made.to_json()) == made
+
+
+def test_a_body_that_is_a_list_is_named_in_plain_words() -> None:
+    fault = {"type": "model_attributes_type", "msg": "Input should be a valid dictionary"}
+    assert sentence(fault) == "must be a JSON object"
+    assert sentence({"type": "new", "msg": "Something else"}) == "something else"
 
 
 def test_what_a_caller_sent_is_no_template() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from fakes.process_files import (
     as_json,
@@ -155,7 +157,8 @@ BROKEN = {
         document(stages={"1": "chunk", "01": "part"}), "wrong_stage_name", "stages", "'01'",
     ),
     "an unknown key of the document": (
-        document(nodez=[]), "unknown_key", "document", "unknown key 'nodez'",
+        document(nodez=[]), "unknown_key", "document",
+        "warnings, nodes, edges, claims, extractions, verifications, reviews",
     ),
     "an unknown key of a node": (
         node_x(colour="red"), "unknown_key", "nodes[4] 'x'", "unknown key 'colour'",
@@ -179,6 +182,10 @@ BROKEN = {
     ),
     "no format": (document(format=None), "unknown_format", "format", "is missing"),
     "no edges key": (document(edges=None), "missing_key", "document", "'edges'"),
+    "edges that are null": (
+        json.dumps({**document(), "edges": None}).encode(),
+        "missing_key", "document", "'edges' must be a list",
+    ),
     "nodes that are no list": (document(nodes={}), "wrong_type", "nodes", "must be a list"),
     "several nodes and no edge": (
         document(edges=[], claims=[]), "no_edges", "edges", "4 nodes and no edge",

@@ -14,6 +14,7 @@ from veritrail_graph.graph.importers.process_file import reading
 from veritrail_graph.graph.importers.process_file.plain import plain_edges
 from veritrail_graph.graph.importers.process_file.schema import (
     FORMAT,
+    LISTS,
     read_claim,
     read_edge,
     read_header,
@@ -42,14 +43,6 @@ _TRAIL_READERS: dict[str, Callable[[object, str], Any]] = {
     "extraction": read_extraction,
     "verification": read_verification,
     "review": read_review,
-}
-_LISTS = {  # whether a document must have it
-    "nodes": True,
-    "edges": True,
-    "claims": False,
-    "extractions": False,
-    "verifications": False,
-    "reviews": False,
 }
 _TOLD_BEFORE = ("not_json", "wrong_line")
 _LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -109,7 +102,7 @@ def _is_lines(path: Path, max_line: int) -> bool:
         value = reading.parse(line.decode("utf-8-sig"))
     except (gzip.BadGzipFile, EOFError, zlib.error, ValueError):
         return False
-    return isinstance(value, dict) and bool(rest) and value.keys().isdisjoint(_LISTS)
+    return isinstance(value, dict) and bool(rest) and value.keys().isdisjoint(LISTS)
 
 
 def _lines_header(path: Path, max_line: int) -> tuple[Header, tuple[Violation, ...]]:
@@ -144,12 +137,13 @@ def _header(value: Mapping[str, Any], place: str) -> tuple[Header, tuple[Violati
 def _document_input(path: Path, document: dict[str, Any]) -> _DocumentInput:
     lists: dict[str, list[Any]] = {}
     violations = []
-    for key, required in _LISTS.items():
+    for key, required in LISTS.items():
+        fault = "must be a list" if key in document else "is missing"
         value = document.pop(key, None if required else [])
         if isinstance(value, list):
             lists[key] = value
         elif value is None:
-            violations.append(Violation("missing_key", "document", f"the key {key!r} is missing"))
+            violations.append(Violation("missing_key", "document", f"the key {key!r} {fault}"))
         else:
             violations.append(Violation("wrong_type", key, "must be a list"))
     header, faults = _header(document, "")

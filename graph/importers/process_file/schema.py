@@ -36,6 +36,17 @@ Place = Annotated[list[Offset], Field(min_length=2, max_length=2)]
 Label = Annotated[str, Field(pattern="^(" + "|".join(Verdict) + ")$")]
 
 
+LISTS = {
+    "nodes": True,
+    "edges": True,
+    "claims": False,
+    "extractions": False,
+    "verifications": False,
+    "reviews": False,
+}
+"""The lists of a document, and whether it must have them."""
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", hide_input_in_errors=True)
 
@@ -222,7 +233,8 @@ def _violation(details: ErrorDetails, place: str, model: type[BaseModel]) -> Vio
     key = ".".join(str(part) for part in details["loc"])
     kind = details["type"]
     if kind == "extra_forbidden":
-        known = ", ".join(model.model_fields)
+        lists = () if place else LISTS  # only a whole document has no place
+        known = ", ".join([*model.model_fields, *lists])
         message = f"unknown key {shown(key)}; known keys: {known}"
         return Violation("unknown_key", place or "document", message)
     if kind == "missing":

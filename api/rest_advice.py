@@ -19,6 +19,7 @@ ADVICE: Mapping[str, str] = {
     "azure_key_needed": "The service needs AZURE_OPENAI_API_KEY.",
     "azure_version_needed": "The service needs OPENAI_API_VERSION, such as 2024-10-21.",
     "claim_of_other_node": "Leave `node_id` out.",
+    "claim_unknown": "GET /v1/processes/{{process_id}}/claims lists those that are.",
     "claim_verified": "?force=true changes it nevertheless; they stay as they are.",
     "claims_in_use": "?force=true removes them too.",
     "commit_in_doubt": "Send the request again: nothing is stored twice.",

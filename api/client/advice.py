@@ -1,0 +1,54 @@
+"""What the Python client advises for each error, by its code or the kind of a violation.
+
+A code that is not here has the advice of REST, which holds in Python too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_SETTING = "Where the claims are verified, {} must be set."
+_RUNS = "`client.verifications(process_id)` lists those of a process."
+
+ADVICE: Mapping[str, str] = {
+    "append_too_large": (
+        "Or ingest the whole process with `replace=True`, which removes its verifications."
+    ),
+    "append_without_id": "Name it with `process_id`.",
+    "azure_endpoint_needed": _SETTING.format("AZURE_OPENAI_ENDPOINT"),
+    "azure_key_needed": _SETTING.format("AZURE_OPENAI_API_KEY"),
+    "azure_version_needed": _SETTING.format("OPENAI_API_VERSION, such as 2024-10-21,"),
+    "claim_unknown": "`client.claims(process_id)` lists those that are.",
+    "claim_verified": "`force=True` changes it nevertheless; they stay as they are.",
+    "claims_in_use": "`force=True` removes them too.",
+    "key_needed": _SETTING.format(
+        "OPENAI_API_KEY, or OPENAI_BASE_URL of an endpoint that needs no key,"
+    ),
+    "other_content": (
+        "Pass `replace=True` to replace it, which removes its verifications, `append=True` to add "
+        "to it, or `process_id` for another id."
+    ),
+    "process_damaged": "`client.delete(process_id)` does so.",
+    "process_in_use": (
+        "Cancel them, or pass `force=True`: their claims then fail or are cancelled."
+    ),
+    "process_unknown": "`client.processes()` lists those that are.",
+    "query_unknown": "`client.queries()` says more.",
+    "run_unknown": _RUNS,
+    "verification_unknown": _RUNS,
+}
+
+
+def reworded(text: str, theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
+    """A text with our advice in the place of that of another door.
+
+    Args:
+        text: What went wrong, and behind it what the other door advises, if it does.
+        theirs: Its advice, by code.
+        ours: Our advice, by code; a code that is not here keeps theirs.
+    """
+    for code, words in ours.items():
+        other = theirs.get(code, "").format()
+        if other and text.endswith(f" {other}"):
+            return text.removesuffix(other) + words
+    return text
