@@ -196,7 +196,7 @@ def test_a_claim_whose_calls_all_fail_says_how_and_leaves_the_others_alone(
 
     with ModelServer(faults=of_claim, trickle_seconds=30) as server:
         settings = asking(server, VERITRAIL_CALL_DEADLINE="4", VERITRAIL_ATTEMPT_TIMEOUT="1")
-        ended = veritrail("verify", process, "--json", status=1, **settings)
+        ended = veritrail("verify", process, "--again", "--json", status=1, **settings)
     by_claim = {one["claim_id"]: one for one in ended.json["verifications"]}
     for name, fault in kinds.items():
         assert by_claim[name]["status"] == "failed"
