@@ -9,9 +9,12 @@ from typing import Any
 from veritrail_graph.graph.store import Store
 
 _MOST = 1_000_000
-_NODES = "MATCH (n) RETURN labels(n) AS labels, properties(n) AS properties"
+_NODES = (
+    "MATCH (n) WHERE n.process_id IN $ids RETURN labels(n) AS labels, properties(n) AS properties"
+)
 _EDGES = (
-    "MATCH (a)-[r]->(b) RETURN type(r) AS type, properties(r) AS properties, "
+    "MATCH (a)-[r]->(b) WHERE a.process_id IN $ids OR b.process_id IN $ids "
+    "RETURN type(r) AS type, properties(r) AS properties, "
     "labels(a) AS from_labels, properties(a) AS source, labels(b) AS to_labels, "
     "properties(b) AS target"
 )
@@ -26,18 +29,10 @@ async def dump(store: Store, processes: str | Collection[str], *without: str) ->
             does. Another worker may write to the same graph.
         *without: Properties that are left out.
     """
-    ids = {processes} if isinstance(processes, str) else set(processes)
-    nodes = (await store.database.run_text(_NODES, {}, _MOST)).rows
-    edges = (await store.database.run_text(_EDGES, {}, _MOST)).rows
-    lines = [
-        _line(row, without)
-        for row, carriers in [
-            *((node, (node[1],)) for node in nodes),
-            *((edge, (edge[3], edge[5])) for edge in edges),
-        ]
-        if any(one.get("process_id") in ids for one in carriers)
-    ]
-    return sorted(lines)
+    ids = [processes] if isinstance(processes, str) else list(processes)
+    nodes = (await store.database.run_text(_NODES, {"ids": ids}, _MOST)).rows
+    edges = (await store.database.run_text(_EDGES, {"ids": ids}, _MOST)).rows
+    return sorted(_line(row, without) for row in (*nodes, *edges))
 
 
 def _line(row: tuple[Any, ...], without: tuple[str, ...]) -> str:
