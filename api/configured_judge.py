@@ -170,7 +170,7 @@ def judge_options(
         settings: The settings; they name the engine where the request does not.
         request: The request.
         prompts: A folder of the user's own prompts.
-        concurrency: Calls in the air, or claims at a time of an engine without models.
+        concurrency: Concurrent calls, or claims at a time of an engine without models.
 
     Raises:
         InputError: Its values contradict each other.

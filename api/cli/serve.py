@@ -108,10 +108,10 @@ async def _work(settings: Settings) -> None:
 
 
 ANSWER_SECONDS = 20.0
-"""How long a service may be away before the assistant, and who waits for it, is told."""
+"""How long a service may be away before the assistant gets an error."""
 
 LEAVING_SECONDS = 10.0
-"""How long what runs may take to be kept, when the server is told to end."""
+"""How long running work may take to be saved when the server is stopped."""
 
 
 def mcp(

@@ -152,7 +152,7 @@ class Event(Answer):
     Attributes:
         id: Its id; a stream that broke goes on behind it.
         kind: `claim.started`, `iteration.finished`, `claim.finished` or `job.finished`.
-        data: What is told of it.
+        data: Its fields.
     """
 
     id: str

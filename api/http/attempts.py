@@ -88,7 +88,7 @@ class Rates:
     """One bucket for each name: it holds a minute's worth and fills evenly.
 
     Args:
-        most: Names that are kept apart; whoever was away longest is forgotten first.
+        most: Names that are counted separately; the one unused for longest is dropped first.
         clock: Seconds, never going back.
     """
 

@@ -110,7 +110,7 @@ VerificationId = Annotated[
 ]
 
 CHECKED: Any = Depends(only_known_parameters)
-"""What every router of ours asks for: no parameter that nobody reads."""
+"""A dependency of every router: it refuses parameters that no route reads."""
 
 PROCESS_ID = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$"
 """A process_id, as a regular expression."""

@@ -157,7 +157,7 @@ class Metrics:
         """A request was answered.
 
         Args:
-            method: Its method; one that nobody knows counts as `other`.
+            method: Its method; an unknown one counts as `other`.
             path: The template of its path.
             status: The status of the answer.
             seconds: How long it took.
@@ -171,7 +171,7 @@ class Metrics:
         """All figures, in Prometheus' own format.
 
         Args:
-            jobs: How the jobs stand; None: nobody can say now.
+            jobs: How many jobs are in each state; None: not known now.
         """
         told = generate_latest(self.registry)
         if jobs is not None:
@@ -231,7 +231,7 @@ class Head:
         async def only_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 await send(message)
-                # The answer is whole: a stream finds that nobody listens any more, and ends.
+                # The answer is complete: a stream finds its client gone, and ends.
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
         asked = {**scope, "method": "GET"}

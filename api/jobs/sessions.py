@@ -50,7 +50,7 @@ class SessionOptions:
         settings: The settings of the service.
         graph: The graph.
         prompts: A folder of the user's own prompts, which no request can name.
-        concurrency: Calls in the air, where the process sets it.
+        concurrency: Concurrent calls, where the process sets it.
     """
 
     settings: Settings

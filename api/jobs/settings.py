@@ -20,7 +20,7 @@ class JobSettings:
         keep_seconds: JudgeOptions long a job that has ended is kept.
         patience_seconds: JudgeOptions long a claim waits for a graph engine that does not answer.
         closing_seconds: JudgeOptions long calls in the air are waited for at a shutdown.
-        calls: Calls in the air that an endpoint gets, over all workers.
+        calls: Concurrent calls to an endpoint, over all workers.
     """
 
     keep_seconds: float = 30 * DAY

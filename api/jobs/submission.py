@@ -45,7 +45,7 @@ class LocalOptions:
     Attributes:
         records: The claims that are given; None: those of the request.
         prompts: A folder of the user's own prompts.
-        concurrency: Calls in the air, or claims at a time of an engine without models.
+        concurrency: Concurrent calls, or claims at a time of an engine without models.
     """
 
     records: Sequence[ClaimRecord] | None = None

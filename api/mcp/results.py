@@ -37,7 +37,7 @@ def quoted(text: str) -> str:
 
 
 def verdict_words(name: str) -> str:
-    """A verdict as people read it; what is none stays as it is."""
+    """Human-readable verdict; other text is returned unchanged."""
     return VERDICT_WORDS[Verdict(name)] if name in set(Verdict) else name
 
 

@@ -359,7 +359,7 @@ def resume(
             values |= {"status": JobStatus.QUEUED, "ended_at": None}
     connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(**values))
     if not is_open and (ids or not job["is_extracted"]):
-        # Whoever watches does not take the end before for the last one.
+        # A client that watches must not take the earlier end for the last one.
         log.append_in(connection, job_id, Kind.JOB_RESUMED, {"job_id": job_id})
     return found_jobs(connection, [job_id])[0]
 
