@@ -50,7 +50,9 @@ ADVICE: Mapping[str, str] = {
     "query_unknown": "GET /v1/queries says more.",
     "run_unknown": "GET /v1/processes/{{process_id}}/verifications lists those of a process.",
     "samples_need_model": "(`samples`)",
+    "service_file_version": "An operator of the service can move its file away.",
     "service_unavailable": "Come again.",
+    "service_version": "An operator of the service can name another database.",
     "verification_unknown": (
         "GET /v1/processes/{{process_id}}/verifications lists those that are."
     ),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from veritrail_graph.api.graph_connection import GraphConnection, OpenGraph
+from veritrail_graph.graph.errors import EngineUnavailable
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.claims import Claims
@@ -167,6 +169,17 @@ class Application:
         from veritrail_graph.api.auth.database import ServiceDatabase, service_url
 
         return ServiceDatabase(service_url(self.settings))
+
+    async def check_database(self) -> None:
+        """See that the service database has the tables of this version.
+
+        One that cannot be reached yet is not checked: the service waits for it.
+
+        Raises:
+            EngineError: Another version of this program made its tables.
+        """
+        with suppress(EngineUnavailable):
+            await asyncio.to_thread(self.database.create)
 
     @property
     def has_database(self) -> bool:

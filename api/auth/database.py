@@ -25,7 +25,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, Operationa
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.graph.errors import EngineUnavailable, InputError
+from veritrail_graph.graph.errors import EngineError, EngineUnavailable, InputError
 
 T = TypeVar("T")
 
@@ -41,8 +41,15 @@ _LOCK = 0x7665726974  # of whoever makes the tables
 _READS = "veritrail_reads"
 _CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock
 
+SCHEMA_VERSION = 1
+"""The version of the tables; raise it with every change of a table that exists."""
+
 metadata = sa.MetaData()
 """Every table of the service."""
+
+_schema = sa.Table("veritrail_schema", metadata, sa.Column("version", sa.Integer, nullable=False))
+_WITHOUT_VERSION = frozenset({"api_keys", "audit", "jobs"})
+"""Tables that show that a database without a version was made by this program."""
 
 
 def service_url(settings: Settings) -> str:
@@ -58,6 +65,15 @@ class ServiceUnavailable(EngineUnavailable):
 
 class NotWritable(ServiceUnavailable):
     """The file of the database cannot be made or written where it is."""
+
+
+class OtherVersion(EngineError):
+    """Another version of this program made the tables; nothing was read or changed.
+
+    The code is `service_file_version` for a SQLite file, with its path as the fact `file`.
+    """
+
+    code = "service_version"
 
 
 class ServiceDatabase:
@@ -104,15 +120,42 @@ class ServiceDatabase:
         return self._engine.dialect.name != "sqlite"
 
     def create(self) -> None:
-        """Make the tables that are not there.
+        """Make missing tables, and record the version of the schema in a new database.
 
         Raises:
             EngineUnavailable: The database cannot be reached or written.
+            OtherVersion: Another version of this program made the tables.
         """
         with _told(), self._engine.begin() as connection:
-            if self.is_shared:  # of two that make tables at once, one is refused
+            if self.is_shared:  # PostgreSQL refuses one of two that make tables at once
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+            self._check_version(connection)
             metadata.create_all(connection)
+            if not connection.execute(sa.select(_schema)).first():
+                connection.execute(_schema.insert().values(version=SCHEMA_VERSION))
+
+    def _check_version(self, connection: Connection) -> None:
+        """Refuse tables of another version; they hold keys, the audit log and paid work.
+
+        Raises:
+            OtherVersion: Another version of this program made the tables.
+        """
+        tables = set(sa.inspect(connection).get_table_names())
+        if _schema.name in tables:
+            found = connection.execute(sa.select(_schema.c.version)).scalar()
+            known = f"has schema version {found}"
+        elif tables & _WITHOUT_VERSION:
+            found, known = 0, "was made before schema versions were recorded"
+        else:
+            return
+        if found not in (None, SCHEMA_VERSION):
+            file = None if self.is_shared else self._engine.url.database
+            raise OtherVersion(
+                f"The database of the service (jobs, keys, audit log) {known}; this program needs "
+                f"version {SCHEMA_VERSION}. Nothing in it was changed.",
+                code="service_file_version" if file else None,
+                file=file,
+            )
 
     def _make(self) -> None:
         if self._is_made:

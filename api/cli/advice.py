@@ -59,5 +59,15 @@ ADVICE: Mapping[str, str] = {
     "query_unknown": "`veritrail query --list` says more.",
     "run_unknown": "`veritrail list PROCESS --json` names the runs of a process.",
     "samples_need_model": "(--samples)",
+    "service_file_version": (
+        "To finish its jobs, use the version that made it. To start without them, stop services "
+        "and workers and move {file!r} and the files beside it that begin with the same name to "
+        "another folder: the next command makes a new database. Stored verifications are in the "
+        "graph and stay there."
+    ),
+    "service_version": (
+        "To finish its jobs, use the version that made it. To start without them, name an empty "
+        "database in VERITRAIL_JOBS_URL. Stored verifications are in the graph and stay there."
+    ),
     "verification_unknown": "`veritrail list PROCESS` shows those that are.",
 }

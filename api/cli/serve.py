@@ -51,6 +51,7 @@ def serve(
     from veritrail_graph.api.settings import Settings
 
     settings = Settings()
+    ask(lambda app: app.check_database(), as_json=False)
     key = api_key(settings)
     is_open = not is_loopback(host)
     if is_open and key is None and not ask(_has_key, as_json=False):
@@ -103,6 +104,7 @@ async def _work(settings: Settings) -> None:
     for one in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(one, ended.set)
     async with Application(settings, works=True) as app:
+        await app.check_database()
         if await app.jobs.work(ended, lambda worker_id: say(f"Working as {worker_id}", "dim")):
             say("Ending: what was begun is handed back.", "dim")
 

@@ -35,6 +35,14 @@ ADVICE: Mapping[str, str] = {
     "process_unknown": "`client.processes()` lists those that are.",
     "query_unknown": "`client.queries()` says more.",
     "run_unknown": _RUNS,
+    "service_file_version": (
+        "Move `service.sqlite3` in VERITRAIL_HOME to another folder, or use the version of the "
+        "package that made it."
+    ),
+    "service_version": (
+        "Name an empty database in VERITRAIL_JOBS_URL, or use the version of the package that made "
+        "this one."
+    ),
     "verification_unknown": _RUNS,
 }
 

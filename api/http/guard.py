@@ -16,7 +16,7 @@ from veritrail_graph.api.auth.sessions import Sessions
 from veritrail_graph.api.http import bodies
 from veritrail_graph.api.http.attempts import LOOKS_LIKE_A_KEY, Attempts, Rates, TooManyAttempts
 from veritrail_graph.api.http.problems import problem, told
-from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.errors import EngineError
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -141,7 +141,7 @@ class Guard:
             if not await self._ring.asks() and (words := _stranger(scope, headers, self._rules)):
                 return problem(421, "wrong-host", words)
             admitted = await self._admitted(scope, headers)
-        except EngineUnavailable as error:
+        except EngineError as error:
             fields = {"error": str(error), "request_id": scope["state"].get("request_id")}
             _log.warning("engine", extra={"fields": fields})
             return told(error)

@@ -10,9 +10,15 @@ import pytest
 import sqlalchemy as sa
 from fakes.ports import free_port
 
-from veritrail_graph.api.auth.database import ServiceDatabase, ServiceUnavailable
+from veritrail_graph.api.auth.database import (
+    SCHEMA_VERSION,
+    OtherVersion,
+    ServiceDatabase,
+    ServiceUnavailable,
+)
 from veritrail_graph.api.auth.keys import api_keys
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.api.cli.advice import ADVICE
+from veritrail_graph.graph.errors import InputError, with_advice
 
 
 def test_a_server_that_is_down_is_told_without_its_address_and_login() -> None:
@@ -79,3 +85,37 @@ def test_many_make_the_tables_at_once(tmp_path: Path) -> None:
         loop.close()
     for service in services:
         service.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("DROP TABLE veritrail_schema", "before schema versions were recorded"),
+        ("UPDATE veritrail_schema SET version = 2", "has schema version 2"),
+    ],
+)
+def test_a_database_of_another_version_is_refused_and_kept(
+    service: ServiceDatabase, service_url: str, change: str, found: str
+) -> None:
+    service.run_now(lambda one: one.execute(sa.text(change)))
+    later = ServiceDatabase(service_url)
+    for call in (later.read_now, later.run_now):
+        with pytest.raises(OtherVersion, match=found) as refused:
+            call(lambda one: one.execute(sa.select(api_keys)).all())
+    advice = with_advice(refused.value, ADVICE)
+    assert service_url.removeprefix("sqlite:///") in advice or "VERITRAIL_JOBS_URL" in advice
+    assert "stay there" in advice
+    assert service_url.removeprefix("sqlite:///") not in str(refused.value)
+    assert service.read_now(lambda one: one.execute(sa.select(api_keys)).all()) == []
+    later.close()
+
+
+def test_a_database_keeps_its_version_when_it_is_opened_again(
+    service: ServiceDatabase, service_url: str
+) -> None:
+    later = ServiceDatabase(service_url)
+    versions = later.read_now(
+        lambda one: one.execute(sa.text("SELECT version FROM veritrail_schema")).scalars().all()
+    )
+    assert versions == [SCHEMA_VERSION]
+    later.close()
