@@ -170,7 +170,7 @@ class Application:
 
         return ServiceDatabase(service_url(self.settings))
 
-    async def check_database(self) -> None:
+    def check_database(self) -> None:
         """See that the service database has the tables of this version.
 
         One that cannot be reached yet is not checked: the service waits for it.
@@ -179,7 +179,7 @@ class Application:
             EngineError: Another version of this program made its tables.
         """
         with suppress(EngineUnavailable):
-            await asyncio.to_thread(self.database.create)
+            self.database.create()
 
     @property
     def has_database(self) -> bool:

@@ -51,7 +51,6 @@ def serve(
     from veritrail_graph.api.settings import Settings
 
     settings = Settings()
-    ask(lambda app: app.check_database(), as_json=False)
     key = api_key(settings)
     is_open = not is_loopback(host)
     if is_open and key is None and not ask(_has_key, as_json=False):
@@ -69,6 +68,7 @@ def serve(
     with listen(host, port) as listening:
         start_logs(settings, form_of(log_format), log_level)
         app = create_app(settings, Way(key, is_open, worker))
+        app.state.app.check_database()
         proxies = settings.proxies
         server = Server(app, proxy_headers=True, forwarded_allow_ips=proxies)
         url = f"http://{shown(host)}:{listening.getsockname()[1]}"
@@ -104,7 +104,7 @@ async def _work(settings: Settings) -> None:
     for one in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(one, ended.set)
     async with Application(settings, works=True) as app:
-        await app.check_database()
+        app.check_database()
         if await app.jobs.work(ended, lambda worker_id: say(f"Working as {worker_id}", "dim")):
             say("Ending: what was begun is handed back.", "dim")
 
