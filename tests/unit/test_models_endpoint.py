@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import json
 import subprocess
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -325,9 +328,43 @@ def test_an_answer_that_does_not_come_in_time_is_a_fault() -> None:
 @pytest.mark.parametrize("status", [200, 500])
 def test_an_endless_answer_is_cut_short(status: int) -> None:
     head = f"HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\n\r\n".encode()
-    found = fault(head + b" " * 11_000_000)
+    found = fault(head + b" " * 5_000_000)
     assert isinstance(found, TransportFault)
-    assert "longer than" in str(found)
+    assert "longer than 4,000,000 bytes" in str(found)
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_packed_answer_is_unpacked_no_further_than_an_answer_may_be_long(status: int) -> None:
+    bomb = gzip.compress(bytes(100_000_000), 1)
+    tracemalloc.start()
+    try:
+        found = fault(http(status, bomb, "content-encoding: gzip"))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "longer than 4,000,000 bytes" in str(found)
+    assert most < 30_000_000
+
+
+def test_a_packed_answer_is_read() -> None:
+    body = {"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}
+    packed = gzip.compress(json.dumps(body).encode())
+    assert send(http(200, packed, "content-encoding: gzip")).text == "Yes."
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        answer("{" * 1_000_001),
+        answer("{}", message={"reasoning_content": "m" * 1_000_000}),
+        answer("{}", message={"reasoning": "m" * 1_000_000, "reasoning_content": "m" * 1_000_000}),
+    ],
+)
+def test_an_answer_of_too_many_characters_is_invalid_and_paid(reply: bytes) -> None:
+    found = fault(reply)
+    assert isinstance(found, InvalidAnswer)
+    assert "at most 1,000,000 are read" in str(found)
+    assert found.usage.calls == 1
 
 
 def test_connections_are_kept() -> None:

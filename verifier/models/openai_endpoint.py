@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from veritrail_graph.graph.model import Usage
@@ -44,7 +44,8 @@ OPENAI = "https://api.openai.com/v1"
 STEP_HEADER = "X-Veritrail-Step"
 CONNECT_TIMEOUT = 10.0
 ATTEMPT_TIMEOUT = 60.0
-MAX_ANSWER_BYTES = 10_000_000
+MAX_ANSWER_BYTES = 4_000_000  # of the body, unpacked
+MAX_ANSWER_CHARACTERS = 1_000_000  # of the text and the reasoning together
 NO_KEY = "none"  # servers on the own machine ask for no key, but the client does
 
 _REFUSAL = re.compile(
@@ -250,32 +251,39 @@ def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
     import openai
 
     class Bounded(httpx2.AsyncByteStream):
-        """A body that breaks off when it is longer than any answer may be."""
+        """An unpacked body that breaks off when it is longer than any answer may be."""
 
-        def __init__(self, stream: httpx2.AsyncByteStream) -> None:
-            self._stream = stream
+        def __init__(self, packed: httpx2.Response) -> None:
+            self._packed = packed
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             size = 0
-            async for part in self._stream:
+            async for part in self._packed.aiter_bytes():  # at most 1 MB is unpacked at once
                 size += len(part)
                 if size > MAX_ANSWER_BYTES:
                     raise httpx2.ReadError(f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes")
                 yield part
 
         async def aclose(self) -> None:
-            await self._stream.aclose()
+            await self._packed.aclose()
 
     async def bound(response: httpx2.Response) -> None:
-        length = response.headers.get("content-length", "")
-        if not length.isdigit() or int(length) > MAX_ANSWER_BYTES:
-            response.stream = Bounded(cast(httpx2.AsyncByteStream, response.stream))
+        # Some gateways pack answers although none asked for it.
+        response.stream = Bounded(
+            httpx2.Response(
+                response.status_code,
+                headers=response.headers,
+                stream=response.stream,
+                request=response.request,
+            )
+        )
+        response.headers.pop("content-encoding", None)
 
     return openai.DefaultAsyncHttpxClient(
         timeout=_timeout(attempt_timeout),
         follow_redirects=False,  # a prompt goes to the one place that was named
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=connections),
-        headers={"Accept-Encoding": "identity"},  # so that the bound holds for what is unpacked
+        headers={"Accept-Encoding": "identity"},
         event_hooks={"response": [bound]},
     )
 
@@ -291,7 +299,7 @@ def read_completion(body: bytes, content_type: str, request: Request, address: s
 
     Raises:
         TransportFault: It is no completion; its status is 200.
-        InvalidAnswer: It is a refusal, filtered, cut off or empty.
+        InvalidAnswer: It is a refusal, filtered, cut off, empty or too long.
     """
     if content_type and "json" not in content_type:
         kind = short_message(content_type)[:60]
@@ -308,6 +316,9 @@ def read_completion(body: bytes, content_type: str, request: Request, address: s
     text = _text(message.get("content"))
     usage = _usage(found.get("usage"), request, text)
     _check(choice.get("finish_reason"), text, message.get("refusal"), usage)
+    if (length := len(text) + _reasoning(message)) > MAX_ANSWER_CHARACTERS:
+        most = f"{MAX_ANSWER_CHARACTERS:,}"
+        raise InvalidAnswer(f"the answer has {length:,} characters; at most {most} are read", usage)
     return Completion(text, usage)
 
 
@@ -324,6 +335,12 @@ def _text(content: Any) -> str:
         parts = [part.get("text") for part in content if isinstance(part, dict)]
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
+
+
+def _reasoning(message: Mapping[str, Any]) -> int:
+    """Characters of the reasoning that some servers put beside the answer."""
+    texts = (message.get(key) for key in ("reasoning_content", "reasoning"))
+    return max(len(text) if isinstance(text, str) else 0 for text in texts)  # some send both
 
 
 def _check(reason: Any, text: str, refusal: Any, usage: Usage) -> None:
