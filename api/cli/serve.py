@@ -222,9 +222,10 @@ def _door(settings: Settings, url: str | None) -> AsyncLocal | AsyncClient:
     """The way to the graph: in this process, or a service."""
     if url is None:
         from veritrail_graph.api.client.local import AsyncLocal
+        from veritrail_graph.api.mcp.advice import ADVICE
 
-        return AsyncLocal(settings)
+        return AsyncLocal(settings, advice=ADVICE)
     from veritrail_graph.api.client.service import AsyncClient
 
     key = settings.api_key
-    return AsyncClient(url, key, patience=ANSWER_SECONDS)
+    return AsyncClient(url, key, patience=ANSWER_SECONDS, caller="mcp")

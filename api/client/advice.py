@@ -1,16 +1,23 @@
 """What the Python client advises for each error, by its code or the kind of a violation.
 
-A code that is not here has the advice of REST, which holds in Python too.
+A client in process takes the advice from here. A service takes it from here too, for requests
+whose header `X-Veritrail-Client` says `python`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from veritrail_graph.api.rest_advice import ADVICE as REST
+
+CALLER_HEADER = "X-Veritrail-Client"
+"""The request header in which a caller names the door whose advice it wants."""
+
 _SETTING = "Where the claims are verified, {} must be set."
 _RUNS = "`client.verifications(process_id)` lists those of a process."
 
 ADVICE: Mapping[str, str] = {
+    **REST,
     "append_too_large": (
         "Or ingest the whole process with `replace=True`, which removes its verifications."
     ),
@@ -45,18 +52,3 @@ ADVICE: Mapping[str, str] = {
     ),
     "verification_unknown": _RUNS,
 }
-
-
-def reworded(text: str, theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
-    """A text with our advice in the place of that of another door.
-
-    Args:
-        text: What went wrong, and behind it what the other door advises, if it does.
-        theirs: Its advice, by code.
-        ours: Our advice, by code; a code that is not here keeps theirs.
-    """
-    for code, words in ours.items():
-        other = theirs.get(code, "").format()
-        if other and text.endswith(f" {other}"):
-            return text.removesuffix(other) + words
-    return text

@@ -16,8 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from veritrail_graph.api.client.advice import ADVICE, reworded
-from veritrail_graph.api.rest_advice import ADVICE as REST
 from veritrail_graph.graph.errors import VeriTrailError, Violation
 
 PREFIX = "urn:veritrail:problem:"
@@ -101,13 +99,7 @@ def problem_of(
     status: int, document: Mapping[str, Any], retry_after: float | None = None
 ) -> Problem:
     """The exception for a problem, by its status."""
-    words = {"detail": _in_python(document["detail"])} if "detail" in document else {}
-    return _BY_STATUS.get(status, Problem)(status, {**document, **words}, retry_after)
-
-
-def _in_python(text: object) -> str:
-    """What went wrong, with the advice of the client in the place of that of REST."""
-    return reworded(str(text or ""), REST, ADVICE)
+    return _BY_STATUS.get(status, Problem)(status, document, retry_after)
 
 
 def _violations(found: Any) -> tuple[Violation, ...]:
@@ -117,7 +109,7 @@ def _violations(found: Any) -> tuple[Violation, ...]:
         Violation(
             str(one.get("kind", "")),
             str(one.get("where", "")),
-            _in_python(one.get("message")),
+            str(one.get("message") or ""),
         )
         for one in found
         if isinstance(one, dict)

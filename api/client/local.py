@@ -21,6 +21,7 @@ from veritrail_graph.api.app.jobs import JobStatus
 from veritrail_graph.api.app.processes import IngestOptions
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.auth.access import LOCAL
+from veritrail_graph.api.client.advice import ADVICE
 from veritrail_graph.api.client.answers import Event, Health
 from veritrail_graph.api.client.blocking import Blocking
 from veritrail_graph.api.client.calls import Call, Source
@@ -44,19 +45,25 @@ class AsyncLocal(AsyncOperations):
     Args:
         settings: Where the graph is and who judges; default: as the environment says.
         home: Folder of the embedded engine, in place of the one in the settings.
+        advice: What errors advise, by code.
 
     Raises:
         InputError: A setting of the environment has a value that it cannot have.
     """
 
     def __init__(
-        self, settings: Settings | None = None, *, home: str | PathLike[str] | None = None
+        self,
+        settings: Settings | None = None,
+        *,
+        home: str | PathLike[str] | None = None,
+        advice: Mapping[str, str] = ADVICE,
     ) -> None:
         from veritrail_graph.api.settings import Settings
 
         settings = settings or Settings()
         self.settings = settings if home is None else Settings(**dict(settings), home=Path(home))
         self.app = Application(self.settings, is_local=True)
+        self._advice = advice
 
     def __repr__(self) -> str:
         where = self.settings.neo4j_uri or f"the embedded engine in {self.settings.home}"
@@ -83,7 +90,7 @@ class AsyncLocal(AsyncOperations):
         except VeriTrailError as error:
             if isinstance(error, EngineUnavailable):
                 await self.app.graph.lost()
-            raise _problem(error) from error
+            raise _problem(error, self._advice) from error
 
     @override
     async def events(self, job_id: str, after: str | None) -> AsyncIterator[Event]:
@@ -93,7 +100,7 @@ class AsyncLocal(AsyncOperations):
             async for event in self.app.jobs.follow(job_id, int(after or 0)):
                 yield Event(id=str(event.seq), kind=event.kind, data=json.loads(event.data))
         except VeriTrailError as error:
-            raise _problem(error) from error
+            raise _problem(error, self._advice) from error
 
     # One method for each operation, with the parameters of its REST call.
 
@@ -277,11 +284,11 @@ def _on_disk(source: Source, folder: Path) -> Path:
     return lines
 
 
-def _problem(error: VeriTrailError) -> Problem:
+def _problem(error: VeriTrailError, advice: Mapping[str, str]) -> Problem:
     """An error of the application as a service sends it."""
-    from veritrail_graph.api.http.problems import told
+    from veritrail_graph.api.http.problems import answer_of
 
-    answer = told(error)
+    answer = answer_of(error, advice)
     after = answer.headers.get("retry-after", "")
     document = json.loads(bytes(answer.body))
     return problem_of(answer.status_code, document, float(after) if after.isdigit() else None)

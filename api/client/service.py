@@ -16,6 +16,7 @@ import httpx2
 from typing_extensions import override
 
 from veritrail_graph.api.client import uploads
+from veritrail_graph.api.client.advice import CALLER_HEADER
 from veritrail_graph.api.client.answers import Event, JobState
 from veritrail_graph.api.client.blocking import Blocking
 from veritrail_graph.api.client.calls import Call
@@ -45,6 +46,7 @@ class AsyncClient(AsyncOperations):
         key: Its key; default: VERITRAIL_API_KEY. It is sent to this service alone and never shown.
         timeout: Seconds that an answer may take.
         patience: Seconds for which calls that may be repeated are tried again.
+        caller: The door whose advice errors give: `python` or `mcp`.
 
     Raises:
         InputError: The address or the key cannot be one.
@@ -57,13 +59,17 @@ class AsyncClient(AsyncOperations):
         *,
         timeout: float = TIMEOUT,
         patience: float = PATIENCE,
+        caller: str = "python",
     ) -> None:
         self.url = _checked_url(url or os.environ.get("VERITRAIL_URL") or URL)
         key = key or os.environ.get("VERITRAIL_API_KEY") or None
         self._has_key = key is not None
         http = httpx2.AsyncClient(
             base_url=self.url,
-            headers={"Authorization": f"Bearer {_checked_key(key)}"} if key else {},
+            headers={
+                CALLER_HEADER: caller,
+                **({"Authorization": f"Bearer {_checked_key(key)}"} if key else {}),
+            },
             # A proxy of the environment is not asked for what is on this machine.
             trust_env=not _is_this_machine(self.url),
         )

@@ -15,7 +15,7 @@ from veritrail_graph.api.auth.key_cache import Admitted, KeyCache, Unauthorized
 from veritrail_graph.api.auth.sessions import Sessions
 from veritrail_graph.api.http import bodies
 from veritrail_graph.api.http.attempts import LOOKS_LIKE_A_KEY, Attempts, Rates, TooManyAttempts
-from veritrail_graph.api.http.problems import problem, told
+from veritrail_graph.api.http.problems import AdviceAt, answer_of, problem
 from veritrail_graph.graph.errors import EngineError
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
@@ -81,16 +81,24 @@ class Guard:
         attempts: Looks at keys that are shown.
         sessions: What cookies stand for.
         rules: What else it goes by.
+        advice_at: Chooses the advice of the door that the caller uses.
     """
 
     def __init__(
-        self, app: ASGIApp, ring: KeyCache, attempts: Attempts, sessions: Sessions, rules: Rules
+        self,
+        app: ASGIApp,
+        ring: KeyCache,
+        attempts: Attempts,
+        sessions: Sessions,
+        rules: Rules,
+        advice_at: AdviceAt,
     ) -> None:
         self._app = app
         self._ring = ring
         self._attempts = attempts
         self._sessions = sessions
         self._rules = rules
+        self._advice_at = advice_at
         self._asked = Rates()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -144,7 +152,7 @@ class Guard:
         except EngineError as error:
             fields = {"error": str(error), "request_id": scope["state"].get("request_id")}
             _log.warning("engine", extra={"fields": fields})
-            return told(error)
+            return answer_of(error, self._advice_at(scope["path"], headers))
         except TooManyAttempts as error:
             return come_again(error.wait, str(error))
         except Unauthorized as error:

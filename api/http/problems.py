@@ -172,8 +172,8 @@ def _sendable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def told(error: VeriTrailError, advice: Mapping[str, str] = ADVICE) -> JSONResponse:
-    """An error of ours as an answer; it does not tell where the engine and its files are.
+def answer_of(error: VeriTrailError, advice: Mapping[str, str] = ADVICE) -> JSONResponse:
+    """The answer for an error; it does not show addresses of engines and paths of files.
 
     Args:
         error: The error.
@@ -235,14 +235,18 @@ _HIDDEN: tuple[tuple[type[Exception], str], ...] = (
 """What is said in place of texts that name machines, programs and files."""
 
 
-def tell_problems(
-    app: FastAPI, advice_at: Callable[[str], Mapping[str, str]] = lambda _path: ADVICE
+AdviceAt = Callable[[str, Mapping[str, str]], Mapping[str, str]]
+"""Gives the advice, by code, for a request with this path and these headers."""
+
+
+def answer_with_problems(
+    app: FastAPI, advice_at: AdviceAt = lambda _path, _headers: ADVICE
 ) -> None:
     """Let an application answer every error as a problem.
 
     Args:
         app: The application.
-        advice_at: The advice of the door that serves a path.
+        advice_at: Chooses the advice of the door that the caller uses.
     """
 
     async def ours(request: Request, error: Exception) -> JSONResponse:
@@ -252,7 +256,7 @@ def tell_problems(
             fields = {"error": str(error), "request_id": request_id.current.get()}
             _log.warning("engine", extra={"fields": fields})
         known = error if isinstance(error, VeriTrailError) else VeriTrailError(str(error))
-        return told(known, advice_at(request.url.path))
+        return answer_of(known, advice_at(request.url.path, request.headers))
 
     async def http(request: Request, error: Exception) -> JSONResponse:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -278,7 +282,9 @@ def tell_problems(
             Violation(one["type"], ".".join(map(str, one["loc"]))[:200], sentence(one))
             for one in found[:MOST_VIOLATIONS]
         )
-        return problem(422, "invalid-input", "The request is not as it must be.", violations)
+        advice = advice_at(request.url.path, request.headers)
+        words = "The request is invalid."
+        return problem(422, "invalid-input", words, violations, advice=advice)
 
     app.add_exception_handler(VeriTrailError, ours)
     app.add_exception_handler(HTTPException, http)

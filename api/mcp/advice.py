@@ -1,12 +1,15 @@
-"""What MCP advises for each error, by its code; others have the advice of the Python client."""
+"""What MCP advises for each error, by its code."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from veritrail_graph.api.client.advice import ADVICE as PYTHON
+
 _VERIFICATIONS = "`run_query` with the query `verifications` lists those of a process."
 
 ADVICE: Mapping[str, str] = {
+    **PYTHON,
     "claim_unknown": "`run_query` with the query `claims` lists those that are.",
     "process_unknown": "`list_processes` lists those that are.",
     "query_unknown": "The description of `run_query` lists those that are.",

@@ -22,8 +22,6 @@ from pydantic import BaseModel, Field, ValidationError
 from veritrail_graph.api.app.queries import Queries
 from veritrail_graph.api.app.value_faults import sentence
 from veritrail_graph.api.app.verify_request import DEFAULT_Q, MAX_Q, Id, VerifyRequest
-from veritrail_graph.api.client.advice import ADVICE as PYTHON
-from veritrail_graph.api.client.advice import reworded
 from veritrail_graph.api.client.answers import Agreement, Process, Review, Verification
 from veritrail_graph.api.client.faults import Missing
 from veritrail_graph.api.client.local import AsyncLocal
@@ -32,7 +30,7 @@ from veritrail_graph.api.mcp import results
 from veritrail_graph.api.mcp.advice import ADVICE
 from veritrail_graph.api.mcp.allowance import Allowance, followed
 from veritrail_graph.api.mcp.results import REVIEWS, Answered, Processes, Trail, people_of
-from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.errors import InputError, VeriTrailError, with_advice
 from veritrail_graph.graph.model.noun import MAX_NODE_ID
 
 P = ParamSpec("P")
@@ -125,12 +123,10 @@ def told(work: Callable[P, Awaitable[CallToolResult]]) -> Callable[P, Awaitable[
         except VeriTrailError as error:
             violations = getattr(error, "violations", ())
             lines = [
-                str(error),
+                with_advice(error, ADVICE),
                 *(str(one) for one in violations[:5] if str(one) not in str(error)),
             ]
-            text = "\n".join(lines)
-            words = [reworded(line, PYTHON, ADVICE) for line in text.split("\n")]
-            raise ToolError("\n".join(words)) from error
+            raise ToolError("\n".join(lines)) from error
 
     return tool
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,14 +16,17 @@ from starlette.middleware.gzip import GZipMiddleware
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.auth.sessions import Sessions
+from veritrail_graph.api.client.advice import ADVICE as PYTHON_ADVICE
+from veritrail_graph.api.client.advice import CALLER_HEADER
 from veritrail_graph.api.graph_connection import STARTING_SECONDS
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.attempts import Attempts
 from veritrail_graph.api.http.guard import Guard, Rules
 from veritrail_graph.api.http.paths import SentPath
-from veritrail_graph.api.http.problems import tell_problems
+from veritrail_graph.api.http.problems import answer_with_problems
 from veritrail_graph.api.http.receiving import Uploads
 from veritrail_graph.api.http.watch import Head, Metrics, Watch
+from veritrail_graph.api.mcp.advice import ADVICE as MCP_ADVICE
 from veritrail_graph.api.rest import (
     docs_page,
     events,
@@ -34,7 +37,7 @@ from veritrail_graph.api.rest import (
     reviews,
 )
 from veritrail_graph.api.rest.description import ABOUT, describe
-from veritrail_graph.api.rest_advice import ADVICE
+from veritrail_graph.api.rest_advice import ADVICE as REST_ADVICE
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.api.web.faults import ADVICE as PAGE_ADVICE
 from veritrail_graph.api.web.faults import Faults, is_page
@@ -75,6 +78,20 @@ class Way:
     works: bool = True
 
 
+_ADVICE_OF = {"python": PYTHON_ADVICE, "mcp": MCP_ADVICE}
+
+
+def advice_at(path: str, headers: Mapping[str, str]) -> Mapping[str, str]:
+    """The advice of the door that sent a request, by code of the error.
+
+    The page is known by the path. Other callers name themselves in the header
+    `X-Veritrail-Client`; without it, or with a name that is not known, they get that of REST.
+    """
+    if is_page(path):
+        return PAGE_ADVICE
+    return _ADVICE_OF.get(headers.get(CALLER_HEADER, ""), REST_ADVICE)
+
+
 def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     """The service over a graph.
 
@@ -107,7 +124,7 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     app.state.uploads = Uploads(settings)
     for router in ROUTERS:
         app.include_router(router)
-    tell_problems(app, lambda path: PAGE_ADVICE if is_page(path) else ADVICE)
+    answer_with_problems(app, advice_at)
     describe(app)
     rules = Rules(settings.rate, settings.cors_origins, settings.body_seconds)
     _add_layers(app, rules)
@@ -142,7 +159,12 @@ def _add_layers(app: FastAPI, rules: Rules) -> None:
     app.add_middleware(SentPath)
     state = app.state
     app.add_middleware(
-        Guard, ring=state.ring, attempts=state.attempts, sessions=state.sessions, rules=rules
+        Guard,
+        ring=state.ring,
+        attempts=state.attempts,
+        sessions=state.sessions,
+        rules=rules,
+        advice_at=advice_at,
     )
     app.add_middleware(Faults)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=3)

@@ -110,7 +110,7 @@ def test_a_process_is_stored_from_a_file_a_document_or_lines(client, tmp_path):
     finally:
         for name in ("client-forms", "client-forms-2"):
             client.delete(name)
-    with pytest.raises(Missing, match="client-forms"):
+    with pytest.raises(Missing, match=r"client-forms.*`client\.processes\(\)` lists"):
         client.process("client-forms")
 
 

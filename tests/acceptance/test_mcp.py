@@ -26,6 +26,7 @@ from fakes.settings_of import settings_of
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from veritrail_graph import AsyncClient, AsyncLocal
+from veritrail_graph.api.mcp.advice import ADVICE
 from veritrail_graph.api.mcp.server import Terms, create_server
 from veritrail_graph.graph.store.queries import library
 
@@ -41,9 +42,10 @@ async def assistant_here(
     """A client of the server that `veritrail mcp` makes of these arguments, in this process."""
     given = dict(zip(arguments[::2], arguments[1::2], strict=True))
     known = settings_of(veritrail.environment(settings))
-    door: AsyncClient | AsyncLocal = AsyncLocal(known)
+    door: AsyncClient | AsyncLocal = AsyncLocal(known, advice=ADVICE)
     if "--url" in given:
-        door = AsyncClient(given["--url"], settings.get("VERITRAIL_API_KEY"), patience=1)
+        key = settings.get("VERITRAIL_API_KEY")
+        door = AsyncClient(given["--url"], key, patience=1, caller="mcp")
     async with door, mcp.Client(create_server(door, Terms(engine=given["--engine"]))) as client:
         yield client
 
@@ -201,7 +203,7 @@ REFUSED = (
         "is a root",
     ),
     ("verify_claim", {"process_id": "harbour-summary", "claim": "x", "q": 0}, "q"),
-    ("show_trail", {"verification_id": "v-none"}, "No verification 'v-none' is stored"),
+    ("show_trail", {"verification_id": "v-none"}, "is stored. `run_query` with the query"),
     ("run_query", {"name": "drop_all"}, "No query 'drop_all'"),
     ("run_query", {"name": "MATCH (n) DETACH DELETE n"}, "No query"),
     ("run_query", {"name": "claims", "params": {"x": 1}}, "process_id: is missing"),
@@ -279,16 +281,18 @@ def test_a_service_is_asked_with_its_key(beside, harbour, asking):
         given = {"process_id": harbour, "claim_id": "k07"}
         verified = await client.call_tool("verify_claim", given)
         listed = await client.call_tool("list_processes", {})
-        return verified, listed
+        unknown = await client.call_tool("show_trail", {"verification_id": "v-none"})
+        return verified, listed, unknown
 
     with serving(beside, env=key) as service:
         service.until_ready()
         through = ("--url", service.url, "--engine", "lexical")
-        verified, listed = asking(work, *through, **key)
+        verified, listed, unknown = asking(work, *through, **key)
+        assert "`run_query` with the query `verifications` lists" in text_of(unknown)
         assert verified.structured_content["indicative"] is True
         assert verified.structured_content["status"] == "succeeded"
         assert harbour in text_of(listed)
-        _, refused = asking(work, *through)
+        _, refused, _ = asking(work, *through)
         assert refused.is_error
         assert "key" in text_of(refused)
 

@@ -14,11 +14,10 @@ from veritrail_graph.api.app.value_faults import sentence
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.cli.advice import ADVICE as COMMAND
 from veritrail_graph.api.client.advice import ADVICE as PYTHON
-from veritrail_graph.api.client.advice import reworded
-from veritrail_graph.api.client.faults import Missing, problem_of
-from veritrail_graph.api.http.problems import RETRY_AFTER_SECONDS, told
+from veritrail_graph.api.http.problems import RETRY_AFTER_SECONDS, answer_of
 from veritrail_graph.api.mcp.advice import ADVICE as MCP
 from veritrail_graph.api.rest_advice import ADVICE as REST
+from veritrail_graph.api.server.app import advice_at
 from veritrail_graph.api.web.faults import ADVICE as PAGE
 from veritrail_graph.api.web.faults import faults_of, words_of
 from veritrail_graph.graph.errors import (
@@ -59,7 +58,6 @@ def test_every_code_of_a_table_is_raised_somewhere() -> None:
         if not path.name.endswith("advice.py"):
             raised |= set(re.findall(r"[\"']([a-z_]+)[\"']", path.read_text(encoding="utf-8")))
     assert {*COMMAND, *REST, *PYTHON, *MCP, *PAGE} <= raised
-    assert {*MCP} <= {*PYTHON} <= {*REST}  # theirs takes the place of what the door below said
 
 
 def test_each_door_advises_in_its_own_words() -> None:
@@ -73,21 +71,26 @@ def test_each_door_advises_in_its_own_words() -> None:
 
 @pytest.mark.parametrize("code", sorted(REST))
 def test_a_client_and_mcp_advise_what_their_callers_can_do(code: str) -> None:
-    answer = told(NotFound("What happened.", code=code), REST)
-    found = problem_of(answer.status_code, json.loads(bytes(answer.body)))
-    assert found.detail.startswith(("What happened.", "The connection", "Another writer"))
-    for words in (str(found), reworded(found.detail, PYTHON, MCP)):
+    for words in (PYTHON[code], MCP[code]):
         assert "/v1/" not in words
         assert not OF_A_DOOR.search(words.replace("`veritrail keys create`", ""))
-    assert found.detail.endswith(PYTHON.get(code, ""))
-    assert reworded(found.detail, PYTHON, MCP).endswith(MCP.get(code, ""))
 
 
-def test_a_client_leaves_words_that_it_does_not_know() -> None:
-    document = {"detail": "No process 'x'. GET /v2/things lists those that are."}
-    found = problem_of(404, document)
-    assert isinstance(found, Missing)
-    assert found.detail == document["detail"]
+@pytest.mark.parametrize(
+    ("path", "caller", "advice"),
+    [
+        ("/v1/processes/x", None, REST),
+        ("/v1/processes/x", "python", PYTHON),
+        ("/v1/processes/x", "mcp", MCP),
+        ("/v1/processes/x", "abacus", REST),
+        ("/processes/x", "python", PAGE),
+    ],
+)
+def test_a_caller_names_the_door_whose_advice_it_wants(
+    path: str, caller: str | None, advice: object
+) -> None:
+    headers = {} if caller is None else {"X-Veritrail-Client": caller}
+    assert advice_at(path, headers) is advice
 
 
 @pytest.mark.parametrize(
@@ -137,14 +140,14 @@ def test_a_kind_of_violation_has_advice_too() -> None:
     violation = Violation(
         "missing_parameter", "claim_id", "is missing: a claim", {"name": "claim_id"}
     )
-    answer = told(InputError("Wrong.", [violation]), COMMAND)
+    answer = answer_of(InputError("Wrong.", [violation]), COMMAND)
     assert json.loads(bytes(answer.body))["violations"][0]["message"].endswith(
         "(--param claim_id=…)"
     )
 
 
 def test_rest_does_not_say_who_is_writing_but_when_to_come_again() -> None:
-    answer = told(BeingWritten("Process 'p' is being written by vm#17. It is stored."))
+    answer = answer_of(BeingWritten("Process 'p' is being written by vm#17. It is stored."))
     assert (answer.status_code, answer.headers["retry-after"]) == (409, "5")
     content = json.loads(bytes(answer.body))
     assert content["type"] == "urn:veritrail:problem:conflict"
@@ -152,7 +155,7 @@ def test_rest_does_not_say_who_is_writing_but_when_to_come_again() -> None:
 
 
 def test_a_graph_that_is_away_is_told_once_and_with_hope() -> None:
-    answer = told(EngineUnavailable("bolt://secret:7687 is away"), PAGE)
+    answer = answer_of(EngineUnavailable("bolt://secret:7687 is away"), PAGE)
     found = words_of(json.loads(bytes(answer.body)))
     assert found.heading == "The graph does not answer now"
     assert "Come again" not in found.detail
