@@ -83,11 +83,30 @@ TABLE: list[tuple[str, tuple[str, ...], Verdict]] = [
         ("Officials of the African Union visited the dam.",),
         NFS,
     ),
+    (
+        "Three singers of the town choir toured Norway last winter: Anna, Boris and Clara.",
+        ("Three singers of the town choir toured Norway last winter: Berta, Boris and Clara.",),
+        NFS,
+    ),
     # Denied.
     ("The council funded the library.", ("The council did not fund the library.",), NFS),
     ("The library was never funded.", ("The council funded the library in March.",), NFS),
     ("The strike ended.", ("The strike hasn't ended.",), NFS),
     ("The company paid the fine.", ("The company refused to pay the fine.",), NFS),
+    ("The permit will lapse.", ("The permit will not immediately lapse.",), NFS),
+    ("The ferry operates in winter.", ("The ferry no longer operates in winter.",), NFS),
+    (
+        "The council opened the library.",
+        ("It was not a surprise - the council opened the library.",),
+        FS,
+    ),
+    # A citation is not what a text says.
+    ("The town has nine bridges.", ("The town has bridges [Data: Entities (9)].",), NFS),
+    ("The town has 9 bridges.", ("The town has bridges [records: Sources (9), (4)].",), NFS),
+    ("The town has 9 bridges.", ("The town has 9 bridges [^7], all of stone [2, 5-8].",), FS),
+    ("The town bought barges in 2020.", ("The town bought barges (Smith & Lee, 2020).",), NFS),
+    ("Smith bought barges in town.", ("The town bought barges (Smith et al., 2020, p. 4).",), NFS),
+    ("The town bought barges (Smith, 2020; Lee, 2021).", ("The town bought barges.",), FS),
     # The opposite.
     ("Rents rose in the old town.", ("Rents fell in the old town.",), NFS),
     ("The council approved the budget.", ("The council rejected the budget.",), NFS),

@@ -18,16 +18,33 @@ from veritrail_graph.verifier.engines.lexical import vocabulary as words
 _TOKEN = re.compile(
     r"(?P<number>[$€£¥]?\d[\d,]*(?<!,)(?:\.\d+)?(?::\d\d)?[a-z]{0,2}(?![^\W_])%?)"
     r"|(?P<word>[^\W_]+(?:['\u2019][^\W\d_]+)*)"
-    r"|(?P<mark>[\[\].,;:!?()\u2013\u2014\u201c\"])"
+    r"|(?P<mark>[\[\].,;:!?()\u2013\u2014\u201c\"]|(?:(?<=\s)|^)-{1,3}(?=\s))"
 )
+_AUTHORS = r"[^\W\d_][^()\[\];,\d]{0,80}"
+# Where a text says from where it has what it says: no part of what it says.
+_CITATION = re.compile(
+    r"\[\s*(?:data|records?|sources?|reports?|entities|relationships|claims)\s*:[^\[\]]{0,4000}\]"
+    r"|\[\s*\^[^\[\]\s]{1,40}\s*\]"  # [^1], [^note]
+    r"|\[\s*\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\s*\]"  # [1], [2, 5-7]
+    rf"|\((?:{_AUTHORS},\s*\d{{4}}[a-z]?(?:,\s*pp?\.\s*[\d\u2013-]+)?(?:;\s*|(?=\))))+\)",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"\s*[-*\u2022\u2013]\s+")
 _GAPS_IN_A_NAME = frozenset((" ", "-", "\n", ". ", "\u00a0", "&", " & ", "' ", "\u2019 "))
 
 
 class Tokens:
-    """The tokens of a text by position; positions outside of it are empty words."""
+    """The tokens of a text by position; positions outside of it are empty words.
+
+    Citations are left out: `[Data: Entities (9)]`, `[records: …]`, `[^1]`, `[2]`, `(Smith, 2020)`.
+
+    Attributes:
+        is_item: Whether the text begins like an item of a list.
+    """
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._text = text = _CITATION.sub(" ", text)
+        self.is_item = _BULLET.match(text) is not None
         self._found = [
             (str(match.lastgroup), match.group(), match.start(), match.end())
             for match in _TOKEN.finditer(text)
@@ -336,6 +353,7 @@ class _Reader:
         self._reach = 0  # content words that the last negation still denies
         self._brackets = 0
         self._starts = True
+        self._lists = self._tokens.is_item
         self._opening = True
         self._refers_back = False
 
@@ -372,6 +390,7 @@ class _Reader:
             self._reach = 0
             self._open_numbers.clear()
             self._starts = self._starts or mark in '.!?:\u201c"'
+            self._lists = mark == ":" or (self._lists and self._opening)
 
     def _number(self, found: Found, position: int) -> None:
         before = {self._tokens.lower(position - 1), self._tokens.lower(position - 2)}
@@ -436,7 +455,10 @@ class _Reader:
             self._words[word_key] = Word(word_key, self._tokens.form(position), light)
         if self._opening and self._tokens.form(position)[0].isupper() and not light:
             self._subject = None if lower.endswith(("ly", "ing")) else word_key
+        denies = self._reach == _SCOPE
         self._touch(word_key)
+        if denies and words.is_adverb(lower):
+            self._reach = _SCOPE  # "not immediately lapse" denies "lapse" as well
         self._starts = self._opening = False
 
     def _touch(self, word_key: str) -> None:
@@ -463,13 +485,22 @@ class _Reader:
             self._ordering = None
 
     def _is_name_part(self, position: int) -> bool:
-        """Whether a capital means a name: not at the start, unless more of the name follows."""
+        """Whether a capital means a name: not at the start, unless more of it or a list follows."""
         if not self._tokens.is_capitalised(position):
             return False
         token = self._tokens.form(position)
         if not self._starts or (len(token) > 1 and token[:2].isupper()):
             return True
-        return self._tokens.is_capitalised(position + 1) and self._tokens.adjacent(position)
+        if self._tokens.is_capitalised(position + 1) and self._tokens.adjacent(position):
+            return True
+        return self._lists and self._is_listed(position)
+
+    def _is_listed(self, position: int) -> bool:
+        """Whether a list goes on behind this word: `: Anna, Boris`, `- Anna: director`."""
+        behind = self._tokens.lower(position + 1)
+        if behind in (",", "and", "or"):
+            return self._tokens.is_capitalised(position + 2)
+        return self._opening and behind in ("", ":", "(", "-", "\u2013")
 
     def _name(self, position: int) -> int:
         self._starts = False

@@ -55,6 +55,19 @@ NEGATION_STOPS = _words(
     """not no never none nobody nothing neither nor without cannot hardly scarcely"""
 )
 
+# Between a denial and what it denies ("not immediately lapse"), beside words in -ly.
+_ADVERBS = _words("always ever longer now often soon")
+_NO_ADVERBS = _words(
+    """ally anomaly apply assembly belly bully butterfly comply family fly imply italy jelly july
+    monopoly multiply rally rely reply supply tally"""
+)
+
+
+def is_adverb(word: str) -> bool:
+    """Whether a lower-case word says how or when: it takes no denial for itself alone."""
+    return word in _ADVERBS or (word.endswith("ly") and word not in _NO_ADVERBS)
+
+
 _IRREGULAR = """be been|become became|begin began begun|break broke broken|bring brought|
 build built|buy bought|catch caught|choose chose chosen|come came|cut|deal dealt|draw drew drawn|
 drive drove driven|eat ate eaten|fall fell fallen|feel felt|fight fought|find found|fly flew flown|
