@@ -103,6 +103,19 @@ def test_the_text_of_a_prompt_is_read():
     assert read_context(tables) == {ENTITY: (5,), TEXT_UNIT: (0,)}
 
 
+def test_the_context_of_a_drift_search_is_that_of_all_its_questions():
+    context = {
+        "Who leads?": {"reports": [{"id": "4"}], "entities": {"id": ["7"]}},
+        "Since when?": {"reports": [{"id": "4"}, {"id": "2"}], "sources": []},
+    }
+    assert read_context(context) == {REPORT: (4, 2), ENTITY: (7,)}
+    assert read_context([context, {"sources": [{"id": 3}]}]) == {
+        REPORT: (4, 2),
+        ENTITY: (7,),
+        TEXT_UNIT: (3,),
+    }
+
+
 @pytest.mark.parametrize("value", [None, 3, "free text", {}, {"reports": []}, {"x": [1]}, ""])
 def test_a_context_that_says_nothing_is_none(value):
     assert read_context(value) is None

@@ -23,6 +23,8 @@ from veritrail_graph.graph.importers.graphrag.answer import (
         ("[Data: Entities (5); Relationships (6, 7)]", {ENTITY: (5,), RELATIONSHIP: (6, 7)}),
         ("[Data: Entities (322), Relationships (703)]", {ENTITY: (322,), RELATIONSHIP: (703,)}),
         ("[Data: Entities(6), Sources (2)]", {ENTITY: (6,), TEXT_UNIT: (2,)}),
+        ("[Data: Sources (17), (15); Reports (1)]", {TEXT_UNIT: (17, 15), REPORT: (1,)}),
+        ("A [records: Entities (5), Relationships (3, 4)].", {ENTITY: (5,), RELATIONSHIP: (3, 4)}),
         ("[data:claims (2)\n; Covariates (3)]", {COVARIATE: (2, 3)}),
         ("[Data: Reports (1); Data: Entities (2)]", {REPORT: (1,), ENTITY: (2,)}),
         ("no citation: Reports (1), [Reports (2)], (Data: Reports (3))", {}),
@@ -47,6 +49,8 @@ def test_more_is_noted_and_no_number():
         ("[Data: Reports (1, x)]", ("Reports (x)",)),
         ("[Data: Reports (1-3)]", ("Reports (1-3)",)),
         ("[Data: Reports]", ("Reports",)),
+        ("[Data: (15), Reports (1)]", ("(15)",)),
+        ("So it is [Sources: Harbour report (15)].", ("Sources: Harbour report (15)",)),
         ("[Data: Reports (" + "9" * 5000 + ")]", (f"Reports ({'9' * 5000})",)),
     ],
 )

@@ -342,10 +342,11 @@ def test_missing_files_and_columns_are_listed_together(tmp_path):
     assert set(kinds) == {"missing_file", "missing_column", "wrong_type"}
     assert "communities.parquet" in kinds["missing_file"].where
     assert "entities.parquet column 'text_unit_ids'" in kinds["missing_column"].where
-    assert "1.1.2" in kinds["missing_column"].message
+    assert "GraphRAG 0.3 to 3.1 have it" in kinds["missing_column"].message
     assert "relationships.parquet column 'description'" in kinds["wrong_type"].where
     assert "holds int64; text is expected" in kinds["wrong_type"].message
-    assert "2.x or 3.x" in str(caught.value)
+    # The doors list the violations below the message: each is told once.
+    assert str(caught.value) == f"{tmp_path / 'g'} cannot be read as a GraphRAG 2.x or 3.x index"
 
 
 def test_empty_reports_are_refused(tmp_path):
@@ -368,16 +369,18 @@ def test_wrong_values_are_named(tmp_path, table, key, value, message):
     tables[table][0][key] = value
     with pytest.raises(InputError) as caught:
         opened(write(tmp_path / "g", tables))
-    assert message in str(caught.value)
-    assert f"{table}.parquet" in str(caught.value)
-    assert caught.value.violations
+    (violation,) = caught.value.violations
+    assert message in str(violation)
+    assert f"{table}.parquet" in violation.where
+    assert message not in str(caught.value)
 
 
 def test_a_git_lfs_pointer_is_recognised(tmp_path):
     folder = write(tmp_path / "g", base_tables())
     (folder / "entities.parquet").write_text("version https://git-lfs.github.com/spec/v1\n")
-    with pytest.raises(InputError, match="git lfs pull"):
+    with pytest.raises(InputError) as caught:
         opened(folder)
+    assert "git lfs pull" in caught.value.violations[0].message
 
 
 def test_a_file_that_breaks_between_opening_and_reading_is_a_violation(tmp_path):
@@ -396,6 +399,57 @@ def test_first_generation_names_are_read_and_new_ones_win(tmp_path):
     write(folder, base_tables())
     nodes, _ = graph_of(opened(folder))
     assert nodes["entity/0"].where == "entities.parquet row 0"
+
+
+def before_0_9(tables):
+    """The same index as GraphRAG 0.3 and 0.4 wrote it."""
+    for row in tables["entities"]:
+        row["name"] = row.pop("title")
+    for row in tables["communities"]:
+        row["id"] = str(row.pop("community"))
+    tables["nodes"] = [
+        {"id": entity, "community": row["id"], "level": row["level"]}
+        for row in tables["communities"]
+        for entity in row.pop("entity_ids")
+    ]
+    tables["nodes"].append({"id": "b", "community": None, "level": 2})
+    for row in tables["community_reports"]:
+        row["community"] = str(row["community"])
+    tables["relationships"] = [{**row, "rank": 3} for row in tables["relationships"] * 2]
+    return tables
+
+
+def test_folders_of_0_3_and_0_4_give_the_same_process(tmp_path):
+    new = graph_of(opened(write(tmp_path / "new", base_tables())))
+    process = opened(write(tmp_path / "old", before_0_9(base_tables()), prefix="create_final_"))
+    nodes, sources = graph_of(process)
+    assert sources == new[1]
+    assert {name: node.text for name, node in nodes.items()} == {
+        name: node.text for name, node in new[0].items()
+    }
+    assert nodes["relationship/0"].metadata["combined_degree"] == 3
+    repeated = "create_final_relationships.parquet: 1 (row 1) rows repeat an earlier one"
+    assert repeated in warnings_of(process)
+
+
+def test_a_folder_of_0_4_without_its_nodes_is_named_with_the_way_out(tmp_path):
+    tables = before_0_9(base_tables())
+    del tables["nodes"]
+    with pytest.raises(InputError, match=r"GraphRAG 0\.3 to 1\.x") as caught:
+        opened(write(tmp_path / "g", tables, prefix="create_final_"))
+    (violation,) = caught.value.violations
+    assert "create_final_nodes.parquet, which holds the members" in violation.message
+    assert "Copy the whole output folder" in violation.message
+
+
+def test_keys_of_the_answer_that_are_not_understood_are_said(tmp_path):
+    answer = {"answer": "Yes [Data: Reports (0)].", "context_data": {"repots": [{"id": 1}]}}
+    process = opened(write(tmp_path / "g", base_tables()), answer | {"map_responses": {}, "x": 1})
+    path = tmp_path / "answer.json"
+    assert process.header.warnings[-2:] == (
+        f"{path}: `context_data` holds an object that is not understood; expected: rows by table.",
+        f"{path}: unknown keys are not read: `x`.",
+    )
 
 
 def test_detection_says_why_not(tmp_path):

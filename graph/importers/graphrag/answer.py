@@ -4,18 +4,23 @@ JSON may be an object, or a list of which `FILE#N` picks one, with these keys:
 
 - `answer` or `response`: the text; `query` or `question`: what it answers;
 - `index`: the index it was asked of; `cited`: numbers by table, beside those in the text;
-- `context_data` (or `context_records`): the rows that were given: data frames by name of the
-  table (`reports`, `entities`, `relationships`, `claims`, `sources`), each a list of records or
-  an object of columns, or the text of the prompt: tables with `|` between the columns, each
-  headed by `-----Reports-----`;
+- `context_data` (or `context_records`, `context_text`): the rows that were given: data frames by
+  name of the table (`reports`, `entities`, `relationships`, `claims`, `sources`), each a list of
+  records or an object of columns, or the text of the prompt: tables with `|` between the columns,
+  each headed by `-----Reports-----`; of a DRIFT search such an object for each question;
 - `map_responses`: the answers that a global search combined, each with `response` (a list
   of points `{answer, score}`, or a text) and its own `context_data`;
 - `reduce_context_text` (or `reduce_context_data`): the points that fitted into the last prompt.
 
 These are the fields of GraphRAG's SearchResult and GlobalSearchResult.
 
+A key of these that holds something else, and a key that is not known, is named in
+`Answer.unread`.
+
 Citations are those that GraphRAG asks its models for:
-`[Data: Reports (1, 2, +more); Entities (5)]`. The numbers are those of the tables in the prompt
+`[Data: Reports (1, 2, +more); Entities (5)]`, and `[records: Entities (5)]` as its prompt tuning
+asked for up to 2.0. Numbers in brackets without a table belong to the table before them:
+`[Data: Sources (17), (15)]`. The numbers are those of the tables in the prompt
 (column `id` there), which GraphRAG fills from
 
 - Reports: `community` of the report (equal to its `human_readable_id` in all generations),
@@ -31,7 +36,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,8 +78,13 @@ NAME_OF_KIND: Mapping[str, str] = {
 }
 """How GraphRAG calls a kind of node in a citation."""
 
-_BLOCK = re.compile(r"\[\s*Data\s*:([^\[\]]*)\]", re.IGNORECASE)
-_PREFIX = re.compile(r"^\s*Data\s*:", re.IGNORECASE)
+_BLOCK = re.compile(r"\[\s*(?:Data|Records?)\s*:([^\[\]]*)\]", re.IGNORECASE)
+# As some models write them: what the numbers mean is not known.
+_FOREIGN = re.compile(
+    r"\[\s*((?:Sources?|Reports?|Entities|Relationships|Claims)\s*:[^\[\]]{0,400}\d[^\[\]]{0,400})\]",
+    re.IGNORECASE,
+)
+_PREFIX = re.compile(r"^\s*(?:Data|Records?)\s*:", re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9]{1,18}")
 _EDGE = " \t\r\n;,."
 
@@ -113,9 +123,11 @@ def parse_citations(text: str) -> Citations:
     unread: list[str] = []
     for block in _BLOCK.finditer(text):
         # A citation may hold several tables, separated by `;` or `,`: the bracket ends each.
+        kind = None
         for part in block.group(1).split(")"):
             if part.strip(_EDGE):
-                _read_part(part, numbers, more, unread)
+                kind = _read_part(part, kind, numbers, more, unread)
+    unread += [" ".join(block.group(1).split()) for block in _FOREIGN.finditer(text)]
     return Citations(
         {kind: tuple(found) for kind, found in numbers.items() if found},
         frozenset(more),
@@ -124,14 +136,19 @@ def parse_citations(text: str) -> Citations:
 
 
 def _read_part(
-    part: str, numbers: dict[str, dict[int, None]], more: set[str], unread: list[str]
-) -> None:
+    part: str,
+    before: str | None,
+    numbers: dict[str, dict[int, None]],
+    more: set[str],
+    unread: list[str],
+) -> str | None:
+    """Read the numbers of one table; returns its kind, which is `before` where none is named."""
     name, bracket, listed = part.partition("(")
     name = _PREFIX.sub("", name.strip(_EDGE)).strip(_EDGE)
-    kind = KIND_OF_NAME.get(" ".join(name.lower().split()))
+    kind = KIND_OF_NAME.get(" ".join(name.lower().split())) if name else before
     if kind is None or not bracket:
         unread.append(part.strip(_EDGE) + (")" if bracket else ""))
-        return
+        return None
     found = numbers.setdefault(kind, {})
     for piece in listed.replace(";", ",").split(","):
         item = piece.strip()
@@ -140,27 +157,40 @@ def _read_part(
         elif item.lower().replace(" ", "") == "+more":
             more.add(kind)
         elif item:
-            unread.append(f"{name} ({item})")
+            unread.append(f"{name or NAME_OF_KIND[kind]} ({item})")
+    return kind
 
 
 Given = Mapping[str, tuple[int, ...]]
 _HEADING = re.compile(r"^-{4,5}([A-Za-z ]{1,40})-{4,5}[ \t]*$", re.MULTILINE)
 _ID_KEYS = ("id", "source_id", "short_id", "human_readable_id")
+_DEEPEST = 4
 
 
-def read_context(value: Any) -> Given | None:
-    """The numbers of the given rows by kind, or None when `value` holds none."""
+def read_context(value: Any, depth: int = 0) -> Given | None:
+    """The numbers of the given rows by kind, or None when `value` holds none.
+
+    A DRIFT search has one such object for each of its questions, by question; they are added up.
+    """
     if isinstance(value, str):
         return _from_text(value) or None
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Mapping | list) or depth > _DEEPEST:
         return None
     given: dict[str, tuple[int, ...]] = {}
-    for name, frame in value.items():
+    named = value.items() if isinstance(value, Mapping) else (("", part) for part in value)
+    for name, frame in named:
         kind = KIND_OF_NAME.get(str(name).lower())
-        numbers = tuple(dict.fromkeys(_numbers(frame))) if kind else ()
-        if kind and numbers:
-            given[kind] = tuple(dict.fromkeys((*given.get(kind, ()), *numbers)))
+        if kind:
+            _add(given, {kind: tuple(_numbers(frame))})
+        elif isinstance(frame, Mapping | list | str):
+            _add(given, read_context(frame, depth + 1) or {})
     return given or None
+
+
+def _add(given: dict[str, tuple[int, ...]], more: Given) -> None:
+    for kind, numbers in more.items():
+        if numbers:
+            given[kind] = tuple(dict.fromkeys((*given.get(kind, ()), *numbers)))
 
 
 def _numbers(frame: Any) -> Iterator[int]:
@@ -202,10 +232,8 @@ def _from_text(text: str) -> Given:
     # The text before the first heading is a batch of a global search: reports only.
     parts = _HEADING.split(text)
     for name, table in zip(["reports", *parts[1::2]], parts[0::2], strict=True):
-        kind = KIND_OF_NAME.get(name.strip().lower())
-        numbers = _first_cells(table) if kind else []
-        if kind and numbers:
-            given[kind] = tuple(dict.fromkeys((*given.get(kind, ()), *numbers)))
+        if kind := KIND_OF_NAME.get(name.strip().lower()):
+            _add(given, {kind: tuple(_first_cells(table))})
     return given
 
 
@@ -259,6 +287,7 @@ class Answer:
         given: The rows that were given to the query, or None when that was not kept.
         maps: The points of the map answers; empty when they were not kept.
         empty_maps: How many points are empty.
+        unread: Keys of the file that are there but were not understood, each with the reason.
     """
 
     text: str
@@ -269,6 +298,7 @@ class Answer:
     given: Given | None = None
     maps: tuple[MapAnswer, ...] = ()
     empty_maps: int = 0
+    unread: tuple[str, ...] = ()
 
     @property
     def says_what_was_given(self) -> bool:
@@ -377,10 +407,59 @@ def _from_entry(entry: Mapping[str, Any], where: str) -> Answer:
         question=_question(entry),
         index=index if isinstance(index, str) else None,
         cited=_cited(entry.get("cited")),
-        given=read_context(entry.get("context_data")) or read_context(entry.get("context_records")),
+        given=read_context(entry.get("context_data"))
+        or read_context(entry.get("context_records"))
+        or read_context(entry.get("context_text")),
         maps=tuple(point for point in points if point.text.strip()),
         empty_maps=sum(not point.text.strip() for point in points),
+        unread=tuple(_not_understood(entry)),
     )
+
+
+_NAMED = "answer response query question context_text"
+_COUNTS = (
+    "completion_time llm_calls prompt_tokens output_tokens "
+    "llm_calls_categories prompt_tokens_categories output_tokens_categories"
+)
+_PASSED_OVER = frozenset((*_NAMED.split(), *_COUNTS.split()))
+"""Keys that are read elsewhere, or that GraphRAG writes and that say nothing of sources."""
+
+
+def _not_understood(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Keys of an answer file of which nothing was read, though they hold something."""
+    readers: Mapping[str, tuple[str, Callable[[Any], object]]] = {
+        "index": ("a text", lambda value: isinstance(value, str)),
+        "cited": ("lists of numbers by table", _cited),
+        "context_data": ("rows by table", read_context),
+        "context_records": ("rows by table", read_context),
+        "map_responses": ("a list", lambda value: isinstance(value, list)),
+        "reduce_context_text": ("a text", lambda value: _prompt({"reduce_context_text": value})),
+        "reduce_context_data": ("a text", lambda value: _prompt({"reduce_context_data": value})),
+    }
+    unknown = []
+    for key, value in entry.items():
+        if key not in readers:
+            unknown += [] if key in _PASSED_OVER else [str(key)]
+            continue
+        expected, read = readers[key]
+        if value is not None and value != {} and value != [] and value != "" and not read(value):
+            yield f"`{key}` holds {_kind(value)} that is not understood; expected: {expected}"
+        elif key.startswith("context_") and (names := sorted(_unknown_tables(value))):
+            listed = ", ".join(f"`{name}`" for name in names[:_LISTED])
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            yield f"`{key}`: {listed}{more} is no table that is known, and is not read"
+    if unknown:
+        listed = ", ".join(f"`{key}`" for key in unknown[:_LISTED])
+        more = f" and {len(unknown) - _LISTED} more" if len(unknown) > _LISTED else ""
+        yield f"unknown keys are not read: {listed}{more}"
+
+
+def _unknown_tables(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, frame in value.items():
+            holds = bool(frame) and not read_context(frame, 1)
+            if str(name).lower() not in KIND_OF_NAME and holds:
+                yield str(name)[:60]
 
 
 def _cited(value: Any) -> Given | None:

@@ -43,7 +43,7 @@ class Choice:
 def default_given(index: Index, answer: Answer, choice: Choice) -> list[str]:
     """The reports up to the level; the index's warnings get the rule that holds.
 
-    GraphRAG's own static selection takes the reports up to the level as well. In 1.x it then
+    GraphRAG's own static selection takes the reports up to the level as well. Up to 1.x it then
     keeps for each entity only the community with the highest number (`read_indexer_reports`
     groups the nodes table by entity title); from 2.x on it groups by the title of the
     community, which drops nothing.
@@ -81,8 +81,8 @@ def _roll_up(index: Index, choice: Choice) -> str:
             for entity in entities:
                 kept[entity] = max(number, kept.get(entity, number))
     return (
-        " GraphRAG 1.x, when it selects statically, reads of these only the community with the "
-        f"highest number of each entity: {len(set(kept.values()))} here."
+        " GraphRAG up to 1.x, when it selects statically, reads of these only the community with "
+        f"the highest number of each entity: {len(set(kept.values()))} here."
     )
 
 
@@ -137,6 +137,7 @@ def write_answer(index: Index, answer: Answer, choice: Choice) -> list[Written]:
     nodes.append(Written(ANSWER, final, answer.text, answer.where, metadata))
     for name, text in _WARNINGS.items():
         index.warn(text, dict.fromkeys(found[name]))
+    index.warnings += [f"{answer.where}: {what}." for what in answer.unread]
     return nodes
 
 

@@ -28,6 +28,7 @@ from veritrail_graph.graph.importers.graphrag.tables import (
     ENTITY,
     EXTRACTED_ENTITY,
     EXTRACTED_RELATIONSHIP,
+    NODES,
     RELATIONSHIP,
     REPORT,
     TEXT_UNIT,
@@ -139,8 +140,7 @@ def parquet_ids(table: Table, rows: Sequence[Row]) -> list[str]:
         if times > 1
     ]
     if problems:
-        listed = "\n".join(f"  {problem}" for problem in problems[:20])
-        raise InputError(f"{table.path} has wrong ids:\n{listed}", problems)
+        raise InputError(f"{table.path} has wrong ids", problems)
     return ids
 
 
@@ -196,7 +196,13 @@ def place_extractions(
     raw = Part(_RAW_KINDS[kind], raw_table) if raw_table else None
     extracted = _read_raw(index, kind, raw, units) if raw else {}
     table = tables[_TABLES[kind]]
-    rows = list(table.rows(["id", "human_readable_id", "text_unit_ids", *_KEYS[kind]]))
+    columns = ["id", "human_readable_id", "text_unit_ids", "description", *_KEYS[kind]]
+    all_rows, repeated = _read_rows(table, columns)
+    index.warn(
+        f"{table.path.name}: {{}} rows repeat an earlier one; each is read once.",
+        [f"row {place}" for place in sorted(repeated)],
+    )
+    rows = [row for place, row in enumerate(all_rows) if place not in repeated]
     keys, numbers = parquet_ids(table, rows), human_numbers(rows)
     part = Part(kind, table)
     names: dict[str, str] = {}
@@ -214,6 +220,9 @@ def place_extractions(
         used.update(node.sources)
         names[key] = name
         index.number(kind, number, name)
+    if repeated:  # a part has a place for every row of its table
+        filled = iter(part.places)
+        part.places = [() if at in repeated else next(filled) for at in range(len(all_rows))]
     if raw:
         kept = {_key(kind, row) for row in rows}
         index.warn(
@@ -224,8 +233,25 @@ def place_extractions(
         _drop_unused(raw, used)
         index.parts.append(raw)
     index.parts.append(part)
-    _warn_of_extractions(index, part, rows, units, rootless, has_raw=raw is not None)
+    _warn_of_extractions(index, part, all_rows, units, rootless, has_raw=raw is not None)
     return names
+
+
+def _read_rows(table: Table, columns: Sequence[str]) -> tuple[list[Row], set[int]]:
+    """The rows without their descriptions, and the places of those that repeat an earlier one.
+
+    GraphRAG wrote rows of relationships several times before 0.4.
+    """
+    rows: list[Row] = []
+    repeated: set[int] = set()
+    seen: dict[str, int] = {}
+    for place, row in enumerate(table.rows(columns)):
+        content = hash(tuple(str(value) for value in row.values()))
+        if row["id"] in seen and seen[row["id"]] == content:
+            repeated.add(place)
+        seen.setdefault(row["id"], content)
+        rows.append({key: value for key, value in row.items() if key != "description"})
+    return rows, repeated
 
 
 def _place(name: str, units: Sequence[str], extracted: Sequence[Placed]) -> Placed:
@@ -391,7 +417,7 @@ def place_reports(index: Index, tables: Mapping[str, Table], members: Members) -
     keys, numbers = parquet_ids(table, rows), human_numbers(rows, "community")
     names = node_ids(REPORT, keys, numbers)
     found: _Found = {name: [] for name in _WARNINGS}
-    sources = _community_sources(index, tables["communities"], members)
+    sources = _community_sources(index, tables, members)
     part = Part(REPORT, table)
     for row, number, name in zip(rows, numbers, names, strict=True):
         given = sources.get(number if number is not None else -1, {})
@@ -429,22 +455,23 @@ def _read_reports(table: Table) -> tuple[list[Row], list[Citations]]:
         if as_number(row[key]) is None
     ]
     if problems:
-        listed = "\n".join(f"  {problem}" for problem in problems[:20])
-        raise InputError(f"{table.path} has wrong values:\n{listed}", problems)
+        raise InputError(f"{table.path} has wrong values", problems)
     return rows, cited
 
 
 def _community_sources(
-    index: Index, table: Table, members: Members
+    index: Index, tables: Mapping[str, Table], members: Members
 ) -> dict[int, dict[str, bool | None]]:
     """Source nodes of the report of each community, by its number."""
     sources: dict[int, dict[str, bool | None]] = {}
+    entity_ids = _entity_ids(tables.get(NODES))
     unknown = 0
-    for row in table.rows(["community", "level", "entity_ids", "relationship_ids"]):
+    columns = ["community", "level", "entity_ids", "relationship_ids"]
+    for row in tables["communities"].rows(columns):
         number = as_number(row["community"])
         if number is None:
             continue
-        entities = row["entity_ids"] or ()
+        entities: Sequence[str] = row.get("entity_ids") or entity_ids.get(number) or ()
         relationships = row["relationship_ids"] or ()
         titles = [members.titles[key] for key in entities if key in members.titles]
         given = [members.entities.get(key) for key in entities]
@@ -460,6 +487,16 @@ def _community_sources(
             "node; those edges were left out."
         )
     return sources
+
+
+def _entity_ids(nodes: Table | None) -> dict[int, list[str]]:
+    """Ids of the entities of each community, by its number, as indexes before 0.9 keep them."""
+    found: dict[int, list[str]] = {}
+    for row in nodes.rows(["id", "community"]) if nodes else ():
+        number = as_number(row["community"])
+        if number is not None and row["id"]:
+            found.setdefault(number, []).append(row["id"])
+    return found
 
 
 def _cite(index: Index, node: Placed, citations: Citations, found: _Found) -> None:

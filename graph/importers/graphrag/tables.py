@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ REQUIRED: Mapping[str, str] = {
 }
 """What each table is needed for."""
 
+NODES = "nodes"
 OLD_PREFIX = "create_final_"
 OUTPUT = "output"
 
@@ -44,7 +45,7 @@ class Layout:
 
     Attributes:
         folder: Where the parquet files are.
-        prefix: What their names begin with: `create_final_` in 1.x, nothing later.
+        prefix: What their names begin with: `create_final_` up to 1.x, nothing later.
     """
 
     folder: Path
@@ -52,13 +53,13 @@ class Layout:
 
     @property
     def is_first_generation(self) -> bool:
-        """Whether the files are named as GraphRAG 1.x names them."""
+        """Whether the files are named as GraphRAG names them up to 1.x."""
         return self.prefix == OLD_PREFIX
 
     @property
     def generation(self) -> str:
         """The schema generation, as far as file names show it."""
-        return "1.x" if self.is_first_generation else "2.x or 3.x"
+        return "0.3 to 1.x" if self.is_first_generation else "2.x or 3.x"
 
     def path(self, table: str) -> Path:
         """The file of a table; snapshots of raw extractions never have the prefix."""
@@ -108,11 +109,16 @@ class Shape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that is read; one that is not required may be absent."""
+    """A column that is read; one that is not required may be absent.
+
+    Attributes:
+        earlier: What it was called before 0.9, or "".
+    """
 
     name: str
     shape: Shape = Shape.TEXT
     required: bool = True
+    earlier: str = ""
 
 
 def _optional(shape: Shape, *names: str) -> tuple[Column, ...]:
@@ -131,7 +137,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     ),
     "entities": (
         Column("id"),
-        Column("title"),
+        Column("title", earlier="name"),
         Column("description"),
         Column("text_unit_ids", Shape.TEXTS),
         *_NUMBER,
@@ -145,7 +151,8 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column("description"),
         Column("text_unit_ids", Shape.TEXTS),
         *_NUMBER,
-        *_optional(Shape.NUMBER, "weight", "combined_degree"),
+        *_optional(Shape.NUMBER, "weight"),
+        Column("combined_degree", Shape.NUMBER, required=False, earlier="rank"),
     ),
     "covariates": (
         Column("id"),
@@ -157,11 +164,12 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         *_optional(Shape.TEXT, "start_date", "end_date", "source_text"),
     ),
     "communities": (
-        Column("community", Shape.NUMBER),
+        Column("community", Shape.NUMBER, earlier="id"),
         Column("level", Shape.NUMBER),
-        Column("entity_ids", Shape.TEXTS),
+        Column("entity_ids", Shape.TEXTS, required=False),  # before 0.9 in `nodes`
         Column("relationship_ids", Shape.TEXTS),
     ),
+    "nodes": (Column("id"), Column("community", Shape.NUMBER)),
     "community_reports": (
         Column("id"),
         Column("community", Shape.NUMBER),
@@ -190,10 +198,17 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A parquet file whose columns were checked."""
+    """A parquet file whose columns were checked.
+
+    Attributes:
+        path: The file.
+        columns: The columns that are read, by their names of today.
+        earlier: What the file calls them, where it has another name.
+    """
 
     path: Path
     columns: tuple[str, ...]
+    earlier: Mapping[str, str] = field(default_factory=dict)
 
     def where(self, row: int) -> str:
         """The place of a row, counted from 0."""
@@ -208,11 +223,16 @@ class Table:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        chosen = [c for c in self.columns if columns is None or c in set(columns)]
+        names = {
+            self.earlier.get(name, name): name
+            for name in self.columns
+            if columns is None or name in set(columns)
+        }
         try:
             with pq.ParquetFile(self.path) as file:
-                for batch in file.iter_batches(BATCH_ROWS, columns=chosen, use_threads=False):
-                    yield from batch.to_pylist()
+                for batch in file.iter_batches(BATCH_ROWS, columns=[*names], use_threads=False):
+                    renamed = [names[name] for name in batch.schema.names]
+                    yield from batch.rename_columns(renamed).to_pylist()
         # pyarrow raises plain OSError, ValueError or UnicodeDecodeError for damaged pages.
         except (pa.ArrowException, OSError, ValueError) as error:
             raise InputError(unreadable(self.path)) from error
@@ -234,22 +254,32 @@ def open_tables(layout: Layout) -> dict[str, Table]:
         )
         for table in layout.missing()
     ]
-    tables = {}
+    tables: dict[str, Table] = {}
     for name, columns in COLUMNS.items():
         path = layout.path(name)
-        if path.is_file():
-            found = _check(path, columns, problems)
-            tables[name] = Table(path, found)
+        if path.is_file() and (name != NODES or _needs_nodes(tables)):
+            tables[name] = _check(path, columns, problems)
+    if _needs_nodes(tables) and NODES not in tables:
+        where = f"{layout.path('communities')} column 'entity_ids'"
+        reason = (
+            f"is missing, and so is {layout.path(NODES).name}, which holds the members of "
+            "communities before GraphRAG 0.9. Copy the whole output folder of the GraphRAG run"
+        )
+        problems.append(Violation("missing_column", where, reason))
     if problems:
-        listed = "\n".join(f"  {problem}" for problem in problems)
         raise InputError(
-            f"{layout.folder} cannot be read as a GraphRAG {layout.generation} index:\n{listed}",
-            problems,
+            f"{layout.folder} cannot be read as a GraphRAG {layout.generation} index", problems
         )
     return tables
 
 
-def _check(path: Path, columns: tuple[Column, ...], problems: list[Violation]) -> tuple[str, ...]:
+def _needs_nodes(tables: Mapping[str, Table]) -> bool:
+    """Whether the members of communities are only in the table of nodes, as before 0.9."""
+    communities = tables.get("communities")
+    return bool(communities and communities.columns and "entity_ids" not in communities.columns)
+
+
+def _check(path: Path, columns: tuple[Column, ...], problems: list[Violation]) -> Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -257,29 +287,37 @@ def _check(path: Path, columns: tuple[Column, ...], problems: list[Violation]) -
         schema = pq.read_schema(path)
     except (pa.ArrowException, OSError, ValueError):
         problems.append(Violation("unreadable_file", str(path), unreadable(path, named=False)))
-        return ()
+        return Table(path, ())
     types = {field.name: field.type for field in schema}
+    found: list[str] = []
+    earlier: dict[str, str] = {}
     for column in columns:
-        if column.name not in types:
+        name = column.name if column.name in types else column.earlier
+        if name not in types:
             if column.required:
                 problems.append(_missing_column(path, column, types))
-        elif not _fits(types[column.name], column.shape):
+            continue
+        found.append(column.name)
+        if name != column.name:
+            earlier[column.name] = name
+        if not _fits(types[name], column.shape):
             problems.append(
                 Violation(
                     "wrong_type",
-                    f"{path} column {column.name!r}",
-                    f"holds {types[column.name]}; {column.shape.value} is expected",
+                    f"{path} column {name!r}",
+                    f"holds {types[name]}; {column.shape.value} is expected",
                 )
             )
-    return tuple(column.name for column in columns if column.name in types)
+    return Table(path, tuple(found), earlier)
 
 
 def _missing_column(path: Path, column: Column, present: Mapping[str, Any]) -> Violation:
     return Violation(
         "missing_column",
         f"{path} column {column.name!r}",
-        "is missing; GraphRAG writes it in the schema generations that can be read here "
-        "(1.1.2, 2.1.0, 3.1.2 and those between). The file has: " + ", ".join(present),
+        "is missing; indexes of GraphRAG 0.3 to 3.1 have it. Run the index step again with one of "
+        "these, or migrate the index with GraphRAG's notebooks. The file has: "
+        + ", ".join(present),
     )
 
 
