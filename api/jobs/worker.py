@@ -28,8 +28,9 @@ from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import VeriTrailError
 
-LOOK_SECONDS = 0.2
-"""How often it looks for what was submitted and what was cancelled."""
+LOOK_SECONDS, IDLE_LOOK_SECONDS = 0.2, 1.0
+"""How often it looks for what was submitted and what was cancelled: while jobs are open, and while
+none is. It sees at once what its own process submits."""
 TELL_SECONDS = 0.5
 FORGET_SECONDS = 3_600.0
 RETRY_SECONDS = 2.0
@@ -178,12 +179,16 @@ class Worker:
         await parts.reaper.begin_again()
         self._furnished.set()
         reaper, keep = parts.reaper, self._job_settings.keep_seconds
+
+        def look_seconds() -> float:
+            return LOOK_SECONDS if reaper.is_busy else IDLE_LOOK_SECONDS
+
         again = (
-            self._always(LOOK_SECONDS, reaper.enqueue, wakes=True),
-            self._always(LOOK_SECONDS, reaper.stop_cancelled),
-            self._always(TELL_SECONDS, parts.sessions.tell),
-            self._always(LOOK_SECONDS, reaper.end_stopped),
-            self._always(FORGET_SECONDS, lambda: reaper.forget(keep)),
+            self._always(look_seconds, reaper.enqueue, wakes=True),
+            self._always(look_seconds, reaper.stop_cancelled),
+            self._always(lambda: TELL_SECONDS, parts.sessions.tell),
+            self._always(look_seconds, reaper.end_stopped),
+            self._always(lambda: FORGET_SECONDS, lambda: reaper.forget(keep)),
         )
         return [asyncio.create_task(one) for one in again]
 
@@ -193,7 +198,11 @@ class Worker:
             await self._parts.runner.do(work)
 
     async def _always(
-        self, seconds: float, what: Callable[[], Coroutine[Any, Any, None]], *, wakes: bool = False
+        self,
+        seconds: Callable[[], float],
+        what: Callable[[], Coroutine[Any, Any, None]],
+        *,
+        wakes: bool = False,
     ) -> None:
         """Do something again and again; what goes wrong is tried again the next time."""
         while True:
@@ -203,10 +212,10 @@ class Worker:
                 _log.exception("a step of the reaper failed; it is tried again")
             if wakes:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._poked.wait(), seconds)
+                    await asyncio.wait_for(self._poked.wait(), seconds())
                 self._poked.clear()
             else:
-                await asyncio.sleep(seconds)
+                await asyncio.sleep(seconds())
 
     def _changed(self) -> None:
         """Another worker came or went: share the endpoints anew."""
@@ -288,6 +297,9 @@ class Reaper:
         sessions: The open sessions.
         ender: Ends the queued claims of jobs that were stopped.
         stop: Ends what runs here of a job.
+
+    Attributes:
+        is_busy: Whether a job was open when it looked last.
     """
 
     def __init__(
@@ -304,6 +316,7 @@ class Reaper:
         self._ender = ender
         self._stop = stop
         self._enqueued: set[tuple[str, int, bool]] = set()
+        self.is_busy = True
 
     async def enqueue(self) -> None:
         """See that the engine has everything of the jobs that are open.
@@ -312,6 +325,8 @@ class Reaper:
         has not seen yet, or that was taken up again, and gives it what is missing.
         """
         found = await self._repository.read(upkeep.open_jobs)
+        self.is_busy = bool(found)
+        await asyncio.to_thread(self._queue.expect, is_busy=self.is_busy)
         self._enqueued.intersection_update(found)
         for job in found:
             if job in self._enqueued:

@@ -30,7 +30,7 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def service(veritrail: Veritrail) -> Iterator[ServiceProcess]:
     """A service over the engine that all tests share."""
     with serving(veritrail) as service:

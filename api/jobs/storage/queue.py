@@ -30,7 +30,9 @@ VERSION = "1"
 WORKFLOW = "work"
 SQLITE_FILE = "jobs.sqlite3"
 POLL_SECONDS, POLL_SECONDS_SHARED = 0.1, 0.25
-"""How often the queue is looked at: in a file of this machine, and in a server that many ask."""
+"""How often workers ask the queue while jobs are open: a file, and a server that many ask."""
+IDLE_SECONDS, IDLE_SECONDS_SHARED = 0.5, 1.0
+"""The same while no job is open: an idle service must not use a tenth of a core."""
 
 _log = logging.getLogger("veritrail.jobs")
 
@@ -88,6 +90,8 @@ class WorkQueue:
         self._engine = engine_of(url, home)
         self._worker_id = worker_id
         self._client: DBOSClient | None = None
+        self._at_a_time = 1
+        self._is_busy = True
 
     async def launch(self, doing: Doing, at_a_time: int) -> None:
         """Begin to work in the running event loop, to which the engine gives what it begins.
@@ -115,11 +119,29 @@ class WorkQueue:
 
     def take(self, at_a_time: int) -> None:
         """Set how much every worker takes at a time; all of them go by it from then on."""
+        self._at_a_time = at_a_time
+        self._register()
+
+    def expect(self, *, is_busy: bool) -> None:
+        """Set how often every worker asks the queue: often while jobs are open.
+
+        Workers that share a database see the same jobs, so they set the same.
+        """
+        if is_busy != self._is_busy:
+            self._is_busy = is_busy
+            self._register()
+
+    def _register(self) -> None:
         is_sqlite = self._engine.dialect.name == "sqlite"
+        busy, idle = (
+            (POLL_SECONDS, IDLE_SECONDS)
+            if is_sqlite
+            else (POLL_SECONDS_SHARED, IDLE_SECONDS_SHARED)
+        )
         DBOS.register_queue(
             QUEUE,
-            worker_concurrency=at_a_time,
-            polling_interval_sec=POLL_SECONDS if is_sqlite else POLL_SECONDS_SHARED,
+            worker_concurrency=self._at_a_time,
+            polling_interval_sec=busy if self._is_busy else idle,
             on_conflict="always_update",
         )
 
