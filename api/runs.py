@@ -20,6 +20,7 @@ from veritrail_graph.graph.errors import (
 )
 from veritrail_graph.graph.model import Process, Verification
 from veritrail_graph.graph.model.canonical import canonical
+from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
 from veritrail_graph.verifier.run import Write, affordable_claims
 
 if TYPE_CHECKING:
@@ -74,8 +75,8 @@ def held_run(settings: Settings, run_id: str) -> Iterator[None]:
         raise NotFound(f"No run {run_id!r} is stored.")
     path = settings.home / "runs" / f"{run_id}.lock"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path)
+        make_private_folders(settings.home, path.parent)
+        lock = FileLock(path, mode=PRIVATE_FILE)
         lock.acquire(timeout=0)
     except Timeout:
         raise InputError(

@@ -26,6 +26,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.errors import EngineError, EngineUnavailable, InputError
+from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
 
 T = TypeVar("T")
 
@@ -312,8 +313,8 @@ def _before_sqlite(path: Path, *_connecting: Any) -> None:
     if path.exists():
         return
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_CREAT, 0o600))
+        make_private_folders(path.parent)
+        os.close(os.open(path, os.O_CREAT, PRIVATE_FILE))  # another process may be first
     except OSError as error:
         reason = error.strerror or "its folder is no folder"
         raise NotWritable(

@@ -24,6 +24,7 @@ from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
 from veritrail_graph.api.cli.terminal import console, say, show
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.graph.errors import EngineUnavailable, InputError, VeriTrailError, with_advice
+from veritrail_graph.graph.private import make_private_folders
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
@@ -290,7 +291,7 @@ def history(file: Path) -> Iterator[None]:
         yield
     finally:
         with contextlib.suppress(OSError):
-            file.parent.mkdir(parents=True, exist_ok=True)
+            make_private_folders(file.parent)
             file.touch(mode=0o600)  # statements may hold what is nobody else's business
             readline.write_history_file(file)
 

@@ -24,6 +24,7 @@ from starlette.datastructures import Headers
 from veritrail_graph.api.settings import Settings
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import EngineError, VeriTrailError
+from veritrail_graph.graph.private import make_private_folders, open_private, write_private
 from veritrail_graph.graph.writers import is_alive, this_writer
 
 UNPACKED = 8
@@ -171,17 +172,17 @@ class Uploads:
             self._slots.release()
 
     def _make(self, folder: Path) -> None:
-        self._own.mkdir(parents=True, exist_ok=True)
+        make_private_folders(self._all.parent, self._all, self._own)
         owner = self._own / _OWNER
         if not owner.exists():
-            owner.write_text(this_writer(), encoding="utf-8")
-        folder.mkdir()
+            write_private(owner, this_writer())
+        make_private_folders(folder)
 
     async def _write(self, body: Body, path: Path) -> int:
         """Write a body to a file as it comes; give its bytes."""
         size = 0
         held = bytearray()
-        with _room(), await asyncio.to_thread(path.open, "wb") as file:
+        with _room(), await asyncio.to_thread(open_private, path) as file:
             async for piece in body.stream():
                 size += len(piece)
                 if size > self.limits.wire:

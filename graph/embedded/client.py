@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import filelock
 
 import veritrail_graph
-from veritrail_graph.graph.embedded.folder import EngineFolder, useful_lines, write_private
+from veritrail_graph.graph.embedded.folder import EngineFolder, useful_lines
 from veritrail_graph.graph.embedded.launch import check_host, engine_environment, engine_version
 from veritrail_graph.graph.embedded.settings import (
     DATABASE,
@@ -27,6 +27,7 @@ from veritrail_graph.graph.embedded.settings import (
     EngineStatus,
 )
 from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.private import write_private
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.store import DatabaseAddress

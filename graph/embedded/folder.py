@@ -18,9 +18,8 @@ from pathlib import Path
 
 from veritrail_graph.graph.embedded.settings import USERNAME
 from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.private import make_private_folders, write_private
 
-_PRIVATE_FILE = 0o600
-_PRIVATE_FOLDER = 0o700
 _OTHERS = 0o077
 _SHORTEST_PASSWORD = 16
 
@@ -61,7 +60,7 @@ class EngineFolder:
             EngineUnavailable: The folder cannot be made or written to.
         """
         try:
-            for folder in (
+            make_private_folders(
                 self.home,
                 self.root,
                 self.databases,
@@ -69,8 +68,7 @@ class EngineFolder:
                 self.logs,
                 self.backups,
                 self.scratch,
-            ):
-                folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+            )
             self._tighten()
             probe = self.root / f".probe-{os.getpid()}"
             write_private(probe, "")
@@ -166,14 +164,6 @@ def _size(path: Path) -> int:
     except FileNotFoundError:  # the engine works while its files are counted
         return 0
     return found.st_size if stat.S_ISREG(found.st_mode) else 0
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read; one that others could read is closed first."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    with os.fdopen(os.open(path, flags, _PRIVATE_FILE), "w", encoding="utf-8") as file:
-        os.fchmod(file.fileno(), _PRIVATE_FILE)
-        file.write(text)
 
 
 _LARGEST_FILE = 2 * 1024 * 1024

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import psutil
 
-from veritrail_graph.graph.embedded.folder import EngineFolder, write_private
+from veritrail_graph.graph.embedded.folder import EngineFolder
 from veritrail_graph.graph.embedded.settings import DATABASE, MEBIBYTE, USERNAME, EngineSettings
 from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.private import write_private
 
 DISTRIBUTION = "arcadedb-embedded"
 _OTHERWISE = "set NEO4J_URI to use a Neo4j server"

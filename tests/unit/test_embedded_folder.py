@@ -9,9 +9,9 @@ from veritrail_graph.graph.embedded.folder import (
     EngineFolder,
     SupervisorState,
     useful_lines,
-    write_private,
 )
 from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.private import write_private
 
 
 @pytest.fixture

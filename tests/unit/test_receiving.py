@@ -54,6 +54,29 @@ def received(uploads: Uploads, body: Body) -> bytes:
     return asyncio.run(read())
 
 
+@pytest.mark.parametrize("umask", [0, 0o022])
+def test_only_its_owner_reads_an_upload_whatever_the_umask(tmp_path: Path, umask: int) -> None:
+    uploads = Uploads(Settings(home=tmp_path / "home", upload_max="1kb"))
+
+    def modes() -> dict[str, int]:
+        return {path.name: path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")}
+
+    async def rights() -> dict[str, int]:
+        body: Any = Body(b"{}")
+        async with uploads.received(body, "body"):
+            return modes()
+
+    before = os.umask(umask)
+    try:
+        found = asyncio.run(rights())
+    finally:
+        os.umask(before)
+    files = {name: found.pop(name) for name in ("body", "owner")}
+    assert set(files.values()) == {0o600}
+    assert len(found) == 4
+    assert set(found.values()) == {0o700}
+
+
 def left(uploads: Uploads) -> list[str]:
     return [path.name for path in uploads._all.rglob("body*")]
 

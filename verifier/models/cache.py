@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
 from veritrail_graph.verifier.models.port import Request
 
 VERSION = 1
@@ -216,9 +217,9 @@ class AnswerCache:
             time.sleep(0.02)
 
     def _connect(self) -> sqlite3.Connection:
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private_folders(self._path.parent)
         # Made here, so that no moment passes in which others may read it.
-        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, PRIVATE_FILE))
         db = sqlite3.connect(
             self._path, timeout=BUSY, isolation_level=None, check_same_thread=False
         )

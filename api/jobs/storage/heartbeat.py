@@ -23,6 +23,7 @@ from veritrail_graph.api.jobs.storage.tables import job_claims, workers
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
 
 BEAT_SECONDS = 2.0
 DEAD_SECONDS = 6.0
@@ -50,7 +51,7 @@ class Heartbeat:
         self.alive = [self.worker_id]
         self._service = service
         self._folder = home / "workers"
-        self._lock = FileLock(self._folder / f"{self.worker_id}.lock")
+        self._lock = FileLock(self._folder / f"{self.worker_id}.lock", mode=PRIVATE_FILE)
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
         self.recover: Callable[[Sequence[str]], None] | None = None
@@ -63,7 +64,7 @@ class Heartbeat:
         Raises:
             EngineUnavailable: The database does not answer.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_private_folders(self._folder.parent, self._folder)
         self._lock.acquire(timeout=0)
         self.alive = self._service.run_now(self._beat)[0]
 
@@ -154,7 +155,7 @@ class Heartbeat:
         if not file.exists():
             return False
         try:
-            with FileLock(file, timeout=0):
+            with FileLock(file, timeout=0, mode=PRIVATE_FILE):
                 pass
         except Timeout:
             return False

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from dbos import DBOS, DBOSClient, DBOSConfig, DBOSPortableJSONSerializer
 
 from veritrail_graph.api.jobs.model import Work
+from veritrail_graph.graph.private import PRIVATE_FILE, make_private_folders
 
 # Here, and not where it is launched: that is in a thread, and it brings sqlalchemy.orm, which must
 # not appear under requests that are using SQLAlchemy at that moment.
@@ -62,9 +63,9 @@ def engine_of(url: str, home: Path) -> sa.Engine:
         address = parsed.set(drivername="postgresql+psycopg")
         return sa.create_engine(address, pool_pre_ping=True, pool_size=20, max_overflow=10)
     file = home / SQLITE_FILE
-    file.parent.mkdir(parents=True, exist_ok=True)
-    if not file.exists():  # for its owner alone; what SQLite puts beside it has the same rights
-        file.touch(mode=0o600)
+    make_private_folders(home)
+    if not file.exists():  # what SQLite puts beside it has the same rights
+        file.touch(mode=PRIVATE_FILE)
     engine = sa.create_engine(f"sqlite:///{file}", connect_args={"timeout": 30})
     sa.event.listen(engine, "connect", _prepare_sqlite)
     return engine

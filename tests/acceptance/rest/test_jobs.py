@@ -131,6 +131,8 @@ def test_only_its_owner_reads_what_the_service_keeps(
     files = list(service.home.glob("*.sqlite3*"))
     assert {"jobs.sqlite3", "service.sqlite3"} <= {file.name for file in files}
     assert {oct(file.stat().st_mode & 0o777) for file in files} == {"0o600"}
+    workers = service.home / "workers"
+    assert [path for path in (workers, *workers.iterdir()) if path.stat().st_mode & 0o077] == []
 
 
 def test_twenty_at_once_under_one_key_are_one_job(service: ServiceProcess) -> None:
