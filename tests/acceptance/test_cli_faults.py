@@ -15,8 +15,8 @@ from fakes.waiting import until
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
-CLAIMS = 180
-CRANES = 60
+CLAIMS = 120
+CRANES = 40
 
 
 @pytest.fixture(scope="module")

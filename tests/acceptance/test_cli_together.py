@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 SAMPLE = EXAMPLES / "harbour-summary.json"
 
 
-@pytest.fixture(params=["embedded", "neo4j"])
+@pytest.fixture(params=["embedded", pytest.param("neo4j", marks=pytest.mark.soak)])
 def either(request: pytest.FixtureRequest, beside: Veritrail) -> Iterator[Veritrail]:
     """The command on the embedded engine, and on a real Neo4j."""
     if request.param == "embedded":

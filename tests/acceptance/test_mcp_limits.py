@@ -42,6 +42,7 @@ async def given_up(client: Any, model: ModelServer, claim: dict[str, str], calls
             group.cancel_scope.cancel()
 
 
+@pytest.mark.soak
 def test_calls_of_verifications_that_were_given_up_are_counted(
     veritrail: Veritrail, model: ModelServer, tmp_path: Path
 ) -> None:

@@ -24,7 +24,7 @@ from veritrail_graph.api.web.links import url
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 PROCESS = "hostile"
-OF_A_KIND = 2
+OF_A_KIND = 1
 """Pages of one kind, whatever they ask for, that are opened in the browser."""
 PLAIN = [0, 1, 2, 4, 5, 6, 7, 13, 15]
 """Payloads without a character that is shown as a symbol."""
@@ -45,7 +45,7 @@ def crawl(home: Veritrail, site: ServiceProcess, tmp_path_factory: pytest.TempPa
     home("ingest", hostile_process(tmp_path_factory.mktemp("hostile") / "hostile.json"))
     with httpx2.Client(base_url=site.url, timeout=60, trust_env=False) as client:
         reports = [f"/processes/{PROCESS}/report.{kind}" for kind in REPORTS]
-        return Crawl(client, each=4).walk(f"/processes/{PROCESS}", *reports)
+        return Crawl(client, each=2).walk(f"/processes/{PROCESS}", *reports)
 
 
 def test_no_link_of_a_hostile_process_is_broken_and_nothing_is_markup(crawl: Crawl) -> None:
@@ -136,7 +136,7 @@ def test_nothing_runs_on_the_docs_page(
 
 def test_no_link_of_the_samples_is_broken(site: ServiceProcess) -> None:
     with httpx2.Client(base_url=site.url, timeout=60, trust_env=False) as client:
-        crawl = Crawl(client, each=3).walk("/", *(f"/processes/{name}" for name in SAMPLES))
+        crawl = Crawl(client, each=2).walk("/", *(f"/processes/{name}" for name in SAMPLES))
     assert not crawl.faults
 
 

@@ -158,6 +158,7 @@ def test_without_scripts_everything_can_still_be_done(
     assert len(site.get("/v1/processes/pump-log/claims/k8/reviews").json()["reviews"]) == 1
 
 
+@pytest.mark.soak
 def test_the_pages_of_a_reviewer_have_no_serious_fault_of_access(
     page: Page, site: ServiceProcess
 ) -> None:

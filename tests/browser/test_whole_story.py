@@ -18,6 +18,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "harbour-summary.js
 WRONG = "The ferry Lady Brae was built in Gdańsk."
 
 
+@pytest.mark.soak
 def test_upload_verify_follow_a_claim_review_and_hand_on_a_report(
     page: Page, home: Veritrail, site: ServiceProcess, tmp_path: Path, shoot: Callable[..., Path]
 ) -> None:

@@ -108,16 +108,17 @@ async def settled(line: Line, work: Callable[[Store], Coroutine[Any, Any, Any]])
 @pytest.mark.parametrize(
     ("is_answered", "every"),
     [
-        pytest.param(False, 3, id="before"),  # the engine rolls back, and the driver runs it again
+        pytest.param(False, 5, id="before"),  # the engine rolls back, and the driver runs it again
         pytest.param(False, 1, id="before-any", marks=pytest.mark.soak),
-        pytest.param(True, 1, id="answer-lost"),
+        pytest.param(True, 4, id="answer-lost"),
+        pytest.param(True, 1, id="answer-of-any-lost", marks=pytest.mark.soak),
     ],
 )
 @pytest.mark.parametrize("command", ["ingest", "replace", "claims", "write", "end", "delete"])
 def test_a_connection_lost_at_any_commit_leaves_nothing_half_stored_and_nothing_doubled(
     line: Line, arun: Any, command: str, is_answered: bool, every: int
 ) -> None:
-    process_id = f"cut-{command}-{is_answered}"
+    process_id = f"cut-{command}-{is_answered}-{every}"
 
     async def run(store: Store) -> None:
         if command == "ingest":

@@ -70,7 +70,7 @@ async def engine_pid(settings: EngineSettings) -> int:
     return pid
 
 
-def wide(name: str, nodes: int = 5_500, words: int = 60) -> MemoryInput:
+def wide(name: str, nodes: int = 5_500, words: int = 10) -> MemoryInput:
     texts = {f"n{number}": f"Sentence {number}. " + "word " * words for number in range(nodes)}
     return process(
         {**texts, "t": "The end."}, [(node, "t") for node in texts], {"k": "A claim."},
@@ -84,7 +84,7 @@ async def kill(settings: EngineSettings) -> None:
     await asyncio.to_thread(psutil.wait_procs, [engine], timeout=10)
 
 
-@pytest.mark.parametrize("moment", ["nodes", "edges"])
+@pytest.mark.parametrize("moment", [pytest.param("nodes", marks=pytest.mark.soak), "edges"])
 def test_an_engine_killed_during_ingest_leaves_nothing_visible(
     settings: EngineSettings, moment: str
 ) -> None:
@@ -206,7 +206,7 @@ def test_no_room_during_ingest_is_said_and_leaves_nothing_visible(
             limits = resource.prlimit(pid, resource.RLIMIT_FSIZE)
             resource.prlimit(pid, resource.RLIMIT_FSIZE, (largest + 500_000, limits[1]))
             with pytest.raises(StoreFull, match="room"):
-                await ingest(store, wide("wide", 6_000, words=200))
+                await ingest(store, wide("wide", 3_000, words=200))
             with pytest.raises(NotFound):
                 await store.processes.get("wide")
             assert (await store.processes.get("before")).nodes == 2
@@ -214,7 +214,7 @@ def test_no_room_during_ingest_is_said_and_leaves_nothing_visible(
         async with opened(settings) as store:
             if await store.processes.state("wide") is not None:
                 await store.processes.mark("wide", "loading", owner=GONE)
-            assert (await ingest(store, wide("wide", 6_000, words=200))).status == "created"
+            assert (await ingest(store, wide("wide", 3_000, words=200))).status == "created"
 
     asyncio.run(work())
 

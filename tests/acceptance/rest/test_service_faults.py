@@ -30,9 +30,11 @@ from veritrail_graph.api.jobs.model import Kind
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
-CLAIMS = 18
-KILLED_AFTER = 60
+CLAIMS = 12
+KILLED_AFTER = 36
 """Calls of the model; `make soak` kills the service 20 times."""
+FEW = 12
+"""Claims of the other tests."""
 FAULTY = Faults(0.2, QUICK, seed=7, beside=(0.1, INVALID))
 
 
@@ -89,7 +91,7 @@ def test_a_service_that_was_killed_ends_every_claim_once_and_pays_nothing_twice(
 
 
 def test_an_engine_that_is_lost_in_a_job_costs_no_claim(home: Veritrail, tmp_path: Path) -> None:
-    home("ingest", pumps(tmp_path / "lost.json", 20, filler=2))
+    home("ingest", pumps(tmp_path / "lost.json", FEW, filler=2))
     engine = home.engine_pid()
     assert engine is not None
     # Few at a time, so that the engine is missed before the last claim has all that it needs.
@@ -97,12 +99,12 @@ def test_an_engine_that_is_lost_in_a_job_costs_no_claim(home: Veritrail, tmp_pat
     with ModelServer(latency=0.2) as model, serving(home, env=asking(model, **env)) as service:
         calls = Calls(service.url)
         job_id = calls.submit("lost")
-        until(lambda: len(model.requests) >= 20)
+        until(lambda: len(model.requests) >= FEW)
         os.kill(engine, signal.SIGKILL)
         job = calls.wait(job_id)
-        assert job["counts"] == {"succeeded": 20}
-        assert calls.outcome(job) == expected(20)
-        each_ended_once(calls.listed(job_id), 20)
+        assert job["counts"] == {"succeeded": FEW}
+        assert calls.outcome(job) == expected(FEW)
+        each_ended_once(calls.listed(job_id), FEW)
         assert len(paid_twice(model, [])) <= 4  # whose answers were on their way
     assert home.engine_pid() not in (None, engine)
 
@@ -110,7 +112,7 @@ def test_an_engine_that_is_lost_in_a_job_costs_no_claim(home: Veritrail, tmp_pat
 def test_a_database_that_is_down_for_a_while_costs_no_claim(
     home: Veritrail, tmp_path: Path, frail_postgres: Server
 ) -> None:
-    home("ingest", pumps(tmp_path / "down.json", 20, filler=3))
+    home("ingest", pumps(tmp_path / "down.json", FEW, filler=3))
     database = frail_postgres.new_database()
     with ModelServer(latency=0.2) as model:
         env = asking(model, VERITRAIL_JOBS_URL=database)
@@ -122,7 +124,7 @@ def test_a_database_that_is_down_for_a_while_costs_no_claim(
                 target=lambda: followed.extend(calls.followed(job_id, seconds=280))
             )
             follower.start()
-            until(lambda: len(model.requests) >= 20)
+            until(lambda: len(model.requests) >= FEW)
             frail_postgres.stop()
             try:
                 answer = calls.ask("GET", f"/v1/jobs/{job_id}")
@@ -135,9 +137,9 @@ def test_a_database_that_is_down_for_a_while_costs_no_claim(
                 frail_postgres.start()
             job = calls.wait(job_id)
             follower.join(60)
-            assert job["counts"] == {"succeeded": 20}
-            assert calls.outcome(job) == expected(20)
-            each_ended_once(calls.listed(job_id), 20)
+            assert job["counts"] == {"succeeded": FEW}
+            assert calls.outcome(job) == expected(FEW)
+            each_ended_once(calls.listed(job_id), FEW)
             assert [one.seq for one in followed] == list(range(1, len(followed) + 1))
             assert frail_postgres.password not in service.log
         assert len(paid_twice(model, [])) <= 4
@@ -149,14 +151,14 @@ def test_a_database_that_is_down_for_a_while_costs_no_claim(
 def test_a_cancelled_job_stops_its_calls_within_two_seconds_and_twice_does_no_harm(
     home: Veritrail, tmp_path: Path
 ) -> None:
-    home("ingest", pumps(tmp_path / "cancelled.json", 20, filler=4))
+    home("ingest", pumps(tmp_path / "cancelled.json", FEW, filler=4))
 
     with ModelServer() as model:
-        model.latency = lambda asked: 60.0 if asked.number >= 30 else 0.05
+        model.latency = lambda asked: 60.0 if asked.number >= 20 else 0.05
         with serving(home, env=asking(model)) as service:
             calls = Calls(service.url)
             job_id = calls.submit("cancelled")
-            until(lambda: len(model.requests) > 30)
+            until(lambda: len(model.requests) > 20)
             time.sleep(0.5)
             assert model.in_the_air > 0
             began = time.monotonic()
@@ -176,7 +178,7 @@ def test_a_cancelled_job_stops_its_calls_within_two_seconds_and_twice_does_no_ha
             assert set(counts) <= {"cancelled", "succeeded"}
             assert counts == job["counts"]
             events = calls.listed(job_id)
-            each_ended_once(events, 20)
+            each_ended_once(events, FEW)
             assert events[-1].data["status"] == "cancelled"
             time.sleep(1)
             assert len(model.requests) == asked
@@ -184,7 +186,7 @@ def test_a_cancelled_job_stops_its_calls_within_two_seconds_and_twice_does_no_ha
             resumed = calls.ask("POST", f"/v1/jobs/{job_id}:resume")
             assert resumed.status_code in (200, 202)
             job = calls.wait(job_id)
-            assert calls.outcome(job) == expected(20)
+            assert calls.outcome(job) == expected(FEW)
             again = calls.listed(job_id)
             assert [one.seq for one in again] == list(range(1, len(again) + 1))
             assert [one.seq for one in events] == [one.seq for one in again[: len(events)]]
@@ -194,44 +196,45 @@ def test_a_cancelled_job_stops_its_calls_within_two_seconds_and_twice_does_no_ha
 def test_a_process_deleted_while_it_is_verified_ends_the_job_in_good_order(
     home: Veritrail, tmp_path: Path
 ) -> None:
-    home("ingest", pumps(tmp_path / "deleted.json", 20, filler=5))
+    home("ingest", pumps(tmp_path / "deleted.json", FEW, filler=5))
     with ModelServer(latency=0.3) as model, serving(home, env=asking(model)) as service:
         calls = Calls(service.url)
         job_id = calls.submit("deleted")
-        until(lambda: len(model.requests) >= 20)
+        until(lambda: len(model.requests) >= FEW)
         answer = calls.ask("DELETE", "/v1/processes/deleted")
         if answer.status_code == 409:  # as jobs of it are open
             answer = calls.ask("DELETE", "/v1/processes/deleted?force=true")
         assert answer.status_code == 204, answer.text
         job = calls.wait(job_id, seconds=30)
         assert job["status"] in ("failed", "cancelled")
-        assert sum(job["counts"].values()) == 20
+        assert sum(job["counts"].values()) == FEW
         until(lambda: model.in_the_air == 0, seconds=10)
         asked = len(model.requests)
         assert calls.ask("GET", "/v1/processes/deleted").status_code == 404
         events = calls.listed(job_id)
-        each_ended_once(events, 20)
+        each_ended_once(events, FEW)
         time.sleep(1)
         assert len(model.requests) == asked
     assert "deleted" not in home.stored()
 
 
+@pytest.mark.soak
 def test_a_service_that_is_told_to_end_hands_back_what_runs_and_the_next_one_goes_on(
     home: Veritrail, tmp_path: Path
 ) -> None:
-    home("ingest", pumps(tmp_path / "ended.json", 20, filler=6))
+    home("ingest", pumps(tmp_path / "ended.json", FEW, filler=6))
     ends: list[float] = []
     model = ModelServer(latency=0.3)
     with model, serving(home, env=asking(model), child=True) as service:
         calls = Calls(service.url)
         job_id = calls.submit("ended")
-        until(lambda: len(model.requests) >= 25)
+        until(lambda: len(model.requests) >= FEW)
         began = time.monotonic()
         assert service.stop() == 0
         ends += [began, time.monotonic()]
         assert ends[-1] - began < 15
         service.start()
         job = calls.wait(job_id)
-        assert calls.outcome(job) == expected(20)
-        each_ended_once(calls.listed(job_id), 20)
+        assert calls.outcome(job) == expected(FEW)
+        each_ended_once(calls.listed(job_id), FEW)
         assert len(paid_twice(model, ends)) <= 1

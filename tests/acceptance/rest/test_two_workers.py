@@ -26,7 +26,7 @@ from veritrail_graph.api.jobs.model import Kind
 
 pytestmark = [pytest.mark.engine, pytest.mark.timeout(600)]
 
-CLAIMS = 24
+CLAIMS = 16
 TAKEN_OVER_SECONDS = 30.0
 """How long the claims of a dead worker may wait for another one, on a machine that is busy too."""
 SLOW = 0.4
@@ -133,7 +133,7 @@ def test_two_workers_at_one_job_do_nothing_twice_and_share_the_limit_of_the_endp
 def test_a_worker_that_stood_still_is_replaced_and_does_no_harm_when_it_goes_on(
     crew: Crew,
 ) -> None:
-    job_id = crew.begin("still", calls=30)
+    job_id = crew.begin("still", calls=20)
     asked, still = len(crew.model.requests), crew.busier()
     # As a machine that sleeps: nothing tells that it is gone but its beat.
     still.command.child.send_signal(signal.SIGSTOP)
@@ -154,7 +154,7 @@ def test_a_killed_worker_is_replaced_by_the_other_one_without_a_person(crew: Cre
     # Neither takes all of it, while the other has nothing to do.
     both = {worker.worker_id for worker in crew.workers}
     until(lambda: set(holders(crew.database)) == both)
-    until(lambda: len(crew.model.requests) >= sent + 30)
+    until(lambda: len(crew.model.requests) >= sent + 20)
     dead = crew.busier()
     dead.command.child.kill()
     killed = time.monotonic()

@@ -150,11 +150,11 @@ def test_a_long_output_comes_in_parts_that_follow_the_offsets(
 
 
 @pytest.mark.slow
-def test_ten_thousand_claims_are_usable(
+def test_thousands_of_claims_are_usable(
     shared_service: ServiceProcess, veritrail: Veritrail
 ) -> None:
     name = f"many-{uuid.uuid4().hex[:8]}"
-    says = [f"Pump {n} of this hall delivered {n} litres. " for n in range(10_000)]
+    says = [f"Pump {n} of this hall delivered {n} litres. " for n in range(4_000)]
     claims, start = [], 0
     for n, words in enumerate(says):
         place = {"start": start, "end": start + len(words) - 1} if n % 4 else {}
@@ -165,7 +165,7 @@ def test_ten_thousand_claims_are_usable(
     )
     first = page_of(shared_service, name)
     assert len(listed(first)) == 50
-    assert "10,000" in first
+    assert "4,000" in first
     more = re.search(r'<a class="button" href="([^"]*cursor=[^"]*)" rel="next"', first)
     assert more is not None
     began = time.monotonic()
