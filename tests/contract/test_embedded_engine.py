@@ -54,14 +54,28 @@ def processes(home):
     return found
 
 
-@pytest.fixture
-def settings(tmp_path):
-    settings = EngineSettings(tmp_path / "home", heap="256m", jit="quick", idle_seconds=120)
+@contextlib.contextmanager
+def a_home(folder):
+    settings = EngineSettings(folder / "home", heap="256m", jit="quick", idle_seconds=120)
     yield settings
     for process in processes(settings.home):
         with contextlib.suppress(psutil.Error):
             process.kill()
     until(lambda: not processes(settings.home), 10)
+
+
+@pytest.fixture
+def settings(tmp_path):
+    """A home where no engine has run yet."""
+    with a_home(tmp_path) as settings:
+        yield settings
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory):
+    """A home for all tests that start an engine on existing data: an engine may run there."""
+    with a_home(tmp_path_factory.mktemp("used")) as settings:
+        yield settings
 
 
 def hold(settings, idle=None):
@@ -135,28 +149,30 @@ def test_the_first_command_starts_it_and_the_next_ones_share_it(settings):
     assert numbers(settings) == [1]  # a start on existing data
 
 
-def test_it_stays_while_held_and_stops_after_the_idle_time(settings):
-    with holding(settings, idle=0.8) as (_, pid):
+def test_it_stays_while_held_and_stops_after_the_idle_time(used):
+    asyncio.run(stop_engine(used))
+    with holding(used, idle=0.8) as (_, pid):
         time.sleep(1.2)
-        assert status(settings).pid == pid
-    until(lambda: not status(settings).running, 5)
-    until(lambda: not processes(settings.home), 10)
+        assert status(used).pid == pid
+    until(lambda: not status(used).running, 5)
+    until(lambda: not processes(used.home), 10)
 
 
-def test_a_killed_command_gives_its_lease_back_and_leaves_the_engine_working(settings):
-    with holding(settings) as (command, pid):
-        assert status(settings).clients == 1
+def test_a_killed_command_gives_its_lease_back_and_leaves_the_engine_working(used):
+    with holding(used) as (command, pid):
+        assert status(used).clients == 1
         command.send_signal(signal.SIGKILL)
         command.wait()
-        until(lambda: status(settings).clients == 0, 10)
-        assert status(settings).pid == pid
-        assert numbers(settings) == []
-        until(lambda: status(settings).idle_seconds_left is not None, 10)
-        assert 0 < status(settings).idle_seconds_left <= 120
+        until(lambda: status(used).clients == 0, 10)
+        assert status(used).pid == pid
+        assert numbers(used) is not None
+        until(lambda: status(used).idle_seconds_left is not None, 10)
+        assert 0 < status(used).idle_seconds_left <= 120
 
 
-def test_a_bolt_client_without_a_lease_keeps_it_running(settings):
-    brief = EngineSettings(settings.home, heap="256m", jit="quick", idle_seconds=0.8)
+def test_a_bolt_client_without_a_lease_keeps_it_running(used):
+    asyncio.run(stop_engine(used))
+    brief = EngineSettings(used.home, heap="256m", jit="quick", idle_seconds=0.8)
 
     async def address():
         async with running_engine(brief) as found:
@@ -172,8 +188,9 @@ def test_a_bolt_client_without_a_lease_keeps_it_running(settings):
     until(lambda: not status(brief).running, 5)
 
 
-def test_a_pinned_engine_does_not_stop_by_itself(settings):
-    brief = EngineSettings(settings.home, heap="256m", jit="quick", idle_seconds=0.4)
+def test_a_pinned_engine_does_not_stop_by_itself(used):
+    asyncio.run(stop_engine(used))
+    brief = EngineSettings(used.home, heap="256m", jit="quick", idle_seconds=0.4)
     pinned = asyncio.run(start_engine(brief))
     assert (pinned.running, pinned.pinned, pinned.clients) == (True, True, 0)
     time.sleep(1.2)
@@ -182,80 +199,86 @@ def test_a_pinned_engine_does_not_stop_by_itself(settings):
     assert not status(brief).running
 
 
-def test_a_killed_supervisor_takes_the_engine_with_it_and_no_data(settings):
-    write(settings, 1)
-    found = status(settings)
+def test_a_killed_supervisor_takes_the_engine_with_it_and_no_data(used):
+    write(used, 1)
+    before = numbers(used)
+    found = status(used)
     os.kill(found.supervisor_pid, signal.SIGKILL)
-    until(lambda: not processes(settings.home), 10)
-    assert not status(settings).running
-    write(settings, 2)
-    assert numbers(settings) == [1, 2]
+    until(lambda: not processes(used.home), 10)
+    assert not status(used).running
+    write(used, 2)
+    assert numbers(used) == sorted([*before, 2])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the second safety net is Linux's own")
-def test_the_engine_ends_even_when_supervisor_and_keeper_are_killed(settings):
-    write(settings, 1)
-    found = status(settings)
+def test_the_engine_ends_even_when_supervisor_and_keeper_are_killed(used):
+    write(used, 1)
+    before = numbers(used)
+    found = status(used)
     children = psutil.Process(found.supervisor_pid).children()
     for process in (
         *(c for c in children if c.pid != found.pid),
         psutil.Process(found.supervisor_pid),
     ):
         process.kill()
-    until(lambda: not processes(settings.home), 10)
-    assert numbers(settings) == [1]
+    until(lambda: not processes(used.home), 10)
+    assert numbers(used) == before
 
 
-def test_a_leftover_engine_is_ended_by_the_next_start(settings):
-    write(settings, 1)
-    found = status(settings)
+def test_a_leftover_engine_is_ended_by_the_next_start(used):
+    write(used, 1)
+    before = numbers(used)
+    found = status(used)
     os.kill(found.pid, signal.SIGSTOP)  # deaf to the keeper's request for its three seconds
     os.kill(found.supervisor_pid, signal.SIGKILL)
-    assert numbers(settings) == [1]
-    assert found.pid not in {process.pid for process in processes(settings.home)}
-    assert status(settings).running
+    assert numbers(used) == before
+    assert found.pid not in {process.pid for process in processes(used.home)}
+    assert status(used).running
 
 
-def test_after_a_killed_engine_the_next_command_starts_both(settings):
-    write(settings, 1)
-    found = status(settings)
+def test_after_a_killed_engine_the_next_command_starts_both(used):
+    write(used, 1)
+    before = numbers(used)
+    found = status(used)
     os.kill(found.pid, signal.SIGKILL)
-    until(lambda: not processes(settings.home), 10)
-    assert numbers(settings) == [1]
-    assert status(settings).supervisor_pid != found.supervisor_pid
+    until(lambda: not processes(used.home), 10)
+    assert numbers(used) == before
+    assert status(used).supervisor_pid != found.supervisor_pid
 
 
-def test_a_supervisor_that_is_asked_to_end_stops_the_engine_cleanly(settings):
-    write(settings, 1)
-    os.kill(status(settings).supervisor_pid, signal.SIGTERM)
-    until(lambda: not processes(settings.home), 10)
-    assert not list((settings.home / "engine" / "databases" / "veritrail").glob("*.wal"))
+def test_a_supervisor_that_is_asked_to_end_stops_the_engine_cleanly(used):
+    write(used, 1)
+    os.kill(status(used).supervisor_pid, signal.SIGTERM)
+    until(lambda: not processes(used.home), 10)
+    assert not list((used.home / "engine" / "databases" / "veritrail").glob("*.wal"))
 
 
-def test_a_full_disk_leaves_no_half_batch_and_harms_nothing_later(settings):
+def test_a_full_disk_leaves_no_half_batch_and_harms_nothing_later(used):
     resource = pytest.importorskip("resource")
     if not hasattr(resource, "prlimit"):
         pytest.skip("a full disk is simulated with Linux's prlimit")
-    write(settings, 1)
-    found = status(settings)
+    write(used, 1)
+    before = numbers(used)
+    found = status(used)
     free = resource.prlimit(found.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(found.pid, resource.RLIMIT_FSIZE, (200_000, free[1]))
     batch = "UNWIND range(1, 2000) AS i CREATE (:Thing {number: 0, text: $words})"
     with pytest.raises(neo4j.exceptions.ClientError, match="Transaction error on commit"):
-        asyncio.run(query(settings, batch, words="word " * 50))
-    assert numbers(settings) == [1]
+        asyncio.run(query(used, batch, words="word " * 50))
+    assert numbers(used) == before
     resource.prlimit(found.pid, resource.RLIMIT_FSIZE, free)
-    write(settings, 2)
-    assert numbers(settings) == [1, 2]
+    write(used, 2)
+    assert numbers(used) == sorted([*before, 2])
 
 
-def test_two_first_commands_share_one_engine(settings):
-    with hold(settings) as first, hold(settings) as second, hold(settings) as third:
+def test_two_first_commands_share_one_engine(used):
+    asyncio.run(stop_engine(used))
+    with hold(used) as first, hold(used) as second, hold(used) as third:
         commands = (first, second, third)
         pids = {command.stdout.readline() for command in commands}
         assert len(pids) == 1
-        assert status(settings).clients == 3
-        engines = [p for p in processes(settings.home) if p.name() == "java"]
+        assert status(used).clients == 3
+        engines = [p for p in processes(used.home) if p.name() == "java"]
         assert len(engines) == 1
         for command in commands:
             command.stdin.close()
@@ -284,9 +307,9 @@ def test_nothing_is_readable_by_others_and_nothing_shows_the_password(settings, 
         assert password not in log.read_text("utf-8")
 
 
-def test_it_listens_on_loopback_alone_and_reads_no_files(settings):
-    write(settings, 1)
-    found = status(settings)
+def test_it_listens_on_loopback_alone_and_reads_no_files(used):
+    write(used, 1)
+    found = status(used)
     listening = {
         connection.laddr[0]
         for pid in (found.pid, found.supervisor_pid)
@@ -296,40 +319,43 @@ def test_it_listens_on_loopback_alone_and_reads_no_files(settings):
     assert listening <= {"127.0.0.1", "::ffff:127.0.0.1"}
     assert listening
     with pytest.raises(neo4j.exceptions.Neo4jError, match="LOAD CSV"):
-        asyncio.run(query(settings, "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line"))
+        asyncio.run(query(used, "LOAD CSV FROM 'file:///etc/passwd' AS line RETURN line"))
 
 
-def test_a_wrong_password_is_refused_and_a_new_one_made_where_it_is_lost(settings):
-    write(settings, 1)
+def test_a_wrong_password_is_refused_and_a_new_one_made_where_it_is_lost(used):
+    write(used, 1)
+    before = numbers(used)
     with (
-        neo4j.GraphDatabase.driver(status(settings).uri, auth=("root", "x" * 20)) as driver,
+        neo4j.GraphDatabase.driver(status(used).uri, auth=("root", "x" * 20)) as driver,
         pytest.raises(neo4j.exceptions.AuthError),
     ):
         driver.execute_query("RETURN 1")
-    asyncio.run(stop_engine(settings))
-    (settings.home / "engine" / "password").unlink()
-    assert numbers(settings) == [1]
+    asyncio.run(stop_engine(used))
+    (used.home / "engine" / "password").unlink()
+    assert numbers(used) == before
 
 
-def test_data_that_another_process_holds_is_named(settings):
-    write(settings, 1)
-    asyncio.run(stop_engine(settings))
-    lock = settings.home / "engine" / "databases" / "veritrail" / "database.lck"
+def test_data_that_another_process_holds_is_named(used):
+    write(used, 1)
+    before = numbers(used)
+    asyncio.run(stop_engine(used))
+    lock = used.home / "engine" / "databases" / "veritrail" / "database.lck"
     with lock.open("w") as file:
         fcntl.lockf(file, fcntl.LOCK_EX)
         with pytest.raises(EngineUnavailable, match="another process has the data"):
-            numbers(settings)
-    until(lambda: not processes(settings.home), 10)
-    assert numbers(settings) == [1]
+            numbers(used)
+    until(lambda: not processes(used.home), 10)
+    assert numbers(used) == before
 
 
-def test_a_start_that_takes_too_long_is_reported_and_cleaned_up(settings):
-    hasty = EngineSettings(settings.home, heap="256m", jit="quick", start_timeout=0.2)
+def test_a_start_that_takes_too_long_is_reported_and_cleaned_up(used):
+    asyncio.run(stop_engine(used))
+    hasty = EngineSettings(used.home, heap="256m", jit="quick", start_timeout=0.2)
     with pytest.raises(EngineUnavailable, match=r"within 0\.2 seconds") as caught:
         numbers(hasty)
     assert "\tat " not in str(caught.value)
     assert "NEO4J_URI" in str(caught.value)
-    until(lambda: not processes(settings.home), 10)
+    until(lambda: not processes(used.home), 10)
 
 
 def test_a_home_with_an_awkward_name_works_in_any_locale(settings, monkeypatch):
