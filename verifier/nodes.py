@@ -362,7 +362,7 @@ class SharedNodes:
         Raises:
             ProcessChanged: One of them has no source nodes any more.
         """
-        lowest = min(ref.stage for ref in checked)
+        lowest = min(ref.known_stage for ref in checked)
         sources = self._known(of)
         if self._whole is None and len(sources) < len(of):
             upper = self._upper.get(lowest)
@@ -404,7 +404,7 @@ class SharedNodes:
     async def _one_below(self, of: Collection[str], lowest: int) -> tuple[str, NodeRef] | None:
         for name in of:
             ref = self._below.get(name)
-            if ref is not None and ref.stage < lowest:
+            if ref is not None and ref.known_stage < lowest:
                 return name, ref
         found = await self._reader.source_below(self._process_id, of, lowest)
         self._spent += CALL_COSTS

@@ -134,7 +134,7 @@ def claim_object(trail: Trail, *, dossier: bool = False) -> dict[str, Any]:
             {
                 "node_id": node.ref.node_id,
                 "stage": node.ref.stage,
-                "role": node.ref.role.value,
+                "role": node.ref.role,
                 "kind": node.kind,
                 "step": node.step,
                 "model": node.model,

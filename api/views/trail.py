@@ -324,7 +324,7 @@ def _levels(
 ) -> tuple[Level, ...]:
     by_stage: dict[int, list[EvidenceNode]] = {}
     for node in nodes:
-        by_stage.setdefault(node.ref.stage, []).append(node)
+        by_stage.setdefault(node.ref.known_stage, []).append(node)
     return tuple(
         Level(
             stage,
@@ -337,4 +337,6 @@ def _levels(
 
 
 def _error_nodes(refs: Sequence[NodeRef], names: Mapping[int, str]) -> tuple[ErrorNode, ...]:
-    return tuple(ErrorNode(ref.node_id, ref.stage, names.get(ref.stage)) for ref in refs)
+    return tuple(
+        ErrorNode(ref.node_id, ref.known_stage, names.get(ref.known_stage)) for ref in refs
+    )

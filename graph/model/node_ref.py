@@ -22,6 +22,8 @@ class Role(StrEnum):
 class NodeRef:
     """A node without its text: what the walk needs to know of it.
 
+    Of a node that was read from JSON only the id is known; all else is None then.
+
     Attributes:
         node_id: The node's id in its process.
         stage: Its place in the generative process (an integer >= 0).
@@ -30,17 +32,28 @@ class NodeRef:
     """
 
     node_id: str
-    stage: int
-    position: int
-    role: Role
+    stage: int | None
+    position: int | None
+    role: Role | None
 
     def __hash__(self) -> int:
         return hash(self.node_id)  # ids differ within a process; frontiers are sets of thousands
 
     @classmethod
     def named(cls, node_id: str) -> NodeRef:
-        """A node of which only the id is known; stage, position and role are placeholders."""
-        return cls(node_id, 0, 0, Role.INTERMEDIATE)
+        """A node of which only the id is known."""
+        return cls(node_id, None, None, None)
+
+    @property
+    def known_stage(self) -> int:
+        """The stage of a node that was read from a graph.
+
+        Raises:
+            LookupError: Only the id of this node is known.
+        """
+        if self.stage is None:
+            raise LookupError(f"the stage of node {self.node_id!r} is not known")
+        return self.stage
 
     @property
     def is_root(self) -> bool:

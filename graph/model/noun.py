@@ -38,6 +38,8 @@ Word = TypeVar("Word", bound=StrEnum)
 
 Many = Annotated[tuple[T, ...], Field(strict=False)]
 """Several values: a tuple in Python, a list in JSON."""
+Place = Annotated[tuple[Offset, Offset], Field(strict=False)]
+"""A place in a text, as [start, end] in code points."""
 OneOf = Annotated[Word, Field(strict=False)]
 """One of the words of an enumeration, or the word as a text."""
 
@@ -45,8 +47,7 @@ OneOf = Annotated[Word, Field(strict=False)]
 class _ById:
     """A node reference that JSON gives as the node's id.
 
-    A node that was read from JSON is known by its id alone; its stage, position and role are
-    read from the graph where they are needed.
+    A node that was read from JSON is known by its id alone; its stage, position and role are None.
     """
 
     @classmethod

@@ -20,6 +20,7 @@ from veritrail_graph.graph.model.noun import (
     Noun,
     Offset,
     OneOf,
+    Place,
     PublicId,
     Stage,
     Text,
@@ -75,7 +76,7 @@ class Claim(Noun):
         default=None, description="Offset of its place in the node's text, in code points."
     )
     end: Offset | None = Field(default=None, description="Offset just behind it.")
-    also: Many[tuple[Offset, Offset]] = Field(
+    also: Many[Place] = Field(
         default=(), description="Further places in the node's text, as [start, end]."
     )
     sub_claims: Many[str] = Field(

@@ -430,8 +430,8 @@ class Verification(Noun):
 
 
 def stages_of(nodes: Iterable[NodeRef]) -> tuple[int, ...]:
-    """The stages of nodes, each once, ascending."""
-    return tuple(sorted({node.stage for node in nodes}))
+    """The stages of nodes, each once, ascending; nodes known by their ids alone have none."""
+    return tuple(sorted({node.stage for node in nodes if node.stage is not None}))
 
 
 def _charged(iteration: Iteration, steps: Iterable[StepRecord]) -> Iteration:

@@ -359,7 +359,7 @@ async def _reading(
         found = await app.nodes.lineage(process.process_id, asked.node, limit=SOURCES + 1)
         own = next(one for one in found.nodes if one.node_id == asked.node)
         sources = [one.node_id for one in found.nodes if one.node_id != asked.node]
-        name = process.stage_names.get(ref.stage, "")
+        name = process.stage_names.get(ref.known_stage, "")
         there = read.claims.get(claim_id or "")
         claim = there.claim if there is not None else None
         marked = marked_in(asked.node, claim, read.verification)

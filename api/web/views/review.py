@@ -260,7 +260,7 @@ def reading_of(
     named = sources[0][:SOURCES]
     return Reading(
         node_id=node.node_id,
-        stage=node.stage,
+        stage=node.known_stage,
         name=name,
         pieces=tuple(_pieces(text, start, end, places)),
         cut_before=start > 0,

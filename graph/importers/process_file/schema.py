@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -16,14 +16,13 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.importers.process_file.plain import is_plain_id, is_plain_node
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
-from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model import Claim, Edge
 from veritrail_graph.graph.model.canonical import is_deeper_than
 from veritrail_graph.graph.model.noun import (
     MAX_NODE_ID,
     MAX_STAGE,
     PUBLIC_ID,
     NodeId,
-    Offset,
     PublicId,
     Stage,
     Text,
@@ -31,9 +30,6 @@ from veritrail_graph.graph.model.noun import (
 
 FORMAT = "veritrail.process/1"
 ID_PATTERN = rf"^{PUBLIC_ID}\Z"
-
-Place = Annotated[list[Offset], Field(min_length=2, max_length=2)]
-Label = Annotated[str, Field(pattern="^(" + "|".join(Verdict) + ")$")]
 
 
 LISTS = {
@@ -81,27 +77,6 @@ class NodeModel(_Model):
         if value is not None and is_deeper_than(value):
             raise PydanticCustomError("nested_too_deeply", "is nested too deeply")
         return value
-
-
-class EdgeModel(_Model):
-    """An edge; `cited` is our extension: whether the target cites the source."""
-
-    source: NodeId
-    target: NodeId
-    cited: bool | None = None
-
-
-class ClaimModel(_Model):
-    """A claim; `also` is our extension: further places where the node states it."""
-
-    claim_id: PublicId | None = None
-    text: Annotated[str, Field(min_length=1)]
-    node_id: NodeId | None = None
-    start: Offset | None = None
-    end: Offset | None = None
-    sub_claims: list[str] = Field(default_factory=list)
-    label: Label | None = None
-    also: list[Place] = Field(default_factory=list)
 
 
 _FIELDS: dict[str, TypeAdapter[Any]] = {
@@ -154,29 +129,31 @@ def read_edge(value: object, place: str) -> EdgeRecord | list[Violation]:
         if is_plain_id(source) and is_plain_id(target):
             return EdgeRecord(source, target, place)
     try:
-        model = EdgeModel.model_validate(value)
+        edge = Edge.model_validate(value, extra="forbid")
     except ValidationError as error:
-        return list(violations_of(error, place, EdgeModel))
-    return EdgeRecord(model.source, model.target, place, model.cited)
+        return list(violations_of(error, place, Edge))
+    return EdgeRecord(edge.source, edge.target, place, edge.cited)
 
 
 def read_claim(value: object, place: str) -> ClaimRecord | list[Violation]:
-    """A claim, or everything that is wrong with it."""
+    """A claim, or everything that is wrong with it; its ids may be missing."""
     where = named(place, value, "claim_id")
+    given = value if isinstance(value, dict) else {}
+    derived = {key: "derived" for key in ("claim_id", "node_id") if given.get(key) is None}
     try:
-        model = ClaimModel.model_validate(value)
+        claim = Claim.model_validate({**given, **derived} if isinstance(value, dict) else value, extra="forbid")
     except ValidationError as error:
-        return list(violations_of(error, where, ClaimModel))
+        return list(violations_of(error, where, Claim))
     return ClaimRecord(
-        text=model.text,
+        text=claim.text,
         where=where,
-        claim_id=model.claim_id,
-        node_id=model.node_id,
-        start=model.start,
-        end=model.end,
-        sub_claims=tuple(model.sub_claims),
-        label=model.label,
-        also=tuple((start, end) for start, end in model.also),
+        claim_id=given.get("claim_id"),
+        node_id=given.get("node_id"),
+        start=claim.start,
+        end=claim.end,
+        sub_claims=claim.sub_claims,
+        label=claim.label,
+        also=claim.also,
     )
 
 
@@ -237,6 +214,10 @@ def _violation(details: ErrorDetails, place: str, model: type[BaseModel]) -> Vio
         known = ", ".join([*model.model_fields, *lists])
         message = f"unknown key {shown(key)}; known keys: {known}"
         return Violation("unknown_key", place or "document", message)
+    if kind in {"missing", "too_long"} and key.startswith("also."):
+        place_key = ".".join(key.split(".")[:2])
+        message = f"{place_key} must hold two offsets: start and end"
+        return Violation("wrong_value", place, message)
     if kind == "missing":
         return Violation("missing_key", place or "document", f"the key {key!r} is missing")
     if kind == "wrong_trail":
@@ -276,8 +257,6 @@ def _value_fault(key: str, kind: str, details: ErrorDetails, place: str) -> tupl
         return ("empty_id" if key != "text" else "empty_text", place, f"{key} is empty")
     if kind == "string_too_long":
         return ("id_too_long", place, f"{key} is longer than {MAX_NODE_ID:,} characters")
-    if kind == "string_pattern_mismatch" and key == "label":
-        return ("unknown_label", place, f"label must be one of {', '.join(Verdict)}")
     if kind == "string_pattern_mismatch" and key.endswith(("created_at", "content_hash")):
         wanted = "a time such as 2026-01-31T09:30:00.000000Z" if "_at" in key else "a SHA-256"
         return ("wrong_value", place, f"{key} must be {wanted}")
@@ -287,6 +266,4 @@ def _value_fault(key: str, kind: str, details: ErrorDetails, place: str) -> tupl
     if kind in {"greater_than_equal", "less_than_equal"}:
         wanted = f"between 0 and {MAX_STAGE:,}" if key == "stage" else "0 or more"
         return ("out_of_range", place, f"{key} must be {wanted}")
-    if kind in {"too_short", "too_long"}:  # a place of `also`, the only list of a fixed length
-        return ("wrong_value", place, f"{key} must hold two offsets: start and end")
     return ("wrong_value", place, f"{key}: {details['msg']}")
