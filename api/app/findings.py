@@ -7,36 +7,15 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ConfigDict, Field, JsonValue
 
 from veritrail_graph.api.app.answers import Answer, Listed
-from veritrail_graph.graph.model import CitedSentence
+from veritrail_graph.graph.model import CitedSentence, Claim, VerificationHeader
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.agreement import AgreementReport
     from veritrail_graph.graph.comparing import Difference
-    from veritrail_graph.graph.model import Claim, Verification
     from veritrail_graph.graph.model.listed import JudgedClaim, QueryResult
 
 
-class StoredClaim(Answer):
-    """A claim as it is stored."""
-
-    claim_id: str = Field(examples=["k04"])
-    text: str
-    node_id: str
-    start: int | None = Field(
-        None, description="Its place in the node's text, in code points.", examples=[10]
-    )
-    end: int | None = None
-    also: list[list[int]] = Field([], description="Further places: [start, end].")
-    sub_claims: list[str] = Field([])
-    label: str | None = Field(None, description="A person's label, for evaluation.")
-
-    @classmethod
-    def of(cls, claim: Claim) -> StoredClaim:
-        """The answer for a claim of the graph."""
-        return cls.model_construct(**claim.json_object())
-
-
-class ClaimFound(StoredClaim):
+class ClaimFound(Claim):
     """A claim, with the verdict of its latest verification that succeeded, and its reviews."""
 
     verdict: str | None = Field(None, description="null: it was never verified to the end.")
@@ -57,7 +36,7 @@ class ClaimFound(StoredClaim):
         from veritrail_graph.graph.exporters.listings import reviewed_json
 
         return cls.model_construct(
-            **found.claim.json_object(),
+            **dict(found.claim),
             verdict=found.verdict.value if found.verdict else None,
             verification_id=found.verification_id,
             indicative=found.indicative,
@@ -77,34 +56,8 @@ class ClaimsStored(Answer):
     """The claims that were given, and how many of them are new."""
 
     process_id: str
-    claims: list[StoredClaim]
+    claims: list[Claim]
     claims_added: int
-
-
-class VerificationHeader(Answer):
-    """A verification without its trail."""
-
-    verification_id: str
-    claim_id: str
-    claim: str
-    node_id: str = ""
-    engine: str = ""
-    model: str | None = None
-    indicative: bool = False
-    q: int = 0
-    run_id: str | None = None
-    created_at: str = ""
-    status: str
-    verdict: str | None = None
-    error_stages: list[int] = Field([])
-    error: str | None = None
-
-    @classmethod
-    def of(cls, found: Verification) -> VerificationHeader:
-        """The answer for a verification of the graph."""
-        from veritrail_graph.graph.exporters.listings import header_json
-
-        return cls.model_construct(**header_json(found))
 
 
 class VerificationPage(Listed):

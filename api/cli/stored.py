@@ -66,7 +66,6 @@ def list_(
     claims, verifications, runs, said = ask(lambda app: _one(app, process), as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.listings import (
-            header_json,
             reviewed_json,
             run_summary_json,
         )
@@ -78,7 +77,7 @@ def list_(
                     {**claim.json_object(), **reviewed_json(said.get(claim.claim_id))}
                     for claim in claims
                 ],
-                "verifications": [header_json(found) for found in verifications],
+                "verifications": [found.header.json_object() for found in verifications],
                 "runs": [run_summary_json(found) for found in runs],
             }
         )

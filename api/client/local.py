@@ -168,8 +168,7 @@ class AsyncLocal(AsyncOperations):
     ) -> findings.ClaimsStored:
         records = self.app.claims.records_of(claims)
         stored, added = await self.app.claims.add(process_id, records, node_id)
-        listed = [findings.StoredClaim.of(one) for one in stored]
-        return findings.ClaimsStored(process_id=process_id, claims=listed, claims_added=added)
+        return findings.ClaimsStored(process_id=process_id, claims=list(stored), claims_added=added)
 
     async def _edit_claim(
         self, process_id: str, claim_id: str, text: str, force: bool = False
@@ -202,7 +201,7 @@ class AsyncLocal(AsyncOperations):
 
     async def _verifications(self, process_id: str, limit: int, cursor: str = "") -> _Document:
         found, behind = await self.app.verifications.page(process_id, cursor, limit)
-        listed = [findings.VerificationHeader.of(one) for one in found]
+        listed = [one.header for one in found]
         return {"verifications": listed, "nextCursor": behind or None}
 
     async def _verification(self, verification_id: str) -> _Document:

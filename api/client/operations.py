@@ -22,7 +22,7 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import BaseModel
 
 from veritrail_graph.api.app.answers import LineageFound
-from veritrail_graph.api.app.findings import DifferenceFound, ErrorOrigin, VerificationHeader
+from veritrail_graph.api.app.findings import DifferenceFound, ErrorOrigin
 from veritrail_graph.api.client.answers import (
     AddedClaims,
     Agreement,
@@ -43,7 +43,7 @@ from veritrail_graph.api.client.answers import (
     read,
 )
 from veritrail_graph.api.client.calls import AsyncPages, Call, Source
-from veritrail_graph.graph.model import Usage
+from veritrail_graph.graph.model import Usage, VerificationHeader
 
 T = TypeVar("T")
 A = TypeVar("A", bound=BaseModel)

@@ -14,7 +14,7 @@ from typing import Any
 from veritrail_graph.api.reports.data import ClaimSelection, ReportData, ReportSource, Trail
 from veritrail_graph.api.views.context import Around
 from veritrail_graph.api.views.routes import Route, routes_of
-from veritrail_graph.graph.exporters.listings import header_json, reviewed_json
+from veritrail_graph.graph.exporters.listings import reviewed_json
 from veritrail_graph.graph.exporters.process_file import json_text
 from veritrail_graph.graph.model import Usage
 
@@ -121,7 +121,7 @@ def claim_object(trail: Trail, *, dossier: bool = False) -> dict[str, Any]:
         "error_stages": list(one.error_stages),
         "edited_since": one.was_edited,
         "verifications": one.verifications,
-        "later_attempt": header_json(one.later) if one.later else None,
+        "later_attempt": one.later.header.json_object() if one.later else None,
         **reviewed_json(one.reviewed),
         "verification": found.json_object() if found is not None else None,
         "routes": [_route(route) for route in routes.routes] if routes else [],

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from veritrail_graph.api.app.findings import ClaimFound, ClaimPage, ClaimsStored, StoredClaim
+from veritrail_graph.api.app.findings import ClaimFound, ClaimPage, ClaimsStored
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
@@ -113,7 +113,7 @@ async def add_claims(app: App, process_id: ProcessId, given: ClaimsGiven) -> Res
     return answer(
         ClaimsStored(
             process_id=process_id,
-            claims=[StoredClaim.of(claim) for claim in claims],
+            claims=list(claims),
             claims_added=added,
         ),
         201 if added else 200,

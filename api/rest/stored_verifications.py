@@ -10,7 +10,6 @@ from veritrail_graph.api.app.findings import (
     DifferenceFound,
     ErrorOrigin,
     Provenance,
-    VerificationHeader,
     VerificationPage,
 )
 from veritrail_graph.api.auth.access import Scope
@@ -45,7 +44,7 @@ async def list_verifications(
     listing = Listing("verifications", (process_id,))
     (before,) = listing.place(cursor, ("",))
     headers, behind = await app.verifications.page(process_id, before, limit)
-    listed = [VerificationHeader.of(found) for found in headers]
+    listed = [found.header for found in headers]
     cursor = listing.cursor(behind) if behind else None
     return answer(VerificationPage(verifications=listed, nextCursor=cursor))
 

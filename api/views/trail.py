@@ -138,12 +138,12 @@ class ErrorNode:
 
     Attributes:
         node_id: The node.
-        stage: Its stage.
+        stage: Its stage; None: not known.
         name: What the input calls the stage, or None.
     """
 
     node_id: str
-    stage: int
+    stage: int | None
     name: str | None
 
 
@@ -324,7 +324,8 @@ def _levels(
 ) -> tuple[Level, ...]:
     by_stage: dict[int, list[EvidenceNode]] = {}
     for node in nodes:
-        by_stage.setdefault(node.ref.known_stage, []).append(node)
+        if node.ref.stage is not None:  # a trail that was read from JSON knows no stages
+            by_stage.setdefault(node.ref.stage, []).append(node)
     return tuple(
         Level(
             stage,
@@ -338,5 +339,6 @@ def _levels(
 
 def _error_nodes(refs: Sequence[NodeRef], names: Mapping[int, str]) -> tuple[ErrorNode, ...]:
     return tuple(
-        ErrorNode(ref.node_id, ref.known_stage, names.get(ref.known_stage)) for ref in refs
+        ErrorNode(ref.node_id, ref.stage, None if ref.stage is None else names.get(ref.stage))
+        for ref in refs
     )

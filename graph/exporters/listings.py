@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model.listed import ProcessSummary, RunSummary
 
 _SUMMARY = ("process_id", "name", "status", "nodes", "edges", "claims")
-_HEADER = (
-    "verification_id", "claim_id", "claim", "node_id", "engine", "model", "indicative", "q",
-    "run_id", "created_at", "status", "verdict", "error_stages", "error",
-)  # fmt: skip
 
 
 def summary_json(summary: ProcessSummary) -> dict[str, Any]:
@@ -53,12 +49,6 @@ def process_json(
         "verifications": verifications,
         "verdicts": dict(verdicts),
     }
-
-
-def header_json(found: Verification) -> dict[str, Any]:
-    """A verification without its trail: `list PROCESS --json`."""
-    made = found.model_dump(mode="json", include=set(_HEADER))
-    return {name: made[name] for name in _HEADER}
 
 
 def run_json(

@@ -31,6 +31,7 @@ from veritrail_graph.graph.model.trail import (
     Termination,
     Usage,
     Verification,
+    VerificationHeader,
     stages_of,
     total_usage,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "Usage",
     "Verdict",
     "Verification",
+    "VerificationHeader",
     "frontier_order",
     "stages_of",
     "total_usage",

@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, PlainSerializer, WrapValidator
+from pydantic import Field, PlainSerializer, WrapValidator, create_model
 from pydantic_core import PydanticCustomError, core_schema
 
 from veritrail_graph.graph.model.canonical import canonical_text, is_deeper_than
@@ -412,6 +412,12 @@ class Verification(Noun):
     derived: ClassVar[Mapping[str, str]] = {"error_nodes": "error_stages"}
 
     @property
+    def header(self) -> VerificationHeader:
+        """The verification without its trail."""
+        values = {name: getattr(self, name) for name in VerificationHeader.model_fields}
+        return VerificationHeader.model_construct(**values)
+
+    @property
     def verified_claim(self) -> Claim:
         """The claim as it was verified."""
         return Claim(
@@ -427,6 +433,27 @@ class Verification(Noun):
             self._fill("error_stages", stages_of(self.error_nodes))
         if self.steps:
             self._fill("iterations", tuple(_charged(one, self.steps) for one in self.iterations))
+
+
+_HEADER = (
+    "verification_id", "claim_id", "claim", "node_id", "engine", "model", "indicative", "q",
+    "run_id", "created_at", "status", "verdict", "error_stages", "error",
+)  # fmt: skip
+
+if TYPE_CHECKING:
+
+    class VerificationHeader(Verification):
+        """A verification without its trail, as lists show it."""
+
+else:
+    _fields = Verification.model_fields
+    VerificationHeader = create_model(
+        "VerificationHeader",
+        __base__=Noun,
+        __doc__="A verification without its trail, as lists show it.",
+        __module__=__name__,
+        **{name: (_fields[name].annotation, _fields[name]) for name in _HEADER},
+    )
 
 
 def stages_of(nodes: Iterable[NodeRef]) -> tuple[int, ...]:

@@ -117,6 +117,9 @@ def test_a_trail_says_in_words_what_its_colours_say():
     seen = shown(verification())
     for words in ("Not Fully Supported", "Inconclusive", "stage 2", "indicative only", "(context)"):
         assert words.lower() in seen.words.lower()
+    (node,) = verification(error_stages=[]).error_nodes
+    assert (node.node_id, node.stage, node.position, node.role) == (EVIL, None, None, None)
+    assert verification(error_stages=[]).error_stages == ()
     failed = shown(verification(status="failed", verdict=None, error="no answer"))
     assert "failed" in failed.words
     assert "No verdict: no answer" in failed.words

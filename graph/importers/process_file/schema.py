@@ -141,7 +141,9 @@ def read_claim(value: object, place: str) -> ClaimRecord | list[Violation]:
     given = value if isinstance(value, dict) else {}
     derived = {key: "derived" for key in ("claim_id", "node_id") if given.get(key) is None}
     try:
-        claim = Claim.model_validate({**given, **derived} if isinstance(value, dict) else value, extra="forbid")
+        claim = Claim.model_validate(
+            {**given, **derived} if isinstance(value, dict) else value, extra="forbid"
+        )
     except ValidationError as error:
         return list(violations_of(error, where, Claim))
     return ClaimRecord(
