@@ -6,6 +6,7 @@ is shown as it ended before, until it has ended again.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -75,25 +76,30 @@ class InFlight(Part):
 
     async def verifications(self, claims: Sequence[InFlightClaim]) -> list[Verification]:
         """Claims in flight as verifications; those that the graph has are left out."""
+        made, missing = await asyncio.gather(self._made(claims), self._missing(claims))
+        names = {one.verification_id for _, one in missing}
+        return [one for one in made if one.verification_id in names]
+
+    async def _missing(self, claims: Sequence[InFlightClaim]) -> list[InFlightClaim]:
+        """Claims in flight whose verification the graph does not have."""
         if not claims:
             return []
-        store = await self._store()
         names = [one.verification_id for _, one in claims]
-        known = {one.verification_id for one in await store.trails.headers(names)}
-        return await self._made([one for one in claims if one[1].verification_id not in known])
+        known = {one.verification_id for one in await (await self._store()).trails.headers(names)}
+        return [one for one in claims if one[1].verification_id not in known]
 
-    async def of_claims(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, Verification]:
-        """The latest verification in flight of each of these claims that has one, by claim_id."""
-        found = await self.verifications(await self.claims(process_id, claim_ids))
-        return {one.claim_id: one for one in reversed(found)}
+    async def _latest(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, Status]:
+        """The state of the latest verification in flight of each claim that has one."""
+        found = await self._missing(await self.claims(process_id, claim_ids))
+        return {one.claim_id: one.status for _, one in reversed(found)}
 
     async def mark(self, process_id: str, claims: Sequence[JudgedClaim]) -> list[JudgedClaim]:
         """Claims with the state of their latest verification, one in flight included."""
-        found = await self.of_claims(process_id, [one.claim.claim_id for one in claims])
+        found = await self._latest(process_id, [one.claim.claim_id for one in claims])
         return [
             replace(
                 one,
-                status=found[one.claim.claim_id].status,
+                status=found[one.claim.claim_id],
                 error=None,
                 verifications=one.verifications + 1,
             )
@@ -106,11 +112,9 @@ class InFlight(Part):
         self, process_id: str, claims: Sequence[PlacedClaim]
     ) -> list[PlacedClaim]:
         """The same for claims in a text."""
-        found = await self.of_claims(process_id, [one.claim_id for one in claims])
+        found = await self._latest(process_id, [one.claim_id for one in claims])
         return [
-            replace(one, status=found[one.claim_id].status, error=None)
-            if one.claim_id in found
-            else one
+            replace(one, status=found[one.claim_id], error=None) if one.claim_id in found else one
             for one in claims
         ]
 
@@ -119,11 +123,7 @@ class InFlight(Part):
         from veritrail_graph.graph.model.listed import RunSummary
 
         runs = {one.run_id: one for one in stored}
-        in_flight = await self.claims(process_id)
-        made = {one.verification_id for one in await self.verifications(in_flight)}
-        for job, claim in in_flight:
-            if claim.verification_id not in made:
-                continue
+        for job, claim in await self._missing(await self.claims(process_id)):
             header = json.loads(job["header"])
             about = (job["created_at"], header["engine"], header["model"])
             run = runs.get(job["run_id"]) or RunSummary(job["run_id"], process_id, *about, {})
@@ -158,19 +158,22 @@ class InFlight(Part):
         return replace(found, rows=tuple(both[:limit]), truncated=truncated)
 
     async def _made(self, claims: Sequence[InFlightClaim]) -> list[Verification]:
-        from veritrail_graph.api.jobs.unmade import all_unmade
+        """Claims of jobs as verifications, without those whose claim was removed meanwhile."""
+        from veritrail_graph.api.jobs.unmade import unmade
 
-        store = await self._store()
-        of: dict[str, tuple[JobRow, list[JobClaim]]] = {}
+        ids: dict[str, dict[str, None]] = {}
         for job, claim in claims:
-            of.setdefault(job["job_id"], (job, []))[1].append(claim)
-        made = {
-            one.verification_id: one
-            for job, some in of.values()
-            for one in await all_unmade(store, job, some)
+            ids.setdefault(job["process_id"], {})[claim.claim_id] = None
+        stored = {
+            (process_id, one.claim_id): one
+            for process_id, names in ids.items()
+            for one in await (await self._store()).claims.by_id(process_id, [*names])
         }
-        names = [one.verification_id for _, one in claims]
-        return [made[name] for name in names if name in made]
+        return [
+            unmade(job, one, stored[job["process_id"], one.claim_id])
+            for job, one in claims
+            if (job["process_id"], one.claim_id) in stored
+        ]
 
     async def _claims(self, **chosen: Any) -> list[InFlightClaim]:
         if not self._app.has_database:

@@ -160,9 +160,7 @@ async def store_process(
     stored_id = left.process_id if left else processes.staged_id(name) if is_stored else name
     try:
         if left is None:
-            await uninterrupted(
-                processes.begin(found, replaces=name if is_stored else None, plan=plan)
-            )
+            await uninterrupted(processes.begin(found, stored_id=stored_id, plan=plan))
         else:
             await uninterrupted(processes.take_over(left))
     except asyncio.CancelledError:

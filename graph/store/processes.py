@@ -171,33 +171,32 @@ class ProcessStore:
         return int(rows[0][0])
 
     async def begin(
-        self, survey: Survey, *, replaces: str | None = None, plan: str | None = None
-    ) -> str:
-        """Open a process for loading and give the id to load it under.
+        self, survey: Survey, *, stored_id: str | None = None, plan: str | None = None
+    ) -> None:
+        """Open a process for loading.
 
         Args:
             survey: The checked input.
-            replaces: The stored process that it is to replace.
+            stored_id: `staged_id` of the process, where it is to replace a stored one; None: its
+                own id.
             plan: Hash of its batches; None: no other writer can go on with it.
 
         Raises:
             ProcessConflict: Another writer opened it at the same time.
         """
         process_id = survey.process_id
-        stored_id = process_id if replaces is None else self.staged_id(process_id)
         properties = {
             **process_row(survey),
-            "process_id": stored_id,
+            "process_id": stored_id or process_id,
             "status": LOADING,
             "owner": this_writer(),
             "beat": now(),
             "created_at": now(),
             "plan": plan,
         }
-        if replaces is not None:
-            properties["replaces"] = replaces
+        if stored_id not in (None, process_id):
+            properties["replaces"] = process_id
         await self._database.write("process/begin", properties=properties)
-        return stored_id
 
     async def take_over(self, state: StoredState) -> None:
         """Become the one who writes what a dead writer left.

@@ -176,7 +176,8 @@ def test_who_was_taken_for_dead_puts_nothing_in_the_place_of_another_process(
 ) -> None:
     arun(ingest(store, with_hub(process_id, 10)))
     found = arun(read_and_check(with_hub(process_id, 20)))
-    staged = arun(store.processes.begin(found, replaces=process_id))
+    staged = store.processes.staged_id(process_id)
+    arun(store.processes.begin(found, stored_id=staged))
     taken_over(store, arun, staged)
     before = arun(dump(store, process_id))
     with pytest.raises(ProcessConflict, match="taken over"):
