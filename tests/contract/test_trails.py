@@ -321,7 +321,11 @@ def test_a_small_trail_is_one_statement(store: Store, arun: Any, stored: str) ->
     assert arun(store.trails.get(first.verification_id)) == first
 
 
-@pytest.mark.parametrize("together", [True, False], ids=["one summary", "many summaries"])
+@pytest.mark.parametrize(
+    "together",
+    [True, pytest.param(False, marks=pytest.mark.soak)],
+    ids=["one summary", "many summaries"],
+)
 def test_a_trail_of_many_nodes_is_stored_whole_and_again(
     store: Store, arun: Any, process_id: str, together: bool
 ) -> None:
