@@ -21,10 +21,10 @@ from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
 from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.comparing import flat_settings
-from veritrail_graph.graph.model import EvidenceRole, total_usage
+from veritrail_graph.graph.model import EvidenceRole
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.model import NodeRef, StepRecord, Usage, Verification
+    from veritrail_graph.graph.model import NodeRef, RunUsage, StepRecord, Usage, Verification
 
 
 T = TypeVar("T")
@@ -190,11 +190,14 @@ _CLAIM_SHOWN = 60
 _COUNTS = ("calls", "from cache", "input", "cached input", "output")
 
 
-def cost_table(verifications: Sequence[Verification], most: int | None = None) -> Table:
-    """What each claim cost, all together, and a claim on average.
+def cost_table(
+    verifications: Sequence[Verification], spent: RunUsage, most: int | None = None
+) -> Table:
+    """What each claim cost, the whole run, and a finished claim on average.
 
     Args:
-        verifications: The verifications of a run.
+        verifications: Those that the run made.
+        spent: What the run cost, retries and extraction included.
         most: Show at most so many claims, the first ones; None: all. The total counts all.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -209,13 +212,13 @@ def cost_table(verifications: Sequence[Verification], most: int | None = None) -
         table.add_row(claim, Text(words, style=style), *_counts(one.usage), cost_words(one.usage))
     if len(shown) < len(verifications):
         table.add_row(Text(f"… and {len(verifications) - len(shown):,} more", style="dim"))
-    total = total_usage(verifications)
     number = len(verifications)
     label = f"{number:,} claim{'' if number == 1 else 's'}"
     table.add_section()
-    table.add_row(Text(label, style="bold"), "", *_counts(total), cost_words(total))
-    if number:
-        table.add_row(Text("a claim on average", style="bold"), "", *_average(total, number))
+    table.add_row(Text(label, style="bold"), "", *_counts(spent.usage), cost_words(spent.usage))
+    if spent.finished:
+        average = _average(spent.usage, spent.finished)
+        table.add_row(Text("a finished claim on average", style="bold"), "", *average)
     return table
 
 

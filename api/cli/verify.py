@@ -51,7 +51,8 @@ from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, sa
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.errors import InputError, VeriTrailError
-from veritrail_graph.graph.model import Status, Usage, Verdict, Verification
+from veritrail_graph.graph.model import RunUsage, Status, Usage, Verdict, Verification
+from veritrail_graph.graph.model.trail import NO_USAGE
 from veritrail_graph.verifier.driver import Observer
 
 if TYPE_CHECKING:
@@ -295,6 +296,7 @@ def tell_json(report: Report) -> None:
         report.model,
         report.indicative,
         done.verifications,
+        done.extraction.usage if done.extraction is not None else NO_USAGE,
     )
     document["reused"] = done.reused
     if done.extraction is not None:
@@ -307,6 +309,7 @@ def tell_json(report: Report) -> None:
 def tell(report: Report) -> None:
     """Tell a person: trails or a table, what it cost, and what to know of it."""
     from veritrail_graph.api.cli.trail import cost_table, trail_tree, verdict_table
+    from veritrail_graph.api.views.costs import cost_words
 
     done = report.done.verifications
     ended = [v for v in done if v.status is not Status.CANCELLED]
@@ -315,14 +318,25 @@ def tell(report: Report) -> None:
             show(trail_tree(verification, whole=False))
     else:
         show(verdict_table(ended))
-    if any(v.usage.calls or v.usage.cached_calls for v in done):
-        show(
-            cost_table(
-                [v for v in done if v.status is not Status.CANCELLED or v.usage.calls], COSTS_SHOWN
-            )
-        )
-    say(_counts(done))
     extraction = report.done.extraction
+    spent = RunUsage.of(
+        report.done.run_id, done, extraction.usage if extraction is not None else NO_USAGE
+    )
+    own = [
+        v
+        for v in done
+        if v.run_id == report.done.run_id and (v.status is not Status.CANCELLED or v.usage.calls)
+    ]
+    if spent.usage.calls or spent.usage.cached_calls:
+        show(cost_table(own, spent, COSTS_SHOWN))
+        if spent.usage.cached_calls:
+            say(
+                f"{spent.usage.cached_calls:,} of "
+                f"{spent.usage.calls + spent.usage.cached_calls:,} answers came from the cache of "
+                "answers and cost nothing.",
+                "dim",
+            )
+    say(_counts(done))
     if extraction is not None:
         say(
             f"{len(extraction.claims)} claim(s) of {len(extraction.sentences)} sentence(s) were "
@@ -333,7 +347,13 @@ def tell(report: Report) -> None:
     if report.done.reused:
         say(
             f"{report.done.reused} of them were verified before with the same settings and are "
-            "shown as they are stored; --again verifies them anew.",
+            "shown as they are stored; --again verifies them anew."
+            + (
+                f" They cost {cost_words(spent.usage_reused)} then; this run made "
+                f"{spent.usage.calls:,} calls."
+                if spent.usage_reused.calls
+                else ""
+            ),
             "dim",
         )
     for warning in report.warnings:

@@ -14,12 +14,13 @@ from veritrail_graph.graph.agreement import Agreement, AgreementReport
 from veritrail_graph.graph.model import (
     Process,
     Reviewed,
+    RunUsage,
     Status,
     Usage,
     Verdict,
     Verification,
-    total_usage,
 )
+from veritrail_graph.graph.model.trail import NO_USAGE
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model.listed import ProcessSummary, RunSummary
@@ -58,10 +59,11 @@ def run_json(
     model: str | None,
     indicative: bool,
     verifications: Iterable[Verification],
+    extraction: Usage = NO_USAGE,
 ) -> dict[str, Any]:
     """What `verify --json` prints."""
     done = list(verifications)
-    total = total_usage(done)
+    spent = RunUsage.of(run_id, done, extraction)
     return {
         "run_id": run_id,
         "process_id": process_id,
@@ -69,18 +71,12 @@ def run_json(
         "model": model,
         "indicative": indicative,
         "verifications": [verification.json_object() for verification in done],
-        "usage": total.json_object(),
-        "cost": _cost(total, len(done)),
-    }
-
-
-def _cost(total: Usage, claims: int) -> dict[str, Any]:
-    """Money of a run; null is unknown, or that no call was made."""
-    known = total.cost_usd
-    return {
-        "usd": known,
-        "usd_per_claim": known / claims if known is not None and claims else None,
-        "unpriced_calls": total.unpriced_calls,
+        **spent.json_object(),
+        "cost": {
+            "usd": spent.usage.cost_usd,
+            "usd_per_claim": spent.usd_per_finished_claim,
+            "unpriced_calls": spent.usage.unpriced_calls,
+        },
     }
 
 

@@ -470,3 +470,40 @@ def _charged(iteration: Iteration, steps: Iterable[StepRecord]) -> Iteration:
 def total_usage(verifications: Iterable[Verification]) -> Usage:
     """What verifications cost together; the cost is null while the cost of one is unknown."""
     return sum((one.usage for one in verifications), Usage())
+
+
+class RunUsage(Noun):
+    """What a run cost, apart from what it found done. Source: VeriTrail D."""
+
+    usage: Usage = Field(
+        description="This run: its claims, whatever their status, retries and extraction included."
+    )
+    usage_reused: Usage = Field(
+        description="Verifications of earlier runs that it shows; they were paid for then."
+    )
+    finished: Count = Field(description="Claims that this run gave a verdict.")
+
+    @classmethod
+    def of(
+        cls, run_id: str, verifications: Iterable[Verification], extraction: Usage = NO_USAGE
+    ) -> RunUsage:
+        """The usage of a run.
+
+        Args:
+            run_id: The run.
+            verifications: What it shows, with what it reused.
+            extraction: What its extraction of claims cost.
+        """
+        every = list(verifications)
+        own = [one for one in every if one.run_id == run_id]
+        return cls(
+            usage=total_usage(own) + extraction,
+            usage_reused=total_usage(one for one in every if one.run_id != run_id),
+            finished=sum(one.status is Status.SUCCEEDED for one in own),
+        )
+
+    @property
+    def usd_per_finished_claim(self) -> float | None:
+        """US dollars a claim; None: unknown, or no claim was finished."""
+        usd = self.usage.cost_usd
+        return usd / self.finished if usd is not None and self.finished else None

@@ -14,7 +14,7 @@ from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.cli.trail import cost_table, trail_tree
 from veritrail_graph.api.views.costs import cost_words, money_words
 from veritrail_graph.graph.exporters.listings import run_json, run_summary_json
-from veritrail_graph.graph.model import Claim, Process, Status, Usage
+from veritrail_graph.graph.model import Claim, Process, RunUsage, Status, Usage
 from veritrail_graph.graph.model.listed import RunSummary
 
 SELECTING = spent(2, 1, (1200, 1024, 60), 0.03, reasoning_tokens=10)
@@ -34,10 +34,12 @@ PAID = a_trail(
     steps=STEPS,
     usage=JUDGING + SELECTING + JUDGING,
 )
-UNPRICED = a_trail("v-2", usage=spent(1, 0, (10, 0, 5), None, unpriced_calls=1))
-FREE = a_trail("v-3", usage=Usage(cached_calls=4))
+UNPRICED = a_trail("v-2", run_id="r-1", usage=spent(1, 0, (10, 0, 5), None, unpriced_calls=1))
+FREE = a_trail("v-3", run_id="r-1", usage=Usage(cached_calls=4))
+EARLIER = a_trail("v-5", run_id="r-0", usage=spent(3, 0, (30, 0, 3), 0.5))
 FAILED = a_trail(
     "v-4",
+    run_id="r-1",
     claim=Claim(claim_id="k2", text="The pier is old.", node_id="t"),
     status=Status.FAILED,
     verdict=None,
@@ -95,18 +97,23 @@ def test_the_json_of_a_trail_says_what_was_asked_and_what_it_cost():
 
 def test_what_is_not_known_is_null_in_the_json():
     document = UNPRICED.json_object()
-    assert (document["run_id"], document["settings"], document["steps"]) == (None, None, [])
+    assert (document["settings"], document["steps"]) == (None, [])
     assert document["usage"]["cost_usd"] is None
-    run = run_json("r", "p", "openai", "m", False, [PAID, UNPRICED])
+    run = run_json("r-1", "p", "openai", "m", False, [PAID, UNPRICED])
     assert run["cost"] == {"usd": None, "usd_per_claim": None, "unpriced_calls": 1}
     assert run["usage"]["cost_usd"] is None
 
 
-def test_the_cost_of_a_run_is_shared_by_all_its_claims():
-    run = run_json("r", "p", "openai", "m", False, [PAID, FREE])
+def test_a_run_pays_for_what_it_made_and_shares_it_among_the_claims_that_it_finished():
+    run = run_json("r-1", "p", "openai", "m", False, [PAID, FREE, FAILED, EARLIER])
+    assert run["usage"] == (PAID.usage + FREE.usage).json_object()
+    assert run["usage_reused"] == EARLIER.usage.json_object()
+    assert run["finished"] == 2
     assert run["cost"]["usd"] == pytest.approx(0.05)
     assert run["cost"]["usd_per_claim"] == pytest.approx(0.025)
-    nothing = run_json("r", "p", "openai", "m", False, [])
+    dearer = run_json("r-1", "p", "openai", "m", False, [PAID], spent(1, 0, (1, 0, 1), 0.05))
+    assert dearer["cost"]["usd_per_claim"] == pytest.approx(0.1)
+    nothing = run_json("r-1", "p", "openai", "m", False, [EARLIER])
     assert nothing["cost"] == {"usd": None, "usd_per_claim": None, "unpriced_calls": 0}
 
 
@@ -147,8 +154,12 @@ def cells(table_line):
     return [cell for cell in table_line.split("  ") if cell.strip()]
 
 
-def test_the_table_of_costs_has_a_line_a_claim_a_total_and_the_average():
-    lines = printed(cost_table([PAID, FAILED])).splitlines()
+def costs(verifications, most=None):
+    return printed(cost_table(verifications, RunUsage.of("r-1", verifications), most))
+
+
+def test_the_table_of_costs_has_a_line_a_claim_a_total_and_the_average_of_finished_claims():
+    lines = costs([PAID, FAILED]).splitlines()
     head, first, second, total, average = (
         [cell.strip() for cell in cells(line)] for line in lines if line.strip()
     )
@@ -156,23 +167,24 @@ def test_the_table_of_costs_has_a_line_a_claim_a_total_and_the_average():
     assert first[1:] == ["Fully Supported", "4", "1", "1,800", "1,024", "140", "$0.0500"]
     assert second[1:] == ["failed", "0", "0", "0", "0", "0", "$0"]
     assert total == ["2 claims", "4", "1", "1,800", "1,024", "140", "$0.0500"]
-    assert average == ["a claim on average", "2.0", "0.5", "900.0", "512.0", "70.0", "$0.0250"]
+    numbers = ["4.0", "1.0", "1,800.0", "1,024.0", "140.0", "$0.0500"]
+    assert average == ["a finished claim on average", *numbers]
 
 
 def test_one_unknown_price_makes_the_total_unknown():
-    lines = printed(cost_table([PAID, UNPRICED])).splitlines()
+    lines = costs([PAID, UNPRICED]).splitlines()
     assert [line.split()[-1] for line in lines[-2:]] == ["unknown", "unknown"]
 
 
 def test_a_long_table_is_cut_and_counts_all():
-    told = printed(cost_table([PAID] * 30, most=2))
+    told = costs([PAID] * 30, most=2)
     assert told.count("The pier") == 2
     assert "and 28 more" in told
     assert "30 claims" in told
 
 
-def test_a_table_of_no_claims_has_no_average():
-    assert "average" not in printed(cost_table([]))
+def test_a_run_that_finished_no_claim_has_no_average():
+    assert "average" not in costs([FAILED])
 
 
 def test_a_trail_shows_its_steps_its_score_and_what_was_cut():
