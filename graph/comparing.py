@@ -48,13 +48,13 @@ class RoundSide:
     """One side of the round at which two trails part.
 
     Attributes:
-        verdict: The interim verdict.
+        verdict: The interim verdict; None where samples did not agree.
         reasoning: The reasons for it.
         checked: Nodes that only this side read, in the order of the frontier.
         selected: Sentences that only this side selected; their role is not compared.
     """
 
-    verdict: Verdict
+    verdict: Verdict | None
     reasoning: str
     checked: tuple[str, ...]
     selected: tuple[CitedSentence, ...]

@@ -6,7 +6,7 @@ the shape with a field for the reasoning, because a structured answer is one obj
 else. Of several samples, each step makes one answer.
 
 Source: the model protocol (docs/model-protocol.md); VeriTrail E.3;
-docs/adr/0011-language-model-judge.md for the choice of the summary.
+docs/adr/0011-language-model-judge.md for the choice of the summaries.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from veritrail_graph.graph.model import Verdict
@@ -262,41 +262,75 @@ def _end(text: str) -> str:
     return repr(shown if len(shown) <= 80 else f"…{shown[-80:]}")
 
 
-def merge_selections(answers: Sequence[SelectionAnswer], threshold: int) -> SelectionAnswer:
-    """The sentences that at least `threshold` samples selected.
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What the samples of one evidence selection prompt agree on.
+
+    Attributes:
+        parts: Samples whose summaries together cover every agreed sentence, each reduced to the
+            agreed sentences that it selected; empty where nothing is selected.
+        dropped: Ids of all samples that were not in the prompt, or were no ids.
+        is_missed: Whether samples selected sentences, but too few of them the same evidence.
+
+    Source: VeriTrail E.3.
+    """
+
+    parts: tuple[SelectionAnswer, ...] = ()
+    dropped: int = 0
+    is_missed: bool = False
+
+    @property
+    def evidence(self) -> tuple[int, ...]:
+        """Ids of the agreed evidence, ascending."""
+        return tuple(sorted({number for part in self.parts for number in part.evidence}))
+
+    @property
+    def context(self) -> tuple[int, ...]:
+        """Ids of the agreed context, ascending."""
+        return tuple(sorted({number for part in self.parts for number in part.context}))
+
+
+def merge_selections(answers: Sequence[SelectionAnswer], threshold: int) -> Agreement:
+    """The sentences that at least `threshold` samples selected, with summaries that cover them.
 
     Both roles count as selected. A sentence that any of them named as evidence is evidence, as
-    one is that a single answer names as both; context without evidence selects nothing. The
-    summary is that of the sample that shares most with the result, the earliest of several.
+    one is that a single answer names as both; context without evidence selects nothing.
     """
     dropped = sum(answer.dropped for answer in answers)
-    if len(answers) == 1:
-        return answers[0]
-    votes = Counter(number for answer in answers for number in answer.evidence + answer.context)
+    drawn = [answer for answer in answers if answer.evidence]
+    votes = Counter(number for answer in drawn for number in answer.evidence + answer.context)
     passed = {number for number, count in votes.items() if count >= threshold}
-    evidence = passed.intersection(n for answer in answers for n in answer.evidence)
-    context = passed - evidence
+    evidence = passed.intersection(number for answer in drawn for number in answer.evidence)
     if not evidence:
-        return SelectionAnswer(dropped=dropped)
-    nearest = max(
-        (answer for answer in answers if answer.summary is not None),
-        key=lambda answer: _shared(answer, evidence, context),
-    )
-    return SelectionAnswer(
-        tuple(sorted(evidence)),
-        tuple(sorted(context)),
-        nearest.summary,
-        nearest.missing,
-        dropped,
-    )
+        return Agreement((), dropped, is_missed=bool(drawn))
+    parts = (_reduced(answer, evidence, passed) for answer in _cover(drawn, passed))
+    return Agreement(tuple(parts), dropped)
 
 
-def _shared(answer: SelectionAnswer, evidence: set[int], context: set[int]) -> tuple[int, int, int]:
-    """How much of the result a sample selected; then how little else."""
-    selected = set(answer.evidence) | set(answer.context)
-    result = evidence | context
-    of_evidence = len(evidence & set(answer.evidence))
-    return (len(selected & result), of_evidence, -len(selected - result))
+def _cover(answers: Sequence[SelectionAnswer], agreed: set[int]) -> list[SelectionAnswer]:
+    """As few samples as cover the agreed sentences, the largest cover first.
+
+    Of equal ones the one with fewest other sentences comes first, then the earliest.
+    """
+    chosen: list[SelectionAnswer] = []
+    left = set(agreed)
+    while left:
+        best = max(answers, key=lambda one: (len(left & _ids_of(one)), -len(_ids_of(one) - agreed)))
+        chosen.append(best)
+        left -= _ids_of(best)
+    return chosen
+
+
+def _ids_of(answer: SelectionAnswer) -> set[int]:
+    return {*answer.evidence, *answer.context}
+
+
+def _reduced(answer: SelectionAnswer, evidence: set[int], agreed: set[int]) -> SelectionAnswer:
+    """A sample with its agreed sentences alone, in the roles that were agreed on."""
+    ids = _ids_of(answer) & agreed
+    return replace(
+        answer, evidence=tuple(sorted(ids & evidence)), context=tuple(sorted(ids - evidence))
+    )
 
 
 def merge_verdicts(answers: Sequence[VerdictAnswer], threshold: int) -> tuple[VerdictAnswer, float]:

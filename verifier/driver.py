@@ -16,8 +16,16 @@ from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import Claim, NodeRef, Status, Usage, Verdict, Verification
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
 from veritrail_graph.verifier.models.port import Meter, OverBudget
-from veritrail_graph.verifier.ports import Found, Judge, Judgement, NodeSource
-from veritrail_graph.verifier.walk import Answer, Need, NeedEvidence, NeedSources, Outcome, walk
+from veritrail_graph.verifier.ports import Found, Judge, NodeSource
+from veritrail_graph.verifier.walk import (
+    Answer,
+    Finished,
+    NeedEvidence,
+    NeedSources,
+    NeedVerdict,
+    Outcome,
+    walk,
+)
 
 DEFAULT_Q = 3
 """Of q = 1 and q = 3 the better macro F1 on both full data sets. Source: VeriTrail 4.3."""
@@ -41,15 +49,17 @@ class Observer:
 
     Attributes:
         claim_started: A claim's walk begins.
-        iteration_finished: An interim verdict was given; the meter says in which round, and what
-            the claim has cost so far.
+        iteration_finished: An iteration has ended with this interim verdict, None where samples
+            did not agree; the meter says which one, and what the claim has cost so far.
         call_made: A model answered; the usage of that call.
         claim_finished: A verification has ended, in whatever status, and was handed on.
         faulted: Why a verification failed, as it was raised.
     """
 
     claim_started: Callable[[Task], None] = lambda _task: None
-    iteration_finished: Callable[[Task, Verdict, Meter], None] = lambda _task, _verdict, _m: None
+    iteration_finished: Callable[[Task, Verdict | None, Meter], None] = (
+        lambda _task, _verdict, _meter: None
+    )
     call_made: Callable[[Usage], None] = lambda _usage: None
     claim_finished: Callable[[Verification], None] = lambda _verification: None
     faulted: Callable[[VeriTrailError], None] = lambda _error: None
@@ -118,19 +128,25 @@ async def _drive(
     answer: Answer | None = None
     while True:
         try:
-            need = steps.send(answer) if answer is not None else next(steps)
+            need = steps.send(answer)
         except StopIteration as done:
             outcome: Outcome = done.value
             return outcome
         if isinstance(need, NeedEvidence):
             meter.iteration += 1
+        if isinstance(need, Finished):
+            observer.iteration_finished(task, need.iteration.verdict, meter)
+            answer = None
+            continue
         answer = await _answer(need, task.claim, judge, nodes, meter)
-        if isinstance(answer, Judgement):
-            observer.iteration_finished(task, answer.verdict, meter)
 
 
 async def _answer(
-    need: Need, claim: Claim, judge: Judge, nodes: NodeSource, meter: Meter
+    need: NeedSources | NeedEvidence | NeedVerdict,
+    claim: Claim,
+    judge: Judge,
+    nodes: NodeSource,
+    meter: Meter,
 ) -> Answer:
     if isinstance(need, NeedSources):
         of = [ref.node_id for ref in need.of]
@@ -163,11 +179,12 @@ def without_verdict(
 def _with_outcome(base: Verification, node: NodeRef, outcome: Outcome) -> Verification:
     paths = evidence_paths(node, outcome.iterations, outcome.sources)
     error = locate_error(node, outcome.verdict, outcome.iterations, paths)
+    is_decided = outcome.verdict is not None
     return base.replace(
-        status=Status.SUCCEEDED,
-        error=None,
+        status=Status.SUCCEEDED if is_decided else Status.UNDECIDED,
+        error=None if is_decided else outcome.reasoning,
         verdict=outcome.verdict,
-        reasoning=outcome.reasoning,
+        reasoning=outcome.reasoning if is_decided else None,
         score=outcome.score,
         termination=outcome.termination,
         iterations=outcome.iterations,

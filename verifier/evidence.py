@@ -8,10 +8,15 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from veritrail_graph.graph.model import CitedSentence, Claim, Evidence, EvidenceRole
-from veritrail_graph.verifier.answers import SelectionAnswer, merge_selections, read_selection
+from veritrail_graph.verifier.answers import (
+    Agreement,
+    SelectionAnswer,
+    merge_selections,
+    read_selection,
+)
 from veritrail_graph.verifier.excerpts import Excerpts, Unit, claim_lines, halves, pack
 from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import ContextTooLong, Meter
@@ -47,7 +52,8 @@ class EvidenceStep:
         """
         slots = asyncio.Semaphore(AT_ONCE)
         asked = (self._ask(claim, excerpts, meter, slots) for excerpts in prompts)
-        return _joined(results(await asyncio.gather(*asked, return_exceptions=True)))
+        joined = _joined(results(await asyncio.gather(*asked, return_exceptions=True)))
+        return replace(joined, is_sampled=self.step.samples.is_soft)
 
     def prompts_of(self, claim: Claim, nodes: Sequence[ReadNode]) -> list[Excerpts]:
         """The texts of a frontier as excerpts; claims over the same nodes share them."""
@@ -116,24 +122,26 @@ class EvidenceStep:
         )
 
 
-def selected(answer: SelectionAnswer, excerpts: Excerpts) -> Selection:
-    """Sentences for the ids of an answer, in the order of the prompt."""
-    if not answer.evidence or answer.summary is None:
-        return Selection(dropped_ids=answer.dropped)
+def selected(agreed: Agreement, excerpts: Excerpts) -> Selection:
+    """Sentences for the ids that samples agree on, in the order of the prompt."""
+    evidence = tuple(_evidence(part, excerpts) for part in agreed.parts)
+    return Selection(evidence, agreed.dropped, agreed.is_missed)
+
+
+def _evidence(answer: SelectionAnswer, excerpts: Excerpts) -> Evidence:
     roles = dict.fromkeys(answer.context, EvidenceRole.CONTEXT)
     roles.update(dict.fromkeys(answer.evidence, EvidenceRole.EVIDENCE))
     cited = tuple(
         CitedSentence.of(excerpts.sentences[number], roles[number]) for number in sorted(roles)
     )
-    return Selection(
-        (Evidence(text=answer.summary, missing=answer.missing, sentences=cited),), answer.dropped
-    )
+    return Evidence(text=answer.summary or "", missing=answer.missing, sentences=cited)
 
 
 def _joined(selections: Sequence[Selection]) -> Selection:
     return Selection(
         tuple(evidence for each in selections for evidence in each.evidence),
         sum(each.dropped_ids for each in selections),
+        any(each.is_missed for each in selections),
     )
 
 

@@ -81,7 +81,7 @@ def _nearest_downstream(
 
 def locate_error(
     node: NodeRef,
-    verdict: Verdict,
+    verdict: Verdict | None,
     iterations: Sequence[Iteration],
     paths: Sequence[EvidencePath],
 ) -> ErrorLocation:

@@ -49,14 +49,19 @@ class Selection:
     """The answer of evidence selection.
 
     Attributes:
-        evidence: One entry for each prompt that found something; empty when none did.
+        evidence: One entry for each prompt that found something, with samples one for each
+            summary that is needed to cover the agreed sentences; empty when none did.
         dropped_ids: How many sentence ids were returned that were not in the prompt.
+        is_missed: Whether the samples of a prompt selected sentences, but too few the same ones.
+        is_sampled: Whether several answers were drawn to each prompt.
 
-    Source: VeriTrail 3.1.2.
+    Source: VeriTrail 3.1.2, E.3.
     """
 
     evidence: tuple[Evidence, ...] = ()
     dropped_ids: int = 0
+    is_missed: bool = False
+    is_sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Judgement:
     """The answer of verdict generation.
 
     Attributes:
-        verdict: The interim verdict.
+        verdict: The interim verdict; None where samples did not agree on any evidence.
         reasoning: The reasons for it, as text.
         score: Share of Fully Supported samples, where samples were drawn; else None.
         reruns: How often evidence selection ran again because the evidence did not fit.
@@ -73,7 +78,7 @@ class Judgement:
     Source: VeriTrail 3.1.3.
     """
 
-    verdict: Verdict
+    verdict: Verdict | None
     reasoning: str
     score: float | None = None
     reruns: int = 0

@@ -1,7 +1,8 @@
 """Algorithm 1 of the paper, as a state machine without I/O.
 
 The walk is a generator: it yields what it needs next (the source nodes of nodes, evidence
-from nodes, a verdict on evidence), takes the answer, and returns the outcome. One driver
+from nodes, a verdict on evidence), takes the answer, announces each finished iteration, and
+returns the outcome. One driver
 runs it live (`verifier.driver`); scripted answers, a simulation or a batch endpoint can drive
 the same code. Replaying the same answers gives the same walk.
 
@@ -20,6 +21,7 @@ from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Terminatio
 from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes, in_order
 
 NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
+NO_AGREEMENT = "Sentences were selected, but none by as many samples as must agree."
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,15 @@ class NeedVerdict:
     carried: tuple[Evidence, ...] = ()
 
 
-Need = NeedSources | NeedEvidence | NeedVerdict
-Answer = SourceNodes | Selection | Judgement
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Announces an iteration that has ended; answered with None."""
+
+    iteration: Iteration
+
+
+Need = NeedSources | NeedEvidence | NeedVerdict | Finished
+Answer = SourceNodes | Selection | Judgement | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +74,16 @@ class Outcome:
     """What a finished walk leaves behind.
 
     Attributes:
-        verdict: The final verdict.
+        verdict: The final verdict; None where samples did not agree on any evidence.
         reasoning: The reasons for it.
-        score: The score of the last verdict that was asked for, None without samples.
+        score: The score of the last iteration; 0 where no root bore evidence; None without samples.
         termination: Why the walk stopped.
         iterations: All rounds; the last one's verdict may differ from the final verdict.
         sources: node_ids of the source nodes of every node that was asked about, as far as they
             were checked; of those that were not, some may be left out.
     """
 
-    verdict: Verdict
+    verdict: Verdict | None
     reasoning: str
     score: float | None
     termination: Termination
@@ -100,6 +109,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
     checked: set[NodeRef] = set()  # 3
     roots_with_evidence: set[NodeRef] = set()  # 4
     sources: dict[str, tuple[str, ...]] = {}
+    is_scored = False  # E.3
     nodes_to_check = yield from _sources({node}, sources)  # 6
     if not nodes_to_check:
         raise ValueError(f"{node.node_id!r} has no source nodes: there is nothing to check against")
@@ -114,14 +124,18 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         if with_evidence or carried:
             earlier = _found_in(carried, iterations)
             judgement = yield from _verdict(selection, roots_with_evidence, earlier)  # 14
+        elif selection.is_missed:
+            judgement = Judgement(None, NO_AGREEMENT)  # E.3
         else:
             judgement = Judgement(Verdict.NOT_FULLY_SUPPORTED, NOTHING_FOUND)  # 9, 10
         verdict = judgement.verdict
+        is_scored |= selection.is_sampled or judgement.score is not None
         iterations.append(
             Iteration(
                 number=len(iterations) + 1,
                 verdict=verdict,  # 16
                 reasoning=judgement.reasoning,
+                score=judgement.score,
                 checked=frontier,
                 carried_roots=carried,
                 summaries=selection.evidence,
@@ -130,6 +144,10 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
                 left_out=judgement.left_out,
             )
         )
+        yield Finished(iterations[-1])
+        if verdict is None:  # E.3: the claim ends without a verdict
+            stop = Termination.NO_AGREEMENT
+            return Outcome(None, NO_AGREEMENT, None, stop, tuple(iterations), sources)
         checked |= nodes_to_check  # 17
         if verdict is Verdict.NOT_FULLY_SUPPORTED:  # 18
             consecutive_not_supported += 1  # 19
@@ -142,16 +160,18 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         candidates = yield from _sources(candidates_of, sources, last)
         nodes_to_check = candidates - checked  # 25, without the carried roots: never read again
 
-        stop: Termination | None = None
+        score = judgement.score
         if not nodes_to_check and not roots_with_evidence:  # 29
             stop, verdict = Termination.NO_CANDIDATES, Verdict.NOT_FULLY_SUPPORTED  # 30, 31
+            score = 0.0 if is_scored else None
         elif not nodes_to_check:  # 26, 27: the latest verdict is final
             stop = Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT
         elif not goes_on:  # 33, 34
             stop = Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED
-        if stop is not None:  # 37
-            reasoning = _final_reasoning(stop, judgement, verdict)
-            return Outcome(verdict, reasoning, judgement.score, stop, tuple(iterations), sources)
+        else:
+            continue
+        reasoning = _final_reasoning(stop, judgement, verdict)
+        return Outcome(verdict, reasoning, score, stop, tuple(iterations), sources)  # 37
 
 
 def _sources(

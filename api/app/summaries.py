@@ -36,7 +36,7 @@ CLAIMS_TOGETHER = 200
 
 Place = tuple[int, int, int, str]
 
-WORST = ("NOT_FULLY_SUPPORTED", "failed", "INCONCLUSIVE", NEVER)
+WORST = ("NOT_FULLY_SUPPORTED", "failed", "INCONCLUSIVE", "undecided", NEVER)
 """What needs attention, in this order."""
 
 _LIKE = {"over_budget": "failed", "cancelled": "failed", "queued": NEVER, "running": NEVER}

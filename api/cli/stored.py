@@ -11,7 +11,7 @@ import typer
 
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson, ProcessId
-from veritrail_graph.api.cli.terminal import VERDICT_STYLE, print_json, say, table, verdict_words
+from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
@@ -98,7 +98,8 @@ async def _one(
 def _tell_runs(runs: list[RunSummary]) -> None:
     """Runs that have something left to do, and how to go on with them."""
     for found in runs:
-        left = found.total - found.counts.get(Status.SUCCEEDED, 0)
+        ended = (Status.SUCCEEDED, Status.UNDECIDED)
+        left = found.total - sum(found.counts.get(one, 0) for one in ended)
         if left:
             say(
                 f"Run {found.run_id} of {found.created_at} left {left} of {found.total} claim(s) "
@@ -111,12 +112,14 @@ def _tell_processes(summaries: list[ProcessSummary]) -> None:
     if not summaries:
         say("Nothing is stored yet. Begin with: veritrail ingest PATH")
         return
-    verdicts = [VERDICT_WORDS[verdict].lower() for verdict in Verdict]
-    numbers = ("nodes", "edges", *verdicts, "claims")
+    columns = {verdict.value: VERDICT_WORDS[verdict].lower() for verdict in Verdict}
+    if any(summary.verdicts.get(Status.UNDECIDED) for summary in summaries):
+        columns[Status.UNDECIDED.value] = Status.UNDECIDED.value
+    numbers = ("nodes", "edges", *columns.values(), "claims")
     rows = []
     for summary in summaries:
         process = summary.process
-        counts = [summary.verdicts.get(verdict.value, 0) for verdict in Verdict]
+        counts = [summary.verdicts.get(name, 0) for name in columns]
         every = (process.nodes, process.edges, *counts, process.claims)
         rows.append(
             [process.process_id, *(f"{one:,}" for one in every), one_line(process.name, 50)]
@@ -266,9 +269,7 @@ def _side(name: str, side: RoundSide | None) -> RenderableType:
     if side is None:
         return Text.assemble((name, "bold"), "  had ended before")
     tree = Tree(
-        Text.assemble(
-            (f"{name}  ", "bold"), (VERDICT_WORDS[side.verdict], VERDICT_STYLE[side.verdict])
-        ),
+        Text.assemble((f"{name}  ", "bold"), verdict_words(side.verdict, Status.UNDECIDED)),
         guide_style="dim",
     )
     tree.add(Text(f"reasoning: {one_line(side.reasoning)}"))

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from veritrail_graph.api.cli.terminal import VERDICT_STYLE, verdict_words
+from veritrail_graph.api.cli.terminal import verdict_words
 from veritrail_graph.api.views.costs import (
     UNKNOWN,
     cost_words,
@@ -21,7 +21,7 @@ from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
 from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.comparing import flat_settings
-from veritrail_graph.graph.model import EvidenceRole
+from veritrail_graph.graph.model import EvidenceRole, Status
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model import NodeRef, RunUsage, StepRecord, Usage, Verification
@@ -134,7 +134,7 @@ def _add_iteration(tree: Tree, found: IterationView, *, whole: bool) -> Tree:
         Text.assemble(
             (f"iteration {found.number}", "bold"),
             "  ",
-            (found.mark.word, VERDICT_STYLE[iteration.verdict]),
+            (found.mark.word, verdict_words(iteration.verdict, Status.UNDECIDED)[1]),
             (f"  checked {_names(iteration.checked)}", "dim"),
         )
     )

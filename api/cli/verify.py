@@ -371,7 +371,7 @@ def _counts(done: list[Verification]) -> str:
         f"{counts[Verdict.NOT_FULLY_SUPPORTED]} not fully supported, "
         f"{counts[Verdict.INCONCLUSIVE]} inconclusive"
     )
-    for status in (Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED):
+    for status in (Status.UNDECIDED, Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED):
         number = sum(v.status is status for v in done)
         told += f", {number} {status.value.replace('_', ' ')}" if number else ""
     return told
@@ -404,7 +404,8 @@ def end(report: Report) -> None:
     if failed:
         reason = one_line(failed[0].reason or "")
         say(f"No claims could be extracted from {len(failed)} sentence(s): {reason}", "red")
-    open_ = [v for v in report.done.verifications if v.status is not Status.SUCCEEDED]
+    ended_well = (Status.SUCCEEDED, Status.UNDECIDED)
+    open_ = [v for v in report.done.verifications if v.status not in ended_well]
     if open_:
         reason = one_line(open_[0].error or "")
         if any(v.status is Status.OVER_BUDGET for v in open_):

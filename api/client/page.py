@@ -15,7 +15,7 @@ from veritrail_graph.api.views.costs import counted
 from veritrail_graph.api.views.texts import clean
 from veritrail_graph.api.views.trail import trail_view
 from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
-from veritrail_graph.graph.model import EvidenceRole, Verdict, Verification
+from veritrail_graph.graph.model import EvidenceRole, Status, Verdict, Verification
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested, ProcessFound
@@ -108,7 +108,7 @@ def _iteration(found: IterationView) -> str:
     )
     notes = "".join(f"<div>Missing: {text(one)}</div>" for one in found.missing)
     notes += "".join(f"<div>{text(one)}</div>" for one in found.remarks)
-    verdict = chip(found.iteration.verdict)
+    verdict = chip(found.iteration.verdict or Status.UNDECIDED)
     return (
         f"<details style='{_DETAILS}'><summary>Iteration {found.number}: {verdict} "
         f"{counted(found.read, 'node')} checked, {counted(found.sentences, 'sentence')} "

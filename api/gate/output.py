@@ -13,7 +13,13 @@ from veritrail_graph.api.reports.junit import claim_case, junit_report
 from veritrail_graph.api.reports.markdown import escaped
 from veritrail_graph.api.views.words import BY_KIND, State
 
-WORST = (State.NOT_SUPPORTED, State.FAILED, State.INCONCLUSIVE, State.UNCHECKED)
+WORST = (
+    State.NOT_SUPPORTED,
+    State.FAILED,
+    State.INCONCLUSIVE,
+    State.UNDECIDED,
+    State.UNCHECKED,
+)
 """What a reader should look at, worst first."""
 
 CHANGE_WORDS = {
@@ -77,7 +83,11 @@ def outcome_lines(outcome: Outcome, names: Mapping[int, str]) -> list[str]:
 
 def counts_words(outcome: Outcome) -> str:
     """How many claims there are of each kind."""
-    counts = [f"{BY_KIND[state].word.lower()} {n:,}" for state, n in outcome.counts.items()]
+    counts = [
+        f"{BY_KIND[state].word.lower()} {n:,}"
+        for state, n in outcome.counts.items()
+        if n or state is not State.UNDECIDED
+    ]
     return f"{len(outcome.entries):,} claim(s): {', '.join(counts)}"
 
 
@@ -142,7 +152,7 @@ def _claim_line(entry: Entry, names: Mapping[int, str]) -> str:
     facts = [BY_KIND[entry.state].word, stage_words(entry, names)]
     if entry.change in CHANGE_WORDS:
         facts.append(CHANGE_WORDS[entry.change])
-    if entry.state is State.FAILED:
+    if entry.state in (State.FAILED, State.UNDECIDED):
         facts.append(cut(entry.reason or "no reason was kept"))
     return f"  {entry.claim_id}: {cut(entry.text)} [{'; '.join(fact for fact in facts if fact)}]"
 

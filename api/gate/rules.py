@@ -22,6 +22,7 @@ NEVER = "it was never verified"
 WAITS = "its verification has not ended"
 
 _ENDED = {
+    Status.UNDECIDED: "was undecided",
     Status.FAILED: "failed",
     Status.OVER_BUDGET: "went over budget",
     Status.CANCELLED: "was cancelled",
@@ -83,7 +84,7 @@ def counted(material: ReportData) -> ReportData:
 def failed_again(one: CheckedClaim) -> bool:
     """Whether a claim has a verdict, and a later check that ended without one."""
     has_later = one.later is not None and one.verdict is not None
-    return has_later and mark_now(one.later).kind is State.FAILED
+    return has_later and mark_now(one.later).kind in (State.FAILED, State.UNDECIDED)
 
 
 def _latest(one: CheckedClaim) -> CheckedClaim:
@@ -186,7 +187,8 @@ class Limits:
         stages: Stages at which nothing unsupported may come in.
         failed: Claims that could not be checked.
         unchecked: Claims that were not checked.
-        strict: Whether an inconclusive claim counts as one that is not fully supported.
+        strict: Whether an inconclusive claim counts as one that is not fully supported, and
+            whether undecided claims are not allowed.
     """
 
     unsupported: int | None = 0
@@ -206,8 +208,8 @@ class Check:
     """One rule, and whether it is kept.
 
     Attributes:
-        name: Its name: `claims`, `unchecked`, `failed`, `regressions`, `unsupported`, `rate`,
-            `error_stage_N`.
+        name: Its name: `claims`, `unchecked`, `failed`, `undecided`, `regressions`,
+            `unsupported`, `rate`, `error_stage_N`.
         met: Whether it is kept.
         found: What was counted.
         limit: What is allowed: at most so much, for `claims` at least so many.
@@ -299,6 +301,7 @@ def judge(
         _claims(process_id, entries),
         _unchecked(process_id, entries, limits),
         _failed(entries, limits),
+        *_undecided(entries, limits),
     ]
     if baseline is not None:
         checks.append(_regressions(entries))
@@ -325,7 +328,7 @@ def _change(entry: Entry, before: Entry | None, limits: Limits) -> Change:
     """
     is_bad = limits.counts(entry.state)
     then = before.state if before else State.UNCHECKED
-    if is_bad and then in (State.UNCHECKED, State.FAILED):
+    if is_bad and then in (State.UNCHECKED, State.FAILED, State.UNDECIDED):
         return Change.NEW
     if is_bad and _is_worse(entry.state, then):
         return Change.REGRESSED
@@ -369,6 +372,20 @@ def _failed(entries: Sequence[Entry], limits: Limits) -> Check:
     if len(found) > limits.failed:
         words += ". What could not be checked is not passed"
     return _at_most("failed", found, limits.failed, words)
+
+
+def _undecided(entries: Sequence[Entry], limits: Limits) -> list[Check]:
+    """Claims that samples could not decide: no failure and never unsupported; strict allows none.
+
+    There is no rule where there are none.
+    """
+    found = _ids(entries, lambda entry: entry.state is State.UNDECIDED)
+    if not found:
+        return []
+    words = f"could not be decided: {len(found):,}"
+    if limits.strict:
+        return [_at_most("undecided", found, 0, f"{words}, at most 0 (--strict)")]
+    return [_at_most("undecided", found, len(entries), f"{words}, allowed without --strict")]
 
 
 def _regressions(entries: Sequence[Entry]) -> Check:

@@ -18,8 +18,9 @@ def observer(job_id: str, log: EventLog) -> Observer:
     def started(task: Task) -> None:
         log.append(job_id, Kind.CLAIM_STARTED, _of(task))
 
-    def judged(task: Task, verdict: Verdict, meter: Meter) -> None:
-        told = {"iteration": meter.iteration, "interim_verdict": verdict.value}
+    def judged(task: Task, verdict: Verdict | None, meter: Meter) -> None:
+        interim = verdict.value if verdict else None
+        told = {"iteration": meter.iteration, "interim_verdict": interim}
         usage = {"usage": meter.total.json_object()}
         log.append(job_id, Kind.ITERATION_FINISHED, {**_of(task), **told, **usage})
 

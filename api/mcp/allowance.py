@@ -12,7 +12,7 @@ from anyio import CancelScope
 
 from veritrail_graph.api.client.operations import AsyncJob
 from veritrail_graph.graph.errors import InputError, VeriTrailError
-from veritrail_graph.graph.model import Usage
+from veritrail_graph.graph.model import Status, Usage
 
 STOPPED_SHARE = 100
 """A stop counts as this part of the limits, and at least as a call."""
@@ -126,7 +126,7 @@ async def _told(job: AsyncJob, tell: Teller) -> None:
     async for event in job.events():
         if event.kind == "iteration.finished":
             rounds += 1
-            verdict = event.data.get("interim_verdict", "")
+            verdict = event.data.get("interim_verdict") or Status.UNDECIDED
             await tell(rounds, None, f"iteration {rounds}: {verdict}")
     await job.wait()
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from veritrail_graph.api.client.answers import Agreement, Claim, Process, Review, Rows, Verification
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
-from veritrail_graph.graph.model import Iteration, Verdict
+from veritrail_graph.graph.model import Iteration, Status, Verdict
 
 ROWS = 200
 """Rows of an answer, and processes of a list."""
@@ -171,7 +171,7 @@ class Round(BaseModel):
     """One round of a trail: what was checked and selected, and the interim verdict."""
 
     number: int
-    interim_verdict: str
+    interim_verdict: str | None = Field(description="null: samples did not agree on evidence")
     reasoning: str
     nodes_checked: int
     evidence: list[FoundSentence]
@@ -318,15 +318,21 @@ def trail_text(found: Trail) -> str:
     if found.reasoning:
         lines.append(f"Reasoning: {found.reasoning}")
     if found.error:
-        lines.append(f"Could not be checked: {found.error}")
+        is_undecided = found.status == Status.UNDECIDED
+        could_not = "Could not be decided" if is_undecided else "Could not be checked"
+        lines.append(f"{could_not}: {found.error}")
     if found.error_stages:
         stages = ", ".join(map(str, found.error_stages))
         nodes = ", ".join(map(quoted, found.error_nodes))
         lines.append(f"Unsupported content came in at stage {stages}, in {nodes}")
     for one in found.iterations:
         lines.append(
-            f"Iteration {one.number}: {one.nodes_checked:,} node(s) checked, interim verdict "
-            f"{verdict_words(one.interim_verdict)}"
+            f"Iteration {one.number}: {one.nodes_checked:,} node(s) checked, "
+            + (
+                f"interim verdict {verdict_words(one.interim_verdict)}"
+                if one.interim_verdict
+                else "no interim verdict"
+            )
         )
         lines += [
             f"  {quoted(s.node_id)} sentence {s.sentence}: {quoted(s.text)}" for s in one.evidence

@@ -37,7 +37,7 @@ from veritrail_graph.api.views.costs import counted, money_words, spent_together
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.stages import StageBar, StageBars, stage_bars
 from veritrail_graph.api.views.trail import choose, trail_view
-from veritrail_graph.api.views.words import MARKS, RANK, State
+from veritrail_graph.api.views.words import MARKS, RANK, VERDICT_OF, State
 from veritrail_graph.graph.model import Verdict
 
 
@@ -343,11 +343,12 @@ def open_words(material: ReportData) -> str:
     states = material.counts
     without = {
         "is inconclusive": states[State.INCONCLUSIVE],
+        "could not be decided": states[State.UNDECIDED],
         "could not be checked": states[State.FAILED],
         "was not checked": states[State.UNCHECKED],
     }
     left = [_how_many(claims, words) for words, claims in without.items() if claims]
-    judged = len(material.claims) - states[State.FAILED] - states[State.UNCHECKED]
+    judged = sum(states[one] for one in VERDICT_OF)
     rest = f" {_joined(left)}: nothing can be said of {_them(sum(without.values()))}."
     if states[State.NOT_SUPPORTED]:
         return rest.strip() if left else ""

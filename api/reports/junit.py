@@ -28,10 +28,15 @@ _LONGEST_TEXT = 20_000
 _RESULTS: Mapping[State, type[Result]] = {
     State.NOT_SUPPORTED: Failure,
     State.INCONCLUSIVE: Skipped,
+    State.UNDECIDED: Skipped,
     State.FAILED: Error,
     State.UNCHECKED: Skipped,
 }
-_STRICT: Mapping[State, type[Result]] = {State.INCONCLUSIVE: Failure, State.UNCHECKED: Error}
+_STRICT: Mapping[State, type[Result]] = {
+    State.INCONCLUSIVE: Failure,
+    State.UNDECIDED: Error,
+    State.UNCHECKED: Error,
+}
 
 
 def junit_report(
@@ -47,7 +52,8 @@ def junit_report(
 
     Args:
         material: The process and its claims.
-        strict: Whether what is inconclusive or was not checked counts against the process.
+        strict: Whether what is inconclusive, undecided or was not checked counts against the
+            process.
         known: claim_ids of claims that a baseline knows; they are skipped.
         name: The name of all suites together.
         first: A suite before those of the claims.
@@ -129,7 +135,7 @@ def message_of(one: CheckedClaim, material: ReportData) -> str:
         words += " (indicative only: no language model judged)"
     if one.state is State.NOT_SUPPORTED:
         return f"{words}; {_introduced(one, material)}"
-    if one.state is State.FAILED:
+    if one.state in (State.FAILED, State.UNDECIDED):
         return f"{words}: {one.reason or 'no reason was kept'}"
     return words
 

@@ -27,6 +27,7 @@ from veritrail_graph.graph.model import (
     Evidence,
     Iteration,
     NodeRef,
+    Status,
     Verification,
     frontier_order,
 )
@@ -227,7 +228,7 @@ def trail_view(
     iterations = tuple(
         IterationView(
             iteration=one,
-            mark=mark_of(one.verdict, indicative=verification.indicative),
+            mark=mark_of(one.verdict, Status.UNDECIDED, indicative=verification.indicative),
             read=read.get(one.number, len(one.checked)),
             nodes=tuple(finder.nodes(one)),
             spent=spent(one.usage, modelled=not verification.indicative),

@@ -38,6 +38,9 @@ ENDINGS: Mapping[Termination, str] = MappingProxyType(
     {
         Termination.NO_CANDIDATES: "nothing was left to read",
         Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT: "only sources with evidence were left",
+        Termination.NO_AGREEMENT: (
+            "sentences were selected, but none by as many samples as must agree"
+        ),
         Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED: (
             "the verdict was Not Fully Supported as many times in a row as were asked for"
         ),
@@ -49,6 +52,7 @@ WITHOUT_VERDICT: Mapping[Status, str] = MappingProxyType(
     {
         Status.QUEUED: "This check waits for its turn.",
         Status.RUNNING: "This check is under way.",
+        Status.UNDECIDED: ("The samples did not agree on any evidence, so there is no verdict."),
         Status.FAILED: "This check failed, so there is no verdict.",
         Status.OVER_BUDGET: (
             "The budget was spent before this check came to an end, so there is no verdict."
@@ -60,11 +64,12 @@ WITHOUT_VERDICT: Mapping[Status, str] = MappingProxyType(
 
 
 class State(StrEnum):
-    """The result for a claim: one of the three verdicts, a failure, or no check at all."""
+    """The result for a claim: one of the three verdicts, none (and why), or no check at all."""
 
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not-supported"
     INCONCLUSIVE = "inconclusive"
+    UNDECIDED = "undecided"
     FAILED = "failed"
     UNCHECKED = "unchecked"
 
@@ -81,7 +86,7 @@ STATE_OF: Mapping[Verdict, State] = MappingProxyType(
 VERDICT_OF: Mapping[State, Verdict] = MappingProxyType(
     {state: verdict for verdict, state in STATE_OF.items()}
 )
-"""The verdict of a state; failed and unchecked have none."""
+"""The verdict of a state; undecided, failed and unchecked have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,11 @@ INCONCLUSIVE = _mark(
     VERDICT_WORDS[Verdict.INCONCLUSIVE],
     "What was found allows no decision for or against the claim.",
 )
+UNDECIDED = _mark(
+    State.UNDECIDED,
+    "Could not be decided",
+    "Samples did not agree on any evidence. This says nothing for or against the claim.",
+)
 FAILED = _mark(
     State.FAILED,
     "Could not be checked",
@@ -134,7 +144,14 @@ FAILED = _mark(
 )
 UNCHECKED = _mark(State.UNCHECKED, "Not checked", "This claim has not been checked yet.")
 
-MARKS: tuple[Mark, ...] = (NOT_SUPPORTED, INCONCLUSIVE, FAILED, UNCHECKED, SUPPORTED)
+MARKS: tuple[Mark, ...] = (
+    NOT_SUPPORTED,
+    INCONCLUSIVE,
+    UNDECIDED,
+    FAILED,
+    UNCHECKED,
+    SUPPORTED,
+)
 """All marks, what needs attention first."""
 
 BY_KIND: Mapping[State, Mark] = MappingProxyType({mark.kind: mark for mark in MARKS})
@@ -147,6 +164,7 @@ _WITHOUT_VERDICT: Mapping[Status, Mark] = MappingProxyType(
     {
         Status.QUEUED: replace(UNCHECKED, word="Waiting", hint="Its check has not begun yet."),
         Status.RUNNING: replace(UNCHECKED, word="Being checked", hint="Its check is under way."),
+        Status.UNDECIDED: UNDECIDED,
         Status.FAILED: FAILED,
         Status.OVER_BUDGET: replace(
             FAILED,

@@ -1,4 +1,4 @@
-// purpose: Bloom, "Verifications of process $process without a verdict": queued, running, failed, over budget, cancelled.
+// purpose: Bloom, "Verifications of process $process without a verdict": queued, running, undecided, failed, over budget, cancelled.
 // param process: string - the process
 // column c: any - a claim
 // column v: any - a verification of it that has no verdict

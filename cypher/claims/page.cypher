@@ -4,7 +4,7 @@
 // param after_id: string - its claim_id; empty at first
 // param node_id: string - only claims about this node; null: about any
 // param window: integer - at most so many claims are looked at
-// param verdict: string - only claims with this verdict; or none, failed or unchecked: those without one, those whose latest verification came to no end, the others of them; null: any
+// param verdict: string - only claims with this verdict; or none, undecided, failed or unchecked: those without one, those on whose evidence samples did not agree, those whose latest verification came to no end, the others of them; null: any
 // param error_stage: integer - only claims with this error stage; null: any
 // param review: string - none, any, confirmed, overridden or unclear; null: whatever was said
 // column position: integer - its place among the claims of the process
@@ -31,6 +31,7 @@ WITH c, verifications, latest, v, CASE WHEN $review IS NULL THEN null ELSE head(
 WITH c, verifications, latest, v,
      ($verdict IS NULL OR CASE
        WHEN v IS NOT NULL THEN v.verdict = $verdict
+       WHEN latest.status = 'undecided' THEN $verdict IN ['none', 'undecided']
        WHEN latest.status IN ['failed', 'over_budget', 'cancelled'] THEN $verdict IN ['none', 'failed']
        ELSE $verdict IN ['none', 'unchecked']
      END)

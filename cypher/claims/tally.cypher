@@ -1,6 +1,6 @@
-// purpose: Number of claims of a process, by the verdict of their latest succeeded verification, or else failed or unchecked.
+// purpose: Number of claims of a process, by the verdict of their latest succeeded verification, or else undecided, failed or unchecked.
 // param process_id: string - the process
-// column state: string - the verdict; failed: without one, where the latest verification failed; unchecked
+// column state: string - the verdict; undecided, failed: without one, where the latest verification ended so; unchecked
 // column error_stages: list - where an error came in
 // column indicative: boolean - whether no model judged
 // column claims: integer - how many claims have it
@@ -11,6 +11,7 @@ WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH c, head(collect(v)) AS latest, head([x IN collect(v) WHERE x.status = 'succeeded']) AS v
 WITH CASE
        WHEN v IS NOT NULL THEN v.verdict
+       WHEN latest.status = 'undecided' THEN 'undecided'
        WHEN latest.status IN ['failed', 'over_budget', 'cancelled'] THEN 'failed'
        ELSE 'unchecked'
      END AS state,

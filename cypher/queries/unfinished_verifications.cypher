@@ -1,6 +1,6 @@
-// purpose: Verifications without a verdict: queued, running, failed, over budget or cancelled; the latest first.
+// purpose: Verifications without a verdict: queued, running, undecided, failed, over budget or cancelled; the latest first.
 // param process_id: string = null - only those of this process
-// param status: string = null in queued|running|failed|over_budget|cancelled - only those of this status
+// param status: string = null in queued|running|undecided|failed|over_budget|cancelled - only those of this status
 // param limit: integer = 100 in 1..10000 - at most this many
 // column process_id: string - the process
 // column verification_id: string - the verification

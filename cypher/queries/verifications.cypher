@@ -1,7 +1,7 @@
 // purpose: Verifications of a process, the latest first.
 // param process_id: string - the process
 // param claim_id: string = null - only those of this claim
-// param status: string = null in queued|running|failed|over_budget|cancelled|succeeded - only those of this status
+// param status: string = null in queued|running|undecided|failed|over_budget|cancelled|succeeded - only those of this status
 // param limit: integer = 100 in 1..10000 - at most this many
 // column verification_id: string - the verification
 // column claim_id: string - the claim

@@ -1,4 +1,4 @@
-// purpose: Write how verifications ended that were not made; one that has a verdict stays.
+// purpose: Write how verifications ended that were not made; one that has a verdict or is undecided stays.
 // param process_id: string - the process; it must be ready
 // param content_hash: string - the content that was to be verified, or null where it is not known
 // param rows: list - properties of each verification
@@ -10,8 +10,8 @@ UNWIND $rows AS row
 MATCH (c:Claim {process_id: $process_id, claim_id: row.claim_id})
 MERGE (v:Verification {verification_id: row.verification_id})
 ON CREATE SET v = row
-SET v.status = CASE v.status WHEN 'succeeded' THEN v.status ELSE row.status END,
-    v.error = CASE v.status WHEN 'succeeded' THEN v.error ELSE row.error END,
-    v.caption = CASE v.status WHEN 'succeeded' THEN v.caption ELSE row.caption END
+SET v.status = CASE WHEN v.status IN ['succeeded', 'undecided'] THEN v.status ELSE row.status END,
+    v.error = CASE WHEN v.status IN ['succeeded', 'undecided'] THEN v.error ELSE row.error END,
+    v.caption = CASE WHEN v.status IN ['succeeded', 'undecided'] THEN v.caption ELSE row.caption END
 MERGE (v)-[:VERIFIES]->(c)
 RETURN v.verification_id AS verification_id

@@ -42,7 +42,7 @@ def _side(side: RoundSide | None) -> dict[str, Any] | None:
     if side is None:
         return None
     return {
-        "verdict": side.verdict.value,
+        "verdict": side.verdict.value if side.verdict else None,
         "reasoning": side.reasoning,
         "checked_only": list(side.checked),
         "selected_only": [cited.json_object() for cited in side.selected],

@@ -157,7 +157,8 @@ def _review_row(stored: Properties) -> list[Any]:
 
 
 def _evidence_rows(found: Verification, iteration: Iteration) -> Iterator[list[Any]]:
-    of = [found.verification_id, found.claim_id, iteration.number, iteration.verdict.value]
+    interim = iteration.verdict.value if iteration.verdict else None
+    of = [found.verification_id, found.claim_id, iteration.number, interim]
     for number, evidence in enumerate(iteration.summaries):
         for cited in evidence.sentences:
             one = cited

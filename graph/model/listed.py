@@ -68,8 +68,9 @@ class ClaimFilter:
 
     Attributes:
         verdict: Those whose latest succeeded verification gave this verdict; `none`: those that
-            have no such verification; of these, `failed`: those whose latest verification came
-            to no end, and `unchecked`: the others.
+            have no such verification; of these, `undecided`: those on whose evidence samples did
+            not agree, `failed`: those whose latest verification came to no end, and
+            `unchecked`: the others.
         error_stage: Those into which an error came at this stage.
         review: `none`, `any`, `confirmed`, `overridden` or `unclear`: what people said of them.
         node_id: Those about this node.
@@ -325,8 +326,8 @@ class Tally:
     """How the claims of a process stand.
 
     Attributes:
-        states: Claims by the verdict of their latest succeeded verification, or else by `failed`
-            or `unchecked`.
+        states: Claims by the verdict of their latest succeeded verification, or else by
+            `undecided`, `failed` or `unchecked`.
         together: Claims into which an error came, by the stages where it did.
         without_stage: Claims that are not fully supported and have no error stage.
         indicative: Claims that have a verdict which no model gave.
@@ -506,7 +507,8 @@ class ProcessOverview:
 
     Attributes:
         process: The process.
-        verdicts: Claims by the verdict of their latest succeeded verification.
+        verdicts: Claims by the verdict of their latest succeeded verification; `undecided`: those
+            without one whose latest verification is undecided.
         verifications: Its verifications, whatever their status.
     """
 

@@ -36,22 +36,30 @@ MOST_ITERATIONS = 10_000
 
 
 class Status(StrEnum):
-    """The state of a verification; only `succeeded` carries a verdict."""
+    """The state of a verification; only `succeeded` carries a verdict.
+
+    `undecided` has ended, too: samples did not agree on any evidence. Source: VeriTrail E.3.
+    """
 
     QUEUED = "queued"
     RUNNING = "running"
     SUCCEEDED = "succeeded"
+    UNDECIDED = "undecided"
     FAILED = "failed"
     OVER_BUDGET = "over_budget"
     CANCELLED = "cancelled"
 
 
 class Termination(StrEnum):
-    """Why the walk stopped; when several hold, the first of these. Source: VeriTrail 3.1.4."""
+    """Why the walk stopped; when several hold, the first of these.
+
+    Source: VeriTrail 3.1.4; E.3 (no agreement).
+    """
 
     NO_CANDIDATES = "no_candidates"
     ONLY_ROOTS_WITH_EVIDENCE_LEFT = "only_roots_with_evidence_left"
     MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED = "max_consecutive_not_fully_supported"
+    NO_AGREEMENT = "no_agreement"
 
 
 class EvidenceRole(StrEnum):
@@ -178,8 +186,14 @@ class Iteration(Noun):
     """
 
     number: Annotated[int, Field(ge=1, le=MOST_ITERATIONS)] = Field(description="From 1.")
-    verdict: OneOf[Verdict] = Field(description="The interim verdict, as it was given.")
+    verdict: OneOf[Verdict] | None = Field(
+        default=None,
+        description="The interim verdict, as it was given; null where samples did not agree.",
+    )
     reasoning: Text = Field(description="The judge's reasons for it.")
+    score: Number | None = Field(
+        default=None, description="Share of Fully Supported samples; null: no samples of a verdict."
+    )
     checked: Nodes = Field(
         description="Nodes read in this round, in the order of the frontier, without the carried "
         "ones."
@@ -355,7 +369,9 @@ class Verification(Noun):
     )
     reasoning: Text | None = Field(default=None, description="The reasons for the final verdict.")
     score: Number | None = Field(
-        default=None, description="Share of Fully Supported samples in the last iteration."
+        default=None,
+        description="Share of Fully Supported samples in the last iteration; 0 where no root bore "
+        "evidence.",
     )
     termination: OneOf[Termination] | None = Field(
         default=None, description="Why the walk stopped."

@@ -18,6 +18,7 @@ from veritrail_graph.graph.model import (
     Evidence,
     EvidencePath,
     Iteration,
+    Status,
     StepRecord,
     Verification,
 )
@@ -314,8 +315,14 @@ def iteration_row(verification_id: str, iteration: Iteration, indicative: bool) 
         "carried_places": [
             value for root in iteration.carried_roots for value in (root.stage, root.position)
         ],
-        "caption": f"{iteration.number}: {in_words(iteration.verdict, indicative)}",
+        "caption": f"{iteration.number}: {_interim(iteration, indicative)}",
     }
+
+
+def _interim(iteration: Iteration, indicative: bool) -> str:
+    if iteration.verdict is None:
+        return Status.UNDECIDED.value.capitalize()
+    return in_words(iteration.verdict, indicative)
 
 
 def step_row(verification_id: str, position: int, step: StepRecord) -> dict[str, Any]:

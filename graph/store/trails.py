@@ -65,7 +65,8 @@ class TrailStore:
     async def write_ends(self, verifications: Sequence[Verification]) -> None:
         """Write how verifications ended that were not made, all or none, without trails.
 
-        One that has a verdict stays; one whose process or claim is not stored is left out.
+        One that has a verdict or is undecided stays; one whose process or claim is not stored is
+        left out.
         """
         groups: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
         for one in verifications:

@@ -15,6 +15,7 @@ from veritrail_graph.graph.model import (
     NodeRef,
     Role,
     Status,
+    Termination,
     Verdict,
     Verification,
 )
@@ -31,7 +32,7 @@ CLAIMS = {f"k{number}": f"Claim {number}." for number in range(1, 7)}
 
 @pytest.fixture
 def stored(store: Store, arun: Any, process_id: str) -> str:
-    """k1 supported, k2 not (stages 2 and 3), k3 first not and then supported, k4 failed."""
+    """k1 supported, k2 not (stages 2 and 3), k3 first not, then supported, k4 failed, k6 undecided."""
     texts = {"a": "A.", "s": "S.", "t": "T."}
     arun(ingest(store, process(texts, [("a", "s"), ("s", "t")], CLAIMS, process_id=process_id)))
     both = (S, T)
@@ -42,6 +43,9 @@ def stored(store: Store, arun: Any, process_id: str) -> str:
         verification(process_id, "k3", 2, FS),
         verification(process_id, "k3", 3, None),
         verification(process_id, "k4", 1, None),
+        verification(process_id, "k6", 1, None).replace(
+            status=Status.UNDECIDED, termination=Termination.NO_AGREEMENT
+        ),
     ]
     arun(store.trails.write(*made))
     return process_id
@@ -105,7 +109,8 @@ def test_a_claim_shows_its_latest_verification_that_succeeded(
         ({"verdict": "INCONCLUSIVE"}, []),
         ({"verdict": "none"}, ["k4", "k5", "k6"]),
         ({"verdict": "failed"}, ["k4"]),
-        ({"verdict": "unchecked"}, ["k5", "k6"]),
+        ({"verdict": "unchecked"}, ["k5"]),
+        ({"verdict": "undecided"}, ["k6"]),
         ({"error_stage": 3}, ["k2"]),
         ({"error_stage": 1}, []),
         ({"error_stage": 2, "verdict": "FULLY_SUPPORTED"}, []),
@@ -180,7 +185,9 @@ def test_a_process_that_is_being_written_shows_no_claims(
 
 def test_an_overview_counts_claims_by_verdict(store: Store, arun: Any, stored: str) -> None:
     found = arun(store.processes.overview(stored))
-    assert found.verdicts == {"FULLY_SUPPORTED": 2, "NOT_FULLY_SUPPORTED": 1}
-    assert (found.verifications, found.process.claims) == (6, 6)
+    assert found.verdicts == {"FULLY_SUPPORTED": 2, "NOT_FULLY_SUPPORTED": 1, "undecided": 1}
+    assert (found.verifications, found.process.claims) == (7, 6)
+    states = arun(store.claims.tally(stored)).states
+    assert (states["undecided"], states["failed"], states["unchecked"]) == (1, 1, 1)
     with pytest.raises(NotFound, match="no-such"):
         arun(store.processes.overview("no-such"))

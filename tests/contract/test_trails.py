@@ -74,7 +74,9 @@ def a_verification(process_id: str, name: str = "v-1", **other: Any) -> Verifica
     of_a = found("of a", cited("a", 1, 5, "Two."), cited("a", 0, 0, "One.", "context"))
     rounds = facts.pop("iterations", None) or (
         a_round(1, FS, [B, S], [of_s, found("of b", cited(b, 0, 0, "B."))]),
-        a_round(2, NFS, [A], [of_a], carried_roots=(B,), dropped_ids=2, reruns=1, left_out=7),
+        a_round(
+            2, NFS, [A], [of_a], carried_roots=(B,), score=0.5, dropped_ids=2, reruns=1, left_out=7
+        ),
     )
     return a_trail(f"{process_id}/{name}", *rounds, **facts)
 
@@ -111,8 +113,20 @@ def steps_of(store: Store, arun: Any, process_id: str) -> int:
 
 def test_a_verification_comes_back_as_it_was_written(store: Store, arun: Any, stored: str) -> None:
     written = a_verification(stored)
-    arun(store.trails.write(written))
+    missed = a_round(1, None, [S])
+    undecided = a_verification(
+        stored,
+        "v-2",
+        iterations=(missed,),
+        status=Status.UNDECIDED,
+        termination=Termination.NO_AGREEMENT,
+        paths=(),
+        error_nodes=(),
+        propagated_nodes=(),
+    )
+    arun(store.trails.write(written, undecided))
     assert arun(store.trails.get(written.verification_id)) == written
+    assert arun(store.trails.get(undecided.verification_id)) == undecided
 
 
 def test_writing_again_changes_nothing(store: Store, arun: Any, stored: str) -> None:

@@ -62,7 +62,7 @@ def path(source: str, target: str, iteration: int, *via: str) -> EvidencePath:
 
 def a_round(
     number: int,
-    verdict: Verdict,
+    verdict: Verdict | None,
     checked: str | Sequence[NodeRef],
     selected: Sequence[tuple[str, int] | Evidence] = (),
     **other: Any,

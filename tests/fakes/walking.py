@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fakes.dag import Dag, DagSource
 from fakes.scripted_judge import select
 
-from veritrail_graph.graph.model import Claim, ErrorLocation, EvidencePath, Verdict
+from veritrail_graph.graph.model import Claim, ErrorLocation, EvidencePath, Iteration, Verdict
 from veritrail_graph.verifier.localization import evidence_paths, locate_error
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import (
@@ -22,6 +22,7 @@ from veritrail_graph.verifier.ports import (
 )
 from veritrail_graph.verifier.walk import (
     Answer,
+    Finished,
     Need,
     NeedEvidence,
     NeedSources,
@@ -37,7 +38,8 @@ class Walker:
 
     Evidence lies in `finds`; iteration n gets verdict number n of `verdicts`, which begin
     again at their end. `shuffle` answers in a random order, as engines and prompts may.
-    `needs` keeps everything that was asked; `outcome` is there in the end.
+    `needs` keeps everything that was asked, `finished` what was announced; `outcome` is there in
+    the end.
     """
 
     dag: Dag
@@ -47,6 +49,7 @@ class Walker:
     verdicts: Sequence[Verdict]
     shuffle: random.Random | None = None
     needs: list[Need] = field(default_factory=list)
+    finished: list[Iteration] = field(default_factory=list)
     outcome: Outcome | None = None
 
     def __post_init__(self) -> None:
@@ -63,9 +66,13 @@ class Walker:
             self.step()
         return self.outcome
 
-    def _next(self, answer: Answer | None) -> None:
+    def _next(self, answer: Answer) -> None:
         try:
-            self.needs.append(self._walk.send(answer))  # type: ignore[arg-type]
+            need = self._walk.send(answer)
+            while isinstance(need, Finished):
+                self.finished.append(need.iteration)
+                need = self._walk.send(None)
+            self.needs.append(need)
         except StopIteration as done:
             self.outcome = done.value
 
@@ -124,7 +131,7 @@ async def walk_with(judge: Judge, source: NodeSource, dag: Dag, claim: Claim, q:
     machine = walk(dag.refs[claim.node_id], q)
     need = next(machine)
     while True:
-        answer: Answer
+        answer: Answer = None
         if isinstance(need, NeedSources):
             of = [ref.node_id for ref in need.of]
             last = not need.will_read

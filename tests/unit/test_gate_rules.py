@@ -13,6 +13,7 @@ from veritrail_graph.api.views.words import State
 
 GOOD, BAD, OPEN = State.SUPPORTED, State.NOT_SUPPORTED, State.INCONCLUSIVE
 FAILED, NEVER = State.FAILED, State.UNCHECKED
+UNDECIDED = State.UNDECIDED
 
 
 def entry(name: str, state: State, *stages: int, text: str | None = None) -> Entry:
@@ -40,6 +41,8 @@ def check(outcome: Outcome, name: str) -> Check:
         ([GOOD, OPEN], Limits(), []),
         ([GOOD, OPEN], Limits(strict=True), ["unsupported"]),
         ([GOOD, FAILED], Limits(), ["failed"]),
+        ([GOOD, UNDECIDED], Limits(rate=0), []),  # never unsupported
+        ([GOOD, UNDECIDED], Limits(strict=True), ["undecided"]),
         ([GOOD, FAILED], Limits(failed=1), []),
         ([GOOD, NEVER], Limits(), ["unchecked"]),
         ([GOOD, NEVER], Limits(unchecked=1), []),

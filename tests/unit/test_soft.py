@@ -13,16 +13,18 @@ from fakes.scripted_judge import FS, INC, NFS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model import Status, Termination
 from veritrail_graph.verifier.answers import (
+    Agreement,
     SelectionAnswer,
     VerdictAnswer,
     merge_selections,
     merge_verdicts,
 )
-from veritrail_graph.verifier.driver import Task, verify_claim
+from veritrail_graph.verifier.driver import Observer, Task, verify_claim
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.limits import Samples
+from veritrail_graph.verifier.walk import NO_AGREEMENT
 
 
 def sample(evidence=(), context=(), summary="S.", missing=None, dropped=0):
@@ -37,7 +39,8 @@ def verdicts(*given):
 
 def test_a_single_answer_stays_as_it_is():
     answer = sample([1, 2], [3], "One.", "Two.", 4)
-    assert merge_selections([answer], 1) is answer
+    assert merge_selections([answer], 1) == Agreement((answer,), 4)
+    assert merge_selections([sample(dropped=2)], 1) == Agreement((), 2)
 
 
 @pytest.mark.parametrize(("threshold", "evidence"), [(1, (1, 2, 3)), (2, (1, 2)), (3, (1,))])
@@ -52,14 +55,24 @@ def test_both_roles_count_as_selected_and_evidence_is_what_any_of_them_called_so
     assert (merged.evidence, merged.context) == ((1, 5), (2,))
 
 
-def test_the_summary_is_that_of_the_sample_that_shares_most_with_the_result():
-    answers = [
-        sample([1, 9], summary="a", missing="x"),
-        sample([1, 2, 3], summary="b", missing="y"),
-        sample([2, 3, 1, 7], summary="c"),
-    ]
-    merged = merge_selections(answers, 2)
-    assert (merged.evidence, merged.summary, merged.missing) == ((1, 2, 3), "b", "y")
+@pytest.mark.parametrize(
+    ("drawn", "threshold", "summaries"),
+    [
+        ([[1, 9], [1, 2, 3], [2, 3, 1, 7]], 2, ["b"]),  # one covers all, with fewest others
+        ([[1], [2], []], 1, ["a", "b"]),
+        ([[1, 2], [1, 3], [2, 3]], 2, ["a", "b"]),
+        ([[4], [1, 2], [1, 2, 3], [4]], 1, ["c", "a"]),  # the largest cover first
+    ],
+)
+def test_the_summaries_are_those_of_few_samples_that_cover_all_agreed_sentences(
+    drawn, threshold, summaries
+):
+    answers = [sample(ids, summary=name) for ids, name in zip(drawn, "abcd", strict=False)]
+    merged = merge_selections(answers, threshold)
+    assert [part.summary for part in merged.parts] == summaries
+    for part in merged.parts:  # each with the agreed sentences that it selected
+        (drawn_as,) = [answer for answer in answers if answer.summary == part.summary]
+        assert set(part.evidence) == set(drawn_as.evidence) & set(merged.evidence)
 
 
 ids = st.sets(st.integers(0, 6))
@@ -78,7 +91,9 @@ def test_a_higher_threshold_never_selects_more_and_a_result_always_has_a_summary
         votes = sum(number in {*answer.evidence, *answer.context} for answer in answers)
         assert number not in chosen or votes >= threshold
         assert votes < threshold or number in chosen or not merged.evidence
-    assert bool(merged.evidence) is (merged.summary is not None)
+    assert bool(merged.evidence) is bool(merged.parts)
+    assert all(part.summary for part in merged.parts)
+    assert merged.is_missed is (not merged.parts and any(evidence for evidence, _ in drawn))
     if threshold > 1:
         fewer = merge_selections(answers, threshold - 1)
         assert chosen <= {*fewer.evidence, *fewer.context}
@@ -123,12 +138,13 @@ def test_a_threshold_that_no_or_every_answer_meets_is_refused(count, threshold):
 CHAIN = Dag.of({"t": ["s"], "s": ["r"]}, texts={"s": ["In s."], "r": ["In r."]})
 
 
-def verified(asking, samples, dag=CHAIN):
+def verified(asking, samples, dag=CHAIN, *, status=Status.SUCCEEDED, told=()):
     models = StepModels(*[StepModel(asking)] * 3)
     judge = LanguageModelJudge.of("openai", models, PROMPTS, SPLITTER.split, samples=samples)
     task = Task(a_claim(), dag.refs["t"])
-    found = asyncio.run(verify_claim(task, "p", judge, DagSource(dag)))
-    assert found.status is Status.SUCCEEDED, found.error
+    observer = Observer(iteration_finished=lambda _task, *one: told.append(one)) if told else None
+    found = asyncio.run(verify_claim(task, "p", judge, DagSource(dag), observer=observer))
+    assert found.status is status, found.error
     return found
 
 
@@ -156,17 +172,42 @@ def test_the_score_is_the_share_of_fully_supported_in_the_last_iteration():
     assert [step.usage.calls for step in found.steps] == [1, 3, 3, 3, 3]
 
 
-def test_the_score_is_null_when_the_last_iteration_needed_no_verdict_from_a_model():
-    def selection(request):
-        return selects(0) if "In s." in request.user and request.sample < 2 else NOTHING
+def only_in_s(request):
+    return selects(0) if "In s." in request.user and request.sample < 2 else NOTHING
 
-    asking = ScriptedAsking(answers(selection, lambda _: says(FS)))
-    found = verified(asking, Samples(3, 2))
-    assert [it.verdict for it in found.iterations] == [FS, NFS]
-    assert (found.verdict, found.score) == (NFS, None)
-    asking = ScriptedAsking(answers(selection, lambda _: says(FS)))
-    assert verified(asking, Samples(3, 3)).score is None
+
+def test_the_score_is_0_where_no_root_bore_evidence_and_each_iteration_has_its_own():
+    found = verified(ScriptedAsking(answers(only_in_s, lambda _: says(FS))), Samples(3, 2))
+    assert [(it.verdict, it.score) for it in found.iterations] == [(FS, 1), (NFS, None)]
+    assert (found.verdict, found.score, found.termination) == (NFS, 0, Termination.NO_CANDIDATES)
+    nothing = ScriptedAsking(answers(lambda _: NOTHING, lambda _: says(FS)))
+    assert verified(nothing, Samples(3, 2)).score == 0
+    hard = verified(ScriptedAsking(answers(only_in_s, lambda _: says(FS))), Samples())
+    assert (hard.verdict, hard.score) == (NFS, None)
+
+
+def test_a_claim_is_undecided_when_no_evidence_was_selected_by_as_many_samples_as_must_agree():
+    asking = ScriptedAsking(answers(only_in_s, lambda _: says(FS)))
+    told = [()]
+    found = verified(asking, Samples(3, 3), status=Status.UNDECIDED, told=told)
+    assert (found.verdict, found.score, found.reasoning) == (None, None, None)
+    assert (found.termination, found.error) == (Termination.NO_AGREEMENT, NO_AGREEMENT)
+    (only,) = found.iterations
+    assert (only.verdict, [ref.node_id for ref in only.checked]) == (None, ["s"])
+    assert [verdict for verdict, _ in told[1:]] == [None]
     assert not any(request.call.step == "verdict" for request in asking.requests)
+
+
+def test_a_carried_root_is_judged_although_samples_agree_on_nothing_else():
+    dag = Dag.of({"t": ["r", "s"], "s": ["q"]}, texts={"r": ["In r."], "s": ["In s."]})
+
+    def selection(request):
+        return selects(0) if "In r." in request.user or request.sample == 0 else NOTHING
+
+    asking = ScriptedAsking(answers(selection, lambda _: says(NFS)))
+    found = verified(asking, Samples(3, 3), dag)
+    assert [it.verdict for it in found.iterations] == [NFS, NFS]
+    assert found.iterations[1].carried_roots
 
 
 def test_hard_prediction_has_no_score():

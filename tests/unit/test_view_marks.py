@@ -40,7 +40,7 @@ def test_a_verdict_that_no_model_gave_says_so() -> None:
 
 
 def test_marks_differ_in_word_and_icon_and_every_icon_is_there() -> None:
-    assert len({one.word for one in MARKS}) == len({one.icon for one in MARKS}) == len(BY_KIND) == 5
+    assert len({one.word for one in MARKS}) == len({one.icon for one in MARKS}) == len(BY_KIND) == 6
     for mark in (*MARKS, review_mark(ReviewVerdict.UNCLEAR)):
         assert f'id="{mark.icon}"' in text_of("icons.svg"), mark
     assert sorted(RANK.values()) == list(range(5))

@@ -139,9 +139,10 @@ class ClaimRow:
 
 
 def counts(tally: Tally) -> tuple[Count, ...]:
-    """How the claims of a process stand, what needs attention first."""
+    """How the claims of a process stand, what needs attention first; undecided where there are."""
     names = {mark: VERDICT_OF[mark.kind].value if mark.is_verdict else mark.kind for mark in MARKS}
-    return tuple(Count(mark, tally.states.get(name, 0)) for mark, name in names.items())
+    found = (Count(mark, tally.states.get(name, 0)) for mark, name in names.items())
+    return tuple(one for one in found if one.mark.kind is not State.UNDECIDED or one.claims)
 
 
 def text_claims(claims: Iterable[PlacedClaim], wanted: Wanted) -> list[TextClaim]:
