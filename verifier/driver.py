@@ -178,7 +178,7 @@ def without_verdict(
 
 def _with_outcome(base: Verification, node: NodeRef, outcome: Outcome) -> Verification:
     paths = evidence_paths(node, outcome.iterations, outcome.sources)
-    error = locate_error(node, outcome.verdict, outcome.iterations, paths)
+    error = locate_error(node, outcome.verdict, outcome.iterations, paths, base.claim)
     is_decided = outcome.verdict is not None
     return base.replace(
         status=Status.SUCCEEDED if is_decided else Status.UNDECIDED,

@@ -7,13 +7,24 @@ Source: VeriTrail 3.2 (traceability).
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from veritrail_graph.graph.model import ErrorLocation, EvidencePath, Iteration, NodeRef, Verdict
+from veritrail_graph.graph.model import (
+    ErrorLocation,
+    EvidencePath,
+    EvidenceRole,
+    Iteration,
+    NodeRef,
+    Verdict,
+)
 from veritrail_graph.verifier.ports import in_order
 
 Sources = Mapping[str, tuple[str, ...]]
+
+SHORTEST_WORD = 4
+"""Letters of a word that tells how much of a claim a sentence carries."""
 
 
 def evidence_paths(
@@ -84,14 +95,16 @@ def locate_error(
     verdict: Verdict | None,
     iterations: Sequence[Iteration],
     paths: Sequence[EvidencePath],
+    claim: str = "",
 ) -> ErrorLocation:
     """Find the nodes where unsupported content was likely introduced.
 
     They are the non-root nodes with evidence in the last iteration that was Fully Supported;
-    the verified node when every interim verdict was Not Fully Supported; and nothing
-    otherwise, because no stage can be identified then.
+    the verified node when every interim verdict was Not Fully Supported; and no node in all
+    other cases, because no stage can be identified then. A node that gave context alone is not
+    among them. Those whose evidence has most words of the claim come first.
 
-    Source: VeriTrail 3.2 (error localization).
+    Source: VeriTrail 3.2 (error localization); the order is ours.
     """
     if verdict is not Verdict.NOT_FULLY_SUPPORTED:
         return ErrorLocation()
@@ -100,10 +113,28 @@ def locate_error(
     supported = [it for it in iterations if it.verdict is Verdict.FULLY_SUPPORTED]
     if not supported:
         return ErrorLocation()
-    introduced = tuple(ref for ref in supported[-1].nodes_with_evidence if not ref.is_root)
+    said = _evidence_by_node(supported[-1])
+    introduced = [ref for ref in supported[-1].checked if ref.node_id in said and not ref.is_root]
     if not introduced:
         return ErrorLocation()
-    return ErrorLocation(introduced, _downstream(node, introduced, iterations, paths))
+    words = _words(claim)
+    introduced.sort(key=lambda ref: -len(words & _words(said[ref.node_id])))
+    return ErrorLocation(tuple(introduced), _downstream(node, introduced, iterations, paths))
+
+
+def _evidence_by_node(iteration: Iteration) -> dict[str, str]:
+    """The sentences with the role `evidence`, joined, by node; context alone blames no node."""
+    said: dict[str, list[str]] = {}
+    for cited in iteration.evidence:
+        if cited.role is EvidenceRole.EVIDENCE:
+            said.setdefault(cited.node_id, []).append(cited.text)
+    return {node_id: " ".join(texts) for node_id, texts in said.items()}
+
+
+def _words(text: str) -> set[str]:
+    """Numbers, and words of at least four letters: shorter ones stand in every sentence."""
+    found = re.findall(r"\w+", text.casefold())
+    return {word for word in found if len(word) >= SHORTEST_WORD or word.isdigit()}
 
 
 def _downstream(

@@ -73,7 +73,10 @@ class Judgement:
         reasoning: The reasons for it, as text.
         score: Share of Fully Supported samples, where samples were drawn; else None.
         reruns: How often evidence selection ran again because the evidence did not fit.
-        left_out: How many sentences of the evidence did not fit even so.
+        judged: The evidence that the last rerun selected, which the verdict saw; empty: what was
+            selected first.
+        left_out: How many sentences of the evidence as first selected the verdict did not see.
+        left_out_roots: node_ids of the roots with evidence that fell out of the prompt.
 
     Source: VeriTrail 3.1.3.
     """
@@ -82,7 +85,9 @@ class Judgement:
     reasoning: str
     score: float | None = None
     reruns: int = 0
+    judged: tuple[Evidence, ...] = ()
     left_out: int = 0
+    left_out_roots: tuple[str, ...] = ()
 
 
 Split = Callable[[str, str], tuple[Sentence, ...]]

@@ -91,7 +91,7 @@ class PromptVerdict:
         Raises:
             VeriTrailError: None could be had.
         """
-        reruns = 0
+        first, reruns = found, 0
         most: int | None = None  # tokens, where the endpoint takes less than was thought
         while True:
             room = self.step.room(claim_lines(claim.text))
@@ -113,8 +113,14 @@ class PromptVerdict:
                 if self.step.room(claim_lines(claim.text)) >= _tokens(shown):
                     most = _tokens(shown) * 3 // 4  # the endpoint does not say how much it takes
                 continue
-            left_out = _sentences(whole) - _sentences(shown)
-            return replace(judgement, reruns=reruns, left_out=left_out)
+            cut = _sentences(whole) - _sentences(shown)
+            return replace(
+                judgement,
+                reruns=reruns,
+                judged=() if found is first else found.evidence,
+                left_out=cut + len(_evidence_of(first) - _evidence_of(found)),
+                left_out_roots=_without_text(first, shown),
+            )
 
     async def _ask(self, claim: Claim, pieces: Sequence[Piece], meter: Meter) -> Judgement:
         excerpts = render([piece.unit for piece in pieces])
@@ -212,6 +218,19 @@ def summaries_of(found: Found) -> list[str]:
 def in_frontier_order(roots: Iterable[ReadNode]) -> list[ReadNode]:
     """Root nodes in the order of a frontier."""
     return sorted(roots, key=lambda root: frontier_order(root.ref))
+
+
+def _evidence_of(found: Found) -> set[tuple[str, int]]:
+    """What is evidence, by node and place: all sentences of roots, the selected ones of others."""
+    roots = {(one.node_id, one.index) for root in found.roots for one in root.sentences}
+    return roots | _selected(found)
+
+
+def _without_text(found: Found, shown: Iterable[Piece]) -> tuple[str, ...]:
+    """node_ids of the roots with evidence of which a prompt shows nothing."""
+    there = {node_id for piece in shown for node_id, _ in _places(piece)}
+    roots = (root.ref.node_id for root in in_frontier_order(found.roots) if root.sentences)
+    return tuple(node_id for node_id in roots if node_id not in there)
 
 
 def _places(piece: Piece) -> set[tuple[str, int]]:

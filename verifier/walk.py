@@ -141,7 +141,9 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
                 summaries=selection.evidence,
                 dropped_ids=selection.dropped_ids,
                 reruns=judgement.reruns,
+                judged=judgement.judged,
                 left_out=judgement.left_out,
+                left_out_roots=judgement.left_out_roots,
             )
         )
         yield Finished(iterations[-1])

@@ -160,7 +160,8 @@ def _add_error(tree: Tree, view: TrailView, *, whole: bool) -> None:
     if not view.introduced:
         return
     stages = ", ".join(map(str, view.verification.error_stages))
-    branch = tree.add(Text(f"error introduced at stage {stages}", style="bold red"))
+    among = ", in one of these nodes" if len(view.introduced) > 1 else ""
+    branch = tree.add(Text(f"error introduced at stage {stages}{among}", style="bold red"))
     for node in _first(view.introduced, NODES_SHOWN, whole=whole):
         branch.add(Text(f"introduced in {one_line(node.node_id)} (stage {node.stage})"))
     _add_rest(branch, len(view.introduced), NODES_SHOWN, "node", whole=whole)

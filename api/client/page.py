@@ -93,7 +93,8 @@ def trail(found: Verification) -> str:
         parts.append(f"<div>{_bold('No verdict')}: {text(found.error)}</div>")
     if view.introduced:
         stages = ", ".join(map(str, found.error_stages))
-        nodes = ", ".join(one.node_id for one in view.introduced)
+        nodes = "one of " if len(view.introduced) > 1 else ""
+        nodes += ", ".join(one.node_id for one in view.introduced)
         parts.append(f"<div>{_bold('Went wrong at stage')} {text(stages)}: {text(nodes)}</div>")
     parts += [_iteration(one) for one in view.iterations]
     return _box("".join(parts))

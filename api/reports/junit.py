@@ -158,7 +158,8 @@ def _text(one: CheckedClaim) -> str:
     if found.error_nodes:
         nodes = ", ".join(node.node_id for node in found.error_nodes[:20])
         more = len(found.error_nodes) - 20
-        lines.append(f"Introduced in: {nodes}" + (f" and {more} more" if more > 0 else ""))
+        among = "in one of" if len(found.error_nodes) > 1 else "in"
+        lines.append(f"Introduced {among}: {nodes}" + (f" and {more} more" if more > 0 else ""))
     lines.append(f"Trail: veritrail show {found.verification_id}")
     return "\n".join(lines)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from veritrail_graph.api.views.costs import Spent, StepCost, by_step, counted, spent, spent_by
+from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
     WITHOUT_VERDICT,
     Mark,
@@ -32,6 +33,8 @@ from veritrail_graph.graph.model import (
     frontier_order,
 )
 
+ROOTS_NAMED = 10
+
 _NOTHING: Mapping[int, int] = MappingProxyType({})
 
 
@@ -44,7 +47,8 @@ class EvidenceNode:
         iteration: The iteration that selected from it, counted from 1.
         cited: What was selected from it, in the order of its text.
         summary: What the model said of it and the other nodes of its prompt, or None.
-        introduced: Whether unsupported content came in here.
+        introduced: Whether unsupported content came in here, or in another of the error nodes.
+        among: How many error nodes there are.
         inherited: Whether it only carried unsupported content on.
         feeds: node_ids of the trail that it was an input to.
     """
@@ -54,6 +58,7 @@ class EvidenceNode:
     cited: tuple[CitedSentence, ...]
     summary: Evidence | None = None
     introduced: bool = False
+    among: int = 0
     inherited: bool = False
     feeds: tuple[str, ...] = ()
 
@@ -126,6 +131,13 @@ class IterationView:
             was = "was" if one.left_out == 1 else "were"
             left_out = counted(one.left_out, "sentence")
             found.append(f"{left_out} of the evidence did not fit and {was} left out.")
+        if one.left_out_roots:
+            names = ", ".join(one_line(name, 60) for name in one.left_out_roots[:ROOTS_NAMED])
+            more = len(one.left_out_roots) - ROOTS_NAMED
+            found.append(
+                f"Of these sources with evidence the verdict saw nothing: {names}"
+                + (f" and {more:,} more." if more > 0 else ".")
+            )
         if one.dropped_ids:
             was = "was" if one.dropped_ids == 1 else "were"
             ids = counted(one.dropped_ids, "sentence id")
@@ -315,6 +327,7 @@ class _Finder:
                     cited=tuple(each),
                     summary=summaries.get(name),
                     introduced=name in self.introduced,
+                    among=len(self.introduced),
                     inherited=name in self.inherited,
                     feeds=tuple(self.feeds.get(name, ())),
                 )

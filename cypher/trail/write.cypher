@@ -62,10 +62,10 @@ CALL (v, row, existed) {
   SET s = step
 }
 CALL (v, row, existed) {
-  UNWIND CASE WHEN existed THEN [] ELSE row.introduced END AS node_id
+  UNWIND CASE WHEN existed THEN [] ELSE row.introduced END AS error
   MATCH (s:Span)
-  WHERE s.process_id = $process_id AND s.node_id = node_id
-  CREATE (v)-[:ERROR_INTRODUCED_AT {stage: s.stage}]->(s)
+  WHERE s.process_id = $process_id AND s.node_id = error[0]
+  CREATE (v)-[:ERROR_INTRODUCED_AT {stage: s.stage, position: error[1]}]->(s)
 }
 CALL (v, row, existed) {
   UNWIND CASE WHEN existed THEN [] ELSE row.propagated END AS node_id

@@ -149,7 +149,7 @@ class _Checking:
                 if self._ref(root.node_id).role is not Role.ROOT:
                     message = f"carried_roots: {shown(root.node_id)} is no root"
                     self._fault("no_root", f"{where}: iterations[{iteration.number - 1}]", message)
-            for evidence in iteration.summaries:
+            for evidence in (*iteration.summaries, *iteration.judged):
                 for cited in evidence.sentences:
                     self._quote(cited.node_id, cited.start, cited.end, cited.text, where)
         self._fits_together(record)
@@ -192,6 +192,8 @@ class _Checking:
             named.append((f"{key}.checked", [node.node_id for node in it.checked]))
             named.append((f"{key}.carried_roots", [node.node_id for node in it.carried_roots]))
             named.append((f"{key}.evidence", it.node_ids_with_evidence))
+            named.append((f"{key}.judged", [name for one in it.judged for name in one.node_ids]))
+            named.append((f"{key}.left_out_roots", it.left_out_roots))
         known = [self._known(names, where, key) for key, names in named]  # all are listed
         return all(known)
 

@@ -212,8 +212,17 @@ class Iteration(Noun):
     reruns: Count = Field(
         default=0, description="Reruns of evidence selection because the evidence did not fit."
     )
+    judged: Many[Evidence] = Field(
+        default=(),
+        description="After reruns: the summaries and sentences that the verdict saw. Empty: it saw "
+        "what was selected first.",
+    )
     left_out: Count = Field(
-        default=0, description="Sentences of the evidence that did not fit into the verdict prompt."
+        default=0,
+        description="Sentences of the evidence, as first selected, that the verdict did not see.",
+    )
+    left_out_roots: Many[NodeId] = Field(
+        default=(), description="Roots with evidence that fell out of the verdict prompt."
     )
     usage: Usage = Field(default=NO_USAGE, description="What its steps cost.")
 
@@ -290,7 +299,7 @@ class ErrorLocation:
     """Where unsupported content came in. All empty when no stage can be identified.
 
     Attributes:
-        nodes: Nodes that introduced it, in the order of the frontier.
+        nodes: Nodes of which one introduced it; that with most of the claim comes first.
         propagated: Later nodes that only carried it on, the verified node last.
 
     Source: VeriTrail 3.2 (error localization).
@@ -378,7 +387,9 @@ class Verification(Noun):
     )
     error_stages: Many[Count] = Field(default=(), description="Stages of `error_nodes`, ascending.")
     error_nodes: Nodes = Field(
-        default=(), description="Nodes that introduced unsupported content, in frontier order."
+        default=(),
+        description="Nodes of which one introduced unsupported content; that with most "
+        "of the claim in its evidence comes first.",
     )
     propagated_nodes: Nodes = Field(
         default=(), description="Later nodes that only carried it on, the verified node last."

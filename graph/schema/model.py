@@ -242,7 +242,9 @@ _ITERATION = (
     kept("carried_places", "list of integers", "stage and position of each of them, in turn"),
     kept("dropped_ids", "integer", "sentence ids given that were not in their prompt"),
     kept("reruns", "integer", "times that evidence was selected again because the prompt was full"),
-    kept("left_out", "integer", "sentences that did not fit into the verdict prompt"),
+    kept("judged", "string", "after reruns, the evidence that the verdict saw, as JSON text"),
+    kept("left_out", "integer", "sentences of the first selection that the verdict did not see"),
+    kept("left_out_roots", "list of strings", "roots that fell out of the verdict prompt"),
 )
 
 _STEP = (
@@ -378,8 +380,11 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         "ERROR_INTRODUCED_AT",
         "Verification",
         "Span",
-        "where unsupported content entered",
-        (integer("stage", "the error stage"),),
+        "where unsupported content entered; of several, in one of them",
+        (
+            integer("stage", "the error stage"),
+            kept("position", "integer", "its place: 0 has most of the claim in its evidence"),
+        ),
     ),
     RelationshipType(
         "ERROR_PROPAGATED_THROUGH",

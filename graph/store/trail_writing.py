@@ -8,6 +8,7 @@ Source: VeriTrail 3.2.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -163,6 +164,8 @@ def _size(verification: Verification, lengths: dict[str, int]) -> tuple[int, int
     rows = held = 0
     for iteration in verification.iterations:
         rows += len(iteration.checked)
+        held += sum(_own_length(one.text, one.missing) for one in iteration.judged)
+        held += sum(len(cited.text) for one in iteration.judged for cited in one.sentences)
         for found in iteration.summaries:
             rows += 1 + len(found.sentences)
             held += _own_length(found.text, found.missing)
@@ -202,7 +205,7 @@ def _row(verification: Verification, capacity: Capacity, rest: Rest) -> dict[str
         ],
         "paths": [[target, links] for target, links in paths.items()],
         "steps": [step_row(key, n, step) for n, step in enumerate(verification.steps)],
-        "introduced": [node.node_id for node in verification.error_nodes],
+        "introduced": [[node.node_id, n] for n, node in enumerate(verification.error_nodes)],
         "propagated": [node.node_id for node in verification.propagated_nodes],
     }
 
@@ -306,9 +309,11 @@ IN_NODES = {
 def iteration_row(verification_id: str, iteration: Iteration, indicative: bool) -> dict[str, Any]:
     """Properties of an iteration of a verification that is indicative, or is not."""
     leave_out = {"checked": True, "evidence": True, "summaries": True, "usage": True}
+    leave_out |= {"judged": True}
     return {
         "verification_id": verification_id,
         **properties(iteration, leave_out),
+        "judged": judged_text(iteration),
         "checked_count": len(iteration.checked),
         "evidence_count": sum(len(found.sentences) for found in iteration.summaries),
         # Enough to read a carried root back without another look at the process.
@@ -317,6 +322,13 @@ def iteration_row(verification_id: str, iteration: Iteration, indicative: bool) 
         ],
         "caption": f"{iteration.number}: {_interim(iteration, indicative)}",
     }
+
+
+def judged_text(iteration: Iteration) -> str | None:
+    """What the verdict saw after reruns, as JSON text; None: what was selected first."""
+    if not iteration.judged:
+        return None
+    return json.dumps([one.json_object() for one in iteration.judged], ensure_ascii=False)
 
 
 def _interim(iteration: Iteration, indicative: bool) -> str:

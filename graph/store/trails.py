@@ -9,6 +9,7 @@ Source: VeriTrail 3.2.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -322,14 +323,19 @@ def _verification(
 ) -> Verification:
     """A verification from its properties, its error localization and its parts."""
     nodes: dict[bool, list[NodeRef]] = {True: [], False: []}
-    for introduced, *node in errors:
+    places: dict[str, int] = {}
+    for introduced, place, *node in errors:
         if node[0] is not None:
-            nodes[introduced].append(node_from(node))
+            ref = node_from(node)
+            nodes[introduced].append(ref)
+            places[ref.node_id] = place or 0
     node_id = properties["node_id"]
     return noun_from(
         Verification,
         properties,
-        error_nodes=tuple(sorted(nodes[True], key=frontier_order)),
+        error_nodes=tuple(
+            sorted(nodes[True], key=lambda ref: (places[ref.node_id], frontier_order(ref)))
+        ),
         propagated_nodes=tuple(  # the verified node is the last
             sorted(nodes[False], key=lambda ref: (ref.node_id == node_id, frontier_order(ref)))
         ),
@@ -365,6 +371,7 @@ def _iteration(
         checked=tuple(sorted(refs, key=frontier_order)),
         carried_roots=carried,
         summaries=tuple(evidence),
+        judged=json.loads(properties.get("judged") or "[]"),
     )
 
 

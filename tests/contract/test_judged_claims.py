@@ -32,7 +32,7 @@ CLAIMS = {f"k{number}": f"Claim {number}." for number in range(1, 7)}
 
 @pytest.fixture
 def stored(store: Store, arun: Any, process_id: str) -> str:
-    """k1 supported, k2 not (stages 2 and 3), k3 first not, then supported, k4 failed, k6 undecided."""
+    """k1 supported, k2 not (stages 2, 3), k3 not, then supported, k4 failed, k6 undecided."""
     texts = {"a": "A.", "s": "S.", "t": "T."}
     arun(ingest(store, process(texts, [("a", "s"), ("s", "t")], CLAIMS, process_id=process_id)))
     both = (S, T)

@@ -52,7 +52,7 @@ def a_verification(process_id: str, name: str = "v-1", **other: Any) -> Verifica
         "score": 0.5,
         "termination": Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT,
         "paths": (path(b, "s", 1), path(b, "t", 1), path("s", "t", 1), path("a", "t", 2, "s")),
-        "error_nodes": (S,),
+        "error_nodes": (T, S),  # an order of their own
         "propagated_nodes": (T,),
         "usage": spent(3, 1, (100, 50, 20), None, reasoning_tokens=6, unpriced_calls=1),
         "run_id": f"{process_id}-r",
@@ -75,7 +75,17 @@ def a_verification(process_id: str, name: str = "v-1", **other: Any) -> Verifica
     rounds = facts.pop("iterations", None) or (
         a_round(1, FS, [B, S], [of_s, found("of b", cited(b, 0, 0, "B."))]),
         a_round(
-            2, NFS, [A], [of_a], carried_roots=(B,), score=0.5, dropped_ids=2, reruns=1, left_out=7
+            2,
+            NFS,
+            [A],
+            [of_a],
+            carried_roots=(B,),
+            score=0.5,
+            dropped_ids=2,
+            reruns=1,
+            judged=(found("less", cited("a", 1, 5, "Two."), missing="x"),),
+            left_out=7,
+            left_out_roots=(b, "a"),
         ),
     )
     return a_trail(f"{process_id}/{name}", *rounds, **facts)

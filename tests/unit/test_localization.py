@@ -11,7 +11,7 @@ from fakes.walking import Walked, Walker, traced
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from veritrail_graph.graph.model import ErrorLocation, Iteration, frontier_order
+from veritrail_graph.graph.model import ErrorLocation, EvidenceRole, Iteration, frontier_order
 from veritrail_graph.verifier.localization import locate_error
 
 
@@ -197,6 +197,30 @@ def test_a_last_supported_iteration_with_evidence_in_roots_alone_names_no_stage(
     )
     assert locate_error(dag.refs["t"], NFS, [by_roots, against], ()) == ErrorLocation()
     assert locate_error(dag.refs["t"], NFS, [by_both, against], ()).nodes == (dag.refs["m"],)
+
+
+def test_context_alone_blames_no_node_and_the_node_that_carries_most_of_the_claim_comes_first():
+    texts = {"x": ["The pier grew."], "y": ["The pier is 80 metres long."], "z": ["A pier."]}
+    dag = Dag.of({"t": ["x", "y", "z"], "x": ["r"], "y": ["r"], "z": ["r"]}, texts=texts)
+    nodes = dag.read([dag.refs[name] for name in "xyz"])
+    (found,) = select(dict.fromkeys("xyz", (0,)), nodes).evidence
+    *evidence, context = found.sentences
+    sentences = (*evidence, context.replace(role=EvidenceRole.CONTEXT))
+    supported = Iteration(
+        number=1,
+        verdict=FS,
+        reasoning="",
+        checked=tuple(dag.refs[name] for name in "xyz"),
+        summaries=(found.replace(sentences=sentences),),
+    )
+    against = Iteration(number=2, verdict=NFS, reasoning="", checked=(dag.refs["r"],))
+    claim = "The pier is 80 metres long."
+    error = locate_error(dag.refs["t"], NFS, [supported, against], (), claim)
+    assert [ref.node_id for ref in error.nodes] == ["y", "x"]
+    only_context = supported.replace(
+        evidence=(), summaries=(found.replace(sentences=(sentences[-1],)),)
+    )
+    assert locate_error(dag.refs["t"], NFS, [only_context, against], (), claim) == ErrorLocation()
 
 
 def test_several_nodes_of_two_stages_name_two_error_stages():

@@ -133,8 +133,10 @@ def test_the_limit_without_roots_is_200_sentences():
     assert judge(asking, Found(summaries(150, 50))).reruns == 0
     assert sum(map(len, shown(asking))) == 200
     judgement = judge(asking, Found(summaries(150, 51)))
-    assert (judgement.reruns, judgement.left_out) == (1, 0)
+    assert (judgement.reruns, judgement.left_out) == (1, 3)
     assert shown(asking) == [["Short."]]
+    (judged,) = judgement.judged
+    assert (judged.text, [one.sentence for one in judged.sentences]) == ("Short.", [0])
 
 
 def test_with_a_root_the_limit_is_the_context_window():
@@ -175,6 +177,8 @@ def test_roots_without_a_sentence_selected_again_drop_out():
     judgement = judge(asking, found)
     assert judgement.reruns == 1
     assert shown(asking) == [numbered("small", 3)]
+    assert (judgement.left_out, judgement.left_out_roots) == (400, ("big",))
+    assert [one.node_ids for one in judgement.judged] == [("small",)]
     again = next(request for request in asking.requests if request.call.step != "verdict")
     texts = [text for block in blocks(again) for text in block]
     assert texts == [numbered("big", 8)[7], numbered("small", 2)[1]]
@@ -196,7 +200,7 @@ def test_selection_runs_again_at_most_max_reruns_times(reruns):
     judgement = judge(asking, Found(summaries(201)), limits=Limits(max_reruns=reruns))
     assert judgement.reruns == reruns
     assert len(asking.requests) == reruns + 1
-    assert judgement.left_out == 1
+    assert judgement.left_out == 1 + (1 if reruns else 0)  # cut, and not selected again
     assert sum(map(len, shown(asking))) == 200
 
 
@@ -204,6 +208,7 @@ def test_a_rerun_that_finds_nothing_keeps_what_was_found_and_cuts_it():
     asking = ScriptedAsking(by_step(lambda _: NOTHING, supported))
     judgement = judge(asking, Found(summaries(120, 100)))
     assert (judgement.verdict, judgement.reruns, judgement.left_out) == (FS, 1, 120)
+    assert judgement.judged == ()
     assert shown(asking) == [numbered("summary 1", 100)]
 
 

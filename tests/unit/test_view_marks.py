@@ -43,7 +43,7 @@ def test_marks_differ_in_word_and_icon_and_every_icon_is_there() -> None:
     assert len({one.word for one in MARKS}) == len({one.icon for one in MARKS}) == len(BY_KIND) == 6
     for mark in (*MARKS, review_mark(ReviewVerdict.UNCLEAR)):
         assert f'id="{mark.icon}"' in text_of("icons.svg"), mark
-    assert sorted(RANK.values()) == list(range(5))
+    assert sorted(RANK.values()) == list(range(6))
 
 
 def test_the_style_sheet_knows_every_kind() -> None:
