@@ -186,6 +186,7 @@ def judge_options(
             request.max_sentences,
             request.verdict_sentences,
             request.max_reruns,
+            request.verdict_root_sentences,
         ),
         samples=Samples(request.samples, threshold),
         prompts=prompts,

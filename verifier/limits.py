@@ -15,8 +15,8 @@ class Limits:
     Attributes:
         root_sentences: Of root nodes in an evidence selection prompt.
         other_sentences: Of other nodes in an evidence selection prompt.
-        verdict_sentences: Of a verdict prompt without root nodes; with them the context
-            window is the limit.
+        verdict_sentences: Of a verdict prompt without root nodes.
+        verdict_root_sentences: Of a verdict prompt with root nodes.
         max_reruns: How often evidence selection runs again on evidence that does not fit into
             a verdict prompt.
 
@@ -25,12 +25,14 @@ class Limits:
 
     root_sentences: int | None = 40
     other_sentences: int | None = 40
-    verdict_sentences: int = 200
+    verdict_sentences: int | None = 200
     max_reruns: int = 2
+    verdict_root_sentences: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse limits under which nothing could be asked."""
-        for limit in (self.root_sentences, self.other_sentences, self.verdict_sentences):
+        of_verdicts = (self.verdict_sentences, self.verdict_root_sentences)
+        for limit in (self.root_sentences, self.other_sentences, *of_verdicts):
             if limit is not None and limit < 1:
                 raise ValueError("a limit on sentences is at least 1")
         if self.max_reruns < 0:

@@ -145,7 +145,13 @@ class PromptVerdict:
     def _fits(self, pieces: Sequence[Piece], found: Found, room: int) -> bool:
         if _tokens(pieces) > room:
             return False
-        return bool(found.roots) or _sentences(pieces) <= self.limits.verdict_sentences
+        most = self._most(found)
+        return most is None or _sentences(pieces) <= most
+
+    def _most(self, found: Found) -> int | None:
+        """The limit in sentences; a prompt with root nodes has its own. Source: VeriTrail E.2."""
+        limits = self.limits
+        return limits.verdict_root_sentences if found.roots else limits.verdict_sentences
 
     def _largest_subset(self, pieces: Sequence[Piece], found: Found, room: int) -> list[Piece]:
         """As many pieces as fit: the shortest first, in the order of the prompt where equal.
@@ -153,7 +159,7 @@ class PromptVerdict:
         A root node that does not fit whole is shown in part: what was selected first, then its
         text from the beginning. Where nothing fits, the shortest piece is shown in part.
         """
-        most = None if found.roots else self.limits.verdict_sentences
+        most = self._most(found)
         size = _tokens_of if found.roots else _sentences_of
         order = sorted(range(len(pieces)), key=lambda place: size(pieces[place]))
         kept: dict[int, Piece] = {}
@@ -167,11 +173,13 @@ class PromptVerdict:
             used, spent = used + piece.sentences, spent + piece.tokens
         selected = _selected(found)
         for place in order:
-            if place not in kept and not selected.isdisjoint(_places(pieces[place])):
-                part = self._part(pieces[place], selected, None, room - spent)
+            left = None if most is None else most - used
+            is_selected = not selected.isdisjoint(_places(pieces[place]))
+            if place not in kept and is_selected and left != 0:
+                part = self._part(pieces[place], selected, left, room - spent)
                 if spent + part.tokens <= room:
                     kept[place] = part
-                    spent += part.tokens
+                    used, spent = used + part.sentences, spent + part.tokens
         if not kept:
             kept[0] = self._part(min(pieces, key=size), selected, most, room)
         return [kept[place] for place in sorted(kept)]

@@ -106,8 +106,11 @@ class VerifyRequest(BaseModel):
     max_sentences: Sentences | None = Field(
         40, description="Sentences of other nodes in a prompt; null: what the window holds."
     )
-    verdict_sentences: Sentences = Field(
-        200, description="Sentences of a verdict prompt without roots."
+    verdict_sentences: Sentences | None = Field(
+        200, description="Sentences of a verdict prompt without roots; null: what the window holds."
+    )
+    verdict_root_sentences: Sentences | None = Field(
+        None, description="Sentences of a verdict prompt with roots; null: what the window holds."
     )
     max_reruns: int = Field(
         2, ge=0, le=20, description="Selections again from evidence that is too much."

@@ -96,9 +96,25 @@ OtherSentences = Annotated[
         metavar="N", help="Sentences of other nodes in a prompt; none: what the window holds."
     ),
 ]
+SENTENCE_LIMITS = (
+    "max_root_sentences",
+    "max_sentences",
+    "verdict_sentences",
+    "verdict_root_sentences",
+)
 VerdictSentences = Annotated[
-    int,
-    typer.Option(min=1, metavar="N", help="Sentences of a verdict prompt without root nodes."),
+    str,
+    typer.Option(
+        metavar="N",
+        help="Sentences of a verdict prompt without root nodes; none: what the window holds.",
+    ),
+]
+VerdictRootSentences = Annotated[
+    str,
+    typer.Option(
+        metavar="N",
+        help="Sentences of a verdict prompt with root nodes; none: what the window holds.",
+    ),
 ]
 MaxReruns = Annotated[
     int,
@@ -110,7 +126,11 @@ NoSubClaims = Annotated[
     bool, typer.Option("--no-sub-claims", help="Do not take claims apart with a model.")
 ]
 PromptsFolder = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Prompts of your own: files STEP.VERSION.md.")
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Prompts of your own: files STEP.VERSION.md; or the variant every_word.",
+    ),
 ]
 Structured = Annotated[
     bool, typer.Option("--structured", help="Send the endpoint a schema of the answers.")
@@ -148,7 +168,7 @@ def verify_request(process_id: str, options: Mapping[str, Any]) -> VerifyRequest
     given: dict[str, Any] = {_FIELDS.get(name, name): value for name, value in options.items()}
     given["claim_ids"], given["claims"] = given["claim_ids"] or None, None
     given |= {field: not options[name] for name, field in _NEGATED.items() if name in options}
-    for name in ("max_root_sentences", "max_sentences"):
+    for name in SENTENCE_LIMITS:
         given[name] = _sentence_limit(given[name], f"--{name.replace('_', '-')}")
     known = {name: given[name] for name in VerifyRequest.model_fields if name in given}
     return VerifyRequest.checked({**known, "process_id": process_id})

@@ -43,6 +43,7 @@ from veritrail_graph.api.cli.options import (
     SelectionModel,
     Structured,
     VerdictModel,
+    VerdictRootSentences,
     VerdictSentences,
     claim_records,
     verify_request,
@@ -140,7 +141,8 @@ def verify(
     ] = None,
     max_root_sentences: RootSentences = "40",
     max_sentences: OtherSentences = "40",
-    verdict_sentences: VerdictSentences = 200,
+    verdict_sentences: VerdictSentences = "200",
+    verdict_root_sentences: VerdictRootSentences = "none",
     max_reruns: MaxReruns = 2,
     no_sub_claims: NoSubClaims = False,
     prompts: PromptsFolder = None,
@@ -162,8 +164,9 @@ def verify(
     settings = Settings()
     which = [claim, claims, claim_id, extract, node, unfinished, retry_failed, again]
     how_set = [engine, model, claims_model, selection_model, verdict_model, threshold, structured]
-    how_set += [q != 3, samples != 1, no_sub_claims, max_reruns != 2, verdict_sentences != 200]
+    how_set += [q != 3, samples != 1, no_sub_claims, max_reruns != 2]
     how_set += [max_root_sentences != "40", max_sentences != "40"]
+    how_set += [verdict_sentences != "200", verdict_root_sentences != "none"]
     _check_use(process, resume, which, how_set)
     if threshold is not None and threshold > samples:
         raise InputError(f"--threshold {threshold} can not be met by {samples} sample(s)")

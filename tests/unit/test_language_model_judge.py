@@ -185,7 +185,10 @@ def test_settings_differ_when_anything_that_decides_an_answer_does():
     assert len(set(texts.values())) == len(texts)
 
 
-@pytest.mark.parametrize("limit", ["root_sentences", "other_sentences", "verdict_sentences"])
+@pytest.mark.parametrize(
+    "limit",
+    ["root_sentences", "other_sentences", "verdict_sentences", "verdict_root_sentences"],
+)
 def test_a_limit_below_one_sentence_is_refused(limit):
     with pytest.raises(ValueError, match="at least 1"):
         Limits(**{limit: 0})

@@ -21,7 +21,7 @@ from veritrail_graph.verifier.answers import read_claims, read_outcome, read_sel
 from veritrail_graph.verifier.claims.answer import CUT, PLACE
 from veritrail_graph.verifier.models.openai_endpoint import STEP_HEADER
 from veritrail_graph.verifier.models.port import Step
-from veritrail_graph.verifier.prompts import CURRENT, MOST_BYTES, load_prompts
+from veritrail_graph.verifier.prompts import CURRENT, MOST_BYTES, InvalidPrompts, load_prompts
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "verifier" / "prompts"
@@ -34,6 +34,7 @@ edf04ce5760d136d8f777feb6121289f4937d3ed86f09ec0c8709952d5893838  claim_selectio
 08f27de5d4cbe2cb5322676fc030cd27a4983bca41809db66b07d9e89be9f9ae  evidence_selection.v1.md
 eb68fe220ffef6d8c9411e8b653e3b1e442f39ce27bcb9820fb89eea228d4cb8  sub_claim_decomposition.v1.md
 421d8a5be0376cc0b50f9d805a8bf515e93506f11d3c0c9fdf3b9791a27036ca  verdict.v1.md
+7d01422d54c87ce28e15d63ef3de9f976f00190ef63d0cac670665f280c6fc63  verdict.v1_every_word.md
 """
 RELEASED = {name: pinned for pinned, name in map(str.split, PINNED.strip().splitlines())}
 
@@ -87,6 +88,21 @@ def test_every_step_has_a_prompt_with_its_version_and_hash() -> None:
         assert prompt.name == f"{step}.{CURRENT[step]}"
         assert prompt.hash == RELEASED[f"{prompt.name}.md"]
         assert prompt.text
+
+
+def test_a_variant_replaces_its_steps_and_keeps_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, variant = load_prompts(), load_prompts(Path("every_word"))
+    assert {step for step in Step if variant[step] != ours[step]} == {Step.VERDICT}
+    assert variant[Step.VERDICT].name == "verdict.v1_every_word"
+    addition = "they need no evidence, except where the claim is that somebody said them"
+    assert addition in ours[Step.VERDICT].text
+    assert variant[Step.VERDICT].text == ours[Step.VERDICT].text.replace(f"; {addition}", "")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "every_word").mkdir()  # a folder of the user goes first
+    with pytest.raises(InvalidPrompts, match="holds no prompt"):
+        load_prompts(Path("every_word"))
 
 
 @pytest.mark.parametrize("step", Step)

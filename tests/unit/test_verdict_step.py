@@ -147,6 +147,17 @@ def test_with_a_root_the_limit_is_the_context_window():
     assert sum(map(len, shown(asking))) == 1_200
 
 
+def test_a_limit_of_prompts_with_roots_cuts_them_and_none_lifts_that_of_the_others():
+    asking = ScriptedAsking(supported)
+    root = a_node("r", numbered("r", 90), root=True)
+    limits = Limits(verdict_root_sentences=40, max_reruns=0)
+    judgement = judge(asking, Found((found_in(root, 80), *summaries(30)), (root,)), limits=limits)
+    assert (list(map(len, shown(asking))), judgement.left_out) == ([10, 30], 80)
+    assert numbered("r", 90)[80] in shown(asking)[0]
+    judge(asking, Found(summaries(150, 90)), limits=Limits(verdict_sentences=None))
+    assert sum(map(len, shown(asking))) == 240
+
+
 def test_evidence_selection_runs_again_on_the_selected_sentences_only():
     asking = ScriptedAsking(by_step(lambda _: selects(1, summary="Less."), supported))
     judge(asking, Found(summaries(150, 51)))

@@ -214,7 +214,9 @@ def test_a_verdict_is_asked_for_with_all_roots_that_gave_evidence_so_far(case):
 @given(cases())
 def test_interim_verdicts_stay_as_given_whatever_the_final_one_is(case):
     dag, target, q, finds, verdicts = case
-    outcome = Walker(dag, target, q, finds, verdicts).run()
+    walker = Walker(dag, target, q, finds, verdicts)
+    outcome = walker.run()
+    assert tuple(walker.finished) == outcome.iterations  # each is announced, empty ones too
     for it in outcome.iterations:
         if it.summaries or it.carried_roots:
             assert it.verdict is verdicts[(it.number - 1) % len(verdicts)]

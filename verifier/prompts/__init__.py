@@ -21,6 +21,13 @@ MOST_BYTES = 1_000_000
 CURRENT: Mapping[Step, str] = dict.fromkeys(Step, "v1")
 """The version of each of our prompts that is used."""
 
+VARIANTS: Mapping[str, Mapping[Step, str]] = {"every_word": {Step.VERDICT: "v1_every_word"}}
+"""Versions that are shipped for ablations, by the name that stands in place of a folder.
+
+`every_word`: without our addition that words nobody can check need no evidence
+(docs/adr/0024-words-nobody-can-check.md).
+"""
+
 
 class InvalidPrompts(InputError):
     """A folder of prompts cannot be used."""
@@ -54,17 +61,24 @@ Prompts = Mapping[Step, Prompt]
 
 
 def load_prompts(folder: Path | None = None) -> Prompts:
-    """The prompts of all steps: ours, with those of a user's folder in their place.
+    """The prompts of all steps: ours, with those of a user's folder or a variant in their place.
+
+    Args:
+        folder: A folder of prompts; where there is none of that name, the name of a variant.
 
     Raises:
         InvalidPrompts: The folder cannot be read, or a file in it is no prompt of a step.
     """
     own = resources.files(__name__)
+    versions = dict(CURRENT)
+    is_variant = folder is not None and str(folder) in VARIANTS and not folder.exists()
+    if is_variant:
+        versions |= VARIANTS[str(folder)]
     prompts = {
         step: _prompt(step, version, own.joinpath(f"{step}.{version}.md").read_bytes())
-        for step, version in CURRENT.items()
+        for step, version in versions.items()
     }
-    return prompts if folder is None else {**prompts, **_of_user(folder)}
+    return prompts if folder is None or is_variant else {**prompts, **_of_user(folder)}
 
 
 def _of_user(folder: Path) -> dict[Step, Prompt]:
