@@ -104,7 +104,7 @@ PHRASES: tuple[Phrase, ...] = (
     Phrase(
         "bloom/without_verdict",
         "Verifications of process $process without a verdict",
-        "Those that are queued, running, failed, over budget or cancelled",
+        "Those that are queued, running, undecided, failed, over budget or cancelled",
     ),
     Phrase(
         "bloom/provenance",
@@ -125,6 +125,11 @@ PHRASES: tuple[Phrase, ...] = (
         "bloom/checked_nodes",
         "Nodes checked by verification $verification",
         "The nodes that each iteration read",
+    ),
+    Phrase(
+        "bloom/candidates",
+        "Candidates of verification $verification",
+        "What each iteration read and found evidence in, and the source nodes of it",
     ),
     Phrase(
         "bloom/impact",

@@ -51,6 +51,10 @@ def said(reviewer: str, verdict: str, reason: str, day: int) -> dict[str, str]:
     return {"reviewer": reviewer, "verdict": verdict, **rest}
 
 
+_OF_VERIFIED = "source of the verified node"
+_OF_READ, _OF_EVIDENCE = "source of a node that was read", "source of a node with evidence"
+_READ_BEFORE = "read in iteration 1"
+
 TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
     "provenance": [
         (
@@ -131,6 +135,32 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
                 ("k5", K5, "t", NFS, True, "overridden", INC, "lexical", "v5", DAY.format(1), 1),
             ],
         ),
+    ],
+    "candidates": [
+        (
+            {"claim_id": "k1"},
+            [
+                ("v1", 2, "c2", 1, "root", True, True, _OF_READ, ["s2"]),
+                ("v1", 2, HOSTILE, 1, "root", True, True, _OF_READ, ["s2"]),
+                ("v1", 2, "s1", 2, "intermediate", True, True, _OF_READ, ["m1"]),
+                ("v1", 2, "s2", 2, "intermediate", False, False, _READ_BEFORE, ["m1"]),
+            ],
+        ),
+        (
+            {"claim_id": "k1", "iteration": "1", "verification_id": "v1"},
+            [
+                ("v1", 1, "s2", 2, "intermediate", True, True, _OF_VERIFIED, ["t"]),
+                ("v1", 1, "m1", 3, "intermediate", True, True, _OF_VERIFIED, ["t"]),
+            ],
+        ),
+        (
+            {"claim_id": "k1", "iteration": "3"},
+            [
+                ("v1", 3, "c1", 1, "root", True, True, _OF_EVIDENCE, ["s1"]),
+                ("v1", 3, "c2", 1, "root", False, False, "read in iteration 2", ["s1"]),
+            ],
+        ),
+        ({"claim_id": "k4"}, []),
     ],
     "evidence_trail": [
         (

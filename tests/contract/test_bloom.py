@@ -189,6 +189,14 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         f"CHECKED v1/1>m1|CHECKED v1/2>c2|CHECKED v1/2>{HOSTILE}|CHECKED v1/2>s1|CHECKED v1/3>c1",
     ),
     (
+        "candidates",
+        {"verification": "HARBOUR/v5"},
+        f"Verification v5|Iteration v5/1|Iteration v5/2|Span s2|Span m1|Span c1|Span c2|"
+        f"Span {HOSTILE}|Span s1",
+        "HAS_ITERATION v5>v5/1|HAS_ITERATION v5>v5/2|CHECKED v5/1>s2|CHECKED v5/1>m1|"
+        f"CHECKED v5/2>c1|INPUT_TO c2>s2|INPUT_TO {HOSTILE}>s2|INPUT_TO s1>m1|INPUT_TO s2>m1",
+    ),
+    (
         "impact",
         {"node": "HARBOUR/c1"},
         "Span c1|Span s1|Span m1|Span t|Claim k1|Claim k2|Claim k3|Claim k4|Claim k5|"
@@ -273,7 +281,12 @@ def test_what_is_suggested_is_found(store: Store, arun: Any, harbour: str, text:
     for name, values in suggested.items():
         assert ours[name] <= set(values)
         assert len(set(values)) == len(values)
-    empty = {"without_verdict", "unsupported_claims", "checked_nodes"}  # may be so, and well
+    empty = {
+        "without_verdict",
+        "unsupported_claims",
+        "checked_nodes",
+        "candidates",
+    }  # may be so, and well
     for name in suggested.keys() - {"stage"}:
         for value in ours[name]:
             rows = rows_of(store, arun, template["cypher"], {"stage": 1, name: value})
@@ -312,6 +325,7 @@ def test_a_process_that_is_not_whole_is_not_shown(store: Store, arun: Any, proce
             "evidence_trail",
             "stage",
             "checked_nodes",
+            "candidates",
             "error_origin",
             "made_from",
         ):

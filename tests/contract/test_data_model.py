@@ -102,7 +102,18 @@ def trail(process_id: str) -> Verification:
     evidence = found("It is 80 metres long.", cited("a", 0, 0, LONG[:68]), missing="The oak.")
     return a_trail(
         f"{process_id}/v",
-        a_round(1, FS, [SUMMARY, ROOT], [evidence], dropped_ids=1, reruns=1, left_out=1),
+        a_round(
+            1,
+            FS,
+            [SUMMARY, ROOT],
+            [evidence],
+            score=0.5,
+            dropped_ids=1,
+            reruns=1,
+            judged=(evidence,),
+            left_out=1,
+            left_out_roots=("a",),
+        ),
         a_round(2, NFS, [ROOT], carried_roots=(ROOT,)),
         process_id=process_id,
         claim=Claim(claim_id="k1", text=LONG, node_id="t", sub_claims=("It is long.",)),
