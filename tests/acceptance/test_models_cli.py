@@ -11,7 +11,7 @@ import pytest
 from acceptance.command import Veritrail, process_file
 from acceptance.model_fixtures import KEY, MODEL, asking, expected, outcome, pumps
 from fakes.call_depth import ways_to_requests
-from fakes.model_answers import WordReader, content_words
+from fakes.model_answers import NOTHING, WordReader, content_words
 from fakes.model_prompts import parse_excerpts
 from fakes.model_replies import tokens
 from fakes.model_server import ModelServer
@@ -136,6 +136,37 @@ def test_samples_give_a_score_that_reports_and_queries_take(
     one = ("--param", f"process_id={process}", "--param", "claim_id=k0")
     rows = veritrail("query", "provenance", *one, "--json").json["rows"]
     assert [row[3] for row in rows] == [["r0", "s0", "t"]]
+
+
+def test_a_claim_on_whose_evidence_samples_do_not_agree_is_undecided_at_every_door(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    drawn: Counter[str] = Counter()
+
+    def apart(step: str, system: str, user: str, request: Any) -> Any:
+        """One sample in three finds evidence for one claim."""
+        if step == Step.EVIDENCE_SELECTION and "Pump0 " in parse_excerpts(user, step).claim:
+            drawn[user] += 1
+            if drawn[user] > 1:
+                return NOTHING
+        return WordReader()(step, system, user, request)
+
+    veritrail("ingest", pumps(tmp_path / "pumps-apart.json", 2))
+    soft = ("--samples", "3", "--threshold", "3", "--json")
+    with ModelServer(apart) as server:
+        told = veritrail("verify", "pumps-apart", *soft, **asking(server)).json  # exit status 0
+    (found,) = [one for one in told["verifications"] if one["claim_id"] == "k0"]
+    assert (found["status"], found["verdict"]) == ("undecided", None)
+    assert (found["termination"], found["score"]) == ("no_agreement", None)
+    assert found["iterations"][-1]["verdict"] is None
+    processes = veritrail("list", "--json").json["processes"]
+    (listed,) = [one for one in processes if one["process_id"] == "pumps-apart"]
+    assert listed["verdicts"]["undecided"] == 1
+    gate = veritrail("gate", "pumps-apart", "--max-unsupported", "2", "--json").json
+    assert (gate["counts"]["undecided"], gate["outcome"]) == (1, "passed")
+    report = tmp_path / "apart.xml"
+    veritrail("report", "pumps-apart", "--format", "junit", "-o", str(report))
+    assert '<skipped message="Could not be decided' in report.read_text(encoding="utf-8")
 
 
 def test_steps_have_models_and_endpoints_of_their_own(veritrail: Veritrail, process: str) -> None:
