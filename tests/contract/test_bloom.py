@@ -194,7 +194,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
         f"Verification v5|Iteration v5/1|Iteration v5/2|Span s2|Span m1|Span c1|Span c2|"
         f"Span {HOSTILE}|Span s1",
         "HAS_ITERATION v5>v5/1|HAS_ITERATION v5>v5/2|CHECKED v5/1>s2|CHECKED v5/1>m1|"
-        f"CHECKED v5/2>c1|INPUT_TO c2>s2|INPUT_TO {HOSTILE}>s2|INPUT_TO s1>m1|INPUT_TO s2>m1",
+        f"CHECKED v5/2>c2|CHECKED v5/2>{HOSTILE}|CHECKED v5/2>s1|INPUT_TO c2>s2|"
+        f"INPUT_TO {HOSTILE}>s2|INPUT_TO s1>m1|INPUT_TO s2>m1|INPUT_TO c1>s1|INPUT_TO c2>s1",
     ),
     (
         "impact",
