@@ -226,7 +226,7 @@ async def _new_claims(
         claim = claim_from(record, node_id, derived_claim_id(node_id, record.text))
         known = claims.setdefault(claim.claim_id, claim)
         if (known.text, known.node_id) != (claim.text, claim.node_id):
-            message = f"the claim_id {claim.claim_id!r} stands before with another text"
+            message = f"the claim_id {claim.claim_id!r} is used before with another text"
             violations.append(Violation("duplicate_claim_id", record.where, message))
     if violations:
         needs_node = any(one.kind == "claim_without_node" for one in violations)

@@ -31,7 +31,7 @@ def engine_settings(settings: Settings) -> EngineSettings:
         idle_seconds=parse_duration(settings.db_idle, "VERITRAIL_DB_IDLE"),
         heap=settings.db_heap,
         jit=settings.db_jit,
-        # What nobody waits for any more is to end; what an ingest or a deletion does is not.
+        # A read without a caller may end; an ingest or a deletion may not.
         statement_seconds=max(STATEMENT_SECONDS, settings.query_seconds),
     )
 
@@ -82,7 +82,7 @@ async def open_graph(
 
 
 class GraphConnection:
-    """Opens the graph once, whoever asks first; an engine that is down is tried again.
+    """Opens the graph once, at the first call; an engine that is down is tried again.
 
     Args:
         settings: Where the graph is.
@@ -107,7 +107,7 @@ class GraphConnection:
         self._stack = AsyncExitStack()
 
     async def store(self) -> Store:
-        """The graph; opening it goes on when whoever asked first has given up.
+        """The graph; opening it goes on when the first caller has given up.
 
         Raises:
             EngineUnavailable: It cannot be reached now, or is still starting.
@@ -180,5 +180,5 @@ class OpenGraph(GraphConnection):
 
 
 def _has_failed(opening: asyncio.Task[Store]) -> bool:
-    """Whether opening ended without a graph; a fault that nobody waited for is so looked at."""
+    """Whether opening ended without a graph; also marks a fault without a caller as seen."""
     return opening.done() and (opening.cancelled() or opening.exception() is not None)

@@ -33,11 +33,11 @@ class ModelOptions:
         claims_model: The model that extracts claims and takes them apart.
         selection_model: The model that selects evidence.
         verdict_model: The model that gives verdicts.
-        concurrency: The most calls in the air.
+        concurrency: The most calls in flight.
         price: USD per million tokens, as INPUT,OUTPUT[,CACHED].
         budget: USD that the run may cost.
         max_calls: Calls that the run may make.
-        structured: Whether endpoints are told the shape of the answers.
+        structured: Whether endpoints get a schema of the answers.
         use_cache: Whether answers come from the cache of answers, and go into it.
     """
 
@@ -71,7 +71,7 @@ class OpenModels:
         spending: What was spent until now.
         warnings: What a person should know, such as a cache that cannot be used.
         is_priced: Whether the price of every model is known.
-        concurrency: The most calls in the air to one endpoint.
+        concurrency: The most calls in flight to one endpoint.
     """
 
     steps: StepModels

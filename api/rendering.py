@@ -58,7 +58,7 @@ def assets() -> dict[str, Asset]:
 
 
 def static(name: str) -> str:
-    """The address of a file; another content has another one, so it may be kept for ever."""
+    """The address of a file; another content has another one, so it may be cached without end."""
     return f"{PREFIX}{name}?v={assets()[name].version}"
 
 

@@ -1,6 +1,6 @@
 """What REST advises for each error, by its code or the kind of a violation.
 
-`{name}` stands for a fact of the error.
+`{name}` is replaced by a fact of the error.
 """
 
 from __future__ import annotations

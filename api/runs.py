@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 RUN_ID = re.compile(r"r-[0-9a-f]{32}")
 CLAIMS_A_CALL, MOST_CLAIMS = 8, 256
-"""Claims that are on their way for each call in the air, and at most, where models are asked.
+"""Claims that are on their way for each call in flight, and at most, where models are asked.
 
-More than calls are allowed in the air: a claim that waits for the graph leaves its place to
+More than calls are allowed in flight: a claim that waits for the graph leaves its place to
 another, and claims that share a frontier ask about it at about the same time.
 """
 
@@ -82,7 +82,7 @@ def held_run(settings: Settings, run_id: str) -> Iterator[None]:
         raise InputError(
             f"Run {run_id} is on its way in another command; wait for it, or stop it first."
         ) from None
-    except OSError:  # nowhere to write: then there is no other command to be told of it
+    except OSError:  # nowhere to write: then no other command looks for it
         yield
         return
     try:
@@ -119,7 +119,7 @@ def made_run(
         reader: Reads nodes.
         write: Keeps verifications.
         observer: Told what happens.
-        run_id: The run that is gone on with; None: a new one.
+        run_id: The run that is resumed; None: a new one.
     """
     from veritrail_graph.verifier.nodes import SharedNodes
     from veritrail_graph.verifier.run import Run
@@ -157,7 +157,7 @@ def options_of(judge: ConfiguredJudge) -> str | None:
 
 
 KEPT_TOGETHER = 50
-"""Verifications that are stored in one transaction, when so many wait for their turn."""
+"""Verifications that are stored in one transaction, when this many wait."""
 
 _Waiting = tuple[tuple[Verification, ...], "asyncio.Future[None]"]
 
@@ -221,10 +221,10 @@ class Keep:
             except (EngineUnavailable, ReadOnlyGraph, StoreFull) as error:
                 self._loss = fault = error
                 self.on_loss()
-            except Exception as error:  # noqa: BLE001  # whoever waits is told
+            except Exception as error:  # noqa: BLE001  # raised in every caller that waits
                 fault = error
         for _, stored in together:
-            if stored.done():  # whoever waited was cancelled
+            if stored.done():  # the caller was cancelled
                 continue
             if fault is None:
                 stored.set_result(None)

@@ -550,5 +550,7 @@ def checked_url(url: str, name: str) -> str:
     if parts.query or parts.fragment:
         raise InputError(f"{name} holds a query or a fragment (`?` or `#`); {form}")
     if parts.path.rstrip("/").endswith("/chat/completions"):
-        raise InputError(f"{name} ends with /chat/completions, which is added by itself; {form}")
+        raise InputError(
+            f"{name} ends with /chat/completions, which is added automatically; {form}"
+        )
     return url

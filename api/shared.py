@@ -32,7 +32,7 @@ class Limiters:
         return self._made[key][0]
 
     def share_among(self, processes: int) -> None:
-        """Leave every endpoint's slots and rates to so many processes in equal parts."""
+        """Share every endpoint's slots and rates among processes in equal parts."""
         if processes == self._among:
             return
         self._among = processes

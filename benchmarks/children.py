@@ -26,7 +26,7 @@ class BenchmarkError(Exception):
 def run_child(task: str, **arguments: Any) -> dict[str, Any]:
     """Call `module:function` with these arguments in a process of its own.
 
-    The arguments go through standard input, so that no password stands in a command line.
+    The arguments go through standard input, so that no command line holds a password.
 
     Returns:
         What the function returned, with `peak_mb` (the largest resident memory of the child)

@@ -101,7 +101,7 @@ def _neo4j(home: Path, *, large: bool) -> Iterator[Engine]:
 def own_neo4j(
     home: Path, *, heap: str = HEAP, settings: Mapping[str, str] | None = None
 ) -> Iterator[Engine]:
-    """Run a Neo4j that is nobody else's, whatever NEO4J_URI says.
+    """Run a Neo4j of its own, whatever NEO4J_URI says.
 
     Args:
         home: A temporary VERITRAIL_HOME.
@@ -135,7 +135,7 @@ def _server(home: Path, uri: str, user: str, password: str, database: str | None
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder that is gone at the end."""
+    """A folder that is removed at the end."""
     folder = Path(tempfile.mkdtemp(prefix="veritrail-bench-"))
     try:
         yield folder

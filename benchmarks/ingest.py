@@ -20,7 +20,7 @@ from veritrail_graph.graph.store import DatabaseAddress, open_store
 OURS = "bench-ours"
 MOST_MEMORY_MB = 600
 MERGE_RATE, BEST_TIME = 2.3, 1.35
-"""Ours: at least so many times the rate of the MERGE loop, at most so many times the best time."""
+"""Ours: least multiple of the rate of the MERGE loop, most multiple of the best time."""
 
 
 def measure(report: Report, engine: Engine, file: Path, small: Path, repeats: int) -> None:

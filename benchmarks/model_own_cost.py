@@ -1,7 +1,7 @@
 """Our own cost a call: a run whose graph costs nothing, against a bare client loop.
 
 The loop sends the requests that the run sent, byte for byte what the same client makes of
-them, with as many in the air, and reads the answers' texts. It knows nothing of claims.
+them, with as many in flight, and reads the answers' texts. It knows nothing of claims.
 """
 
 from __future__ import annotations

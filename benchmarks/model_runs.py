@@ -100,14 +100,14 @@ class TimedDatabase(Database):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a child is told.
+    """What a child is given.
 
     Attributes:
         login: The address of the engine.
         process: The process.
         claims: A file of claims.
         base_url: The scripted server.
-        concurrency: The most calls in the air.
+        concurrency: The most calls in flight.
         warm: Whether prefixes are warmed: on, off or auto.
         use_cache: Whether the cache of answers is used.
         q: Consecutive Not Fully Supported verdicts that stop a walk.

@@ -88,7 +88,7 @@ def _schedule(report: Report, engine: Engine, folder: Path) -> None:
             sum(told["cached_characters"].values()),
         )
         note = (
-            f"{ran['claims']} claims, {calls:,} calls of {LATENCY * 1000:.0f} ms, most in the air "
+            f"{ran['claims']} claims, {calls:,} calls of {LATENCY * 1000:.0f} ms, most in flight "
             f"{told['most_at_once']}, longest chain {ran['longest']} calls; CPU "
             f"{ran['cpu_of_run']:.1f} s; graph busy {_graph(ran)}"
         )

@@ -2,7 +2,7 @@
 
 One process asks both in turn, as for the REST reads: the page over loopback on one kept connection,
 and a store of its own over the same engine. What the page adds is the difference. The store calls
-are the ones that nobody could do without; whatever else a page reads counts against the page.
+are the ones that every page needs; whatever else a page reads counts against the page.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _reports(report: Report, engine: Engine, folder: Path) -> None:
 
 
 def _pages(graph: Store, trail: str, claim_id: str) -> dict[str, tuple[str, Call]]:
-    """Addresses of pages, each with the store calls that nobody could do without."""
+    """Addresses of pages, each with the store calls that every page needs."""
     at = f"/processes/{OURS}"
     end, middle_node = dag.node_id(5, 0), dag.node_id(2, 0)
 

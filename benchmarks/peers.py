@@ -3,7 +3,7 @@
 The first nodes of the generated process, and the edges between them, are written by each in
 turn, in a child process of its own: theirs from an environment that the first run makes under
 `.cache/peers`, ours from the process file with every check. What is stored afterwards is
-counted: a writer that leaves something out is told, and not held against ours.
+counted: a writer that leaves something out is listed, and not compared with ours.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from veritrail_graph.graph.store import DatabaseAddress, open_store
 
 NODES, REPEATS = 20_000, 3
 RATE = 4
-"""Ours: at least so many times the rate of the fastest of them."""
+"""Ours: at least this many times the rate of the fastest of them."""
 OURS = "ours"
 LABELS = {"neo4j-graphrag": "Passage", "langchain-neo4j": "Passage", "llama-index": "Chunk"}
 _WRITE = ROOT / "benchmarks" / "peer_writers" / "write.py"

@@ -35,7 +35,7 @@ ITERATIONS, SENTENCES = 6, 40
 ROUNDS = 41
 TOGETHER, GROUPS = 50, 6
 BARE, SINGLE = 1.2, 3.0
-"""A trail takes at most so many times its bare statements, and a transaction of one node."""
+"""A trail takes at most this many times its bare statements, and a transaction of one node."""
 
 ONE_NODE = "CREATE (v:Verification) SET v = $properties"
 

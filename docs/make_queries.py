@@ -129,13 +129,13 @@ def _reviews(verifications: Sequence[Verification]) -> list[Review]:
 
 
 def head_of(text: str) -> str:
-    """What stands on the page before the part that is made."""
+    """The page before the generated part."""
     head, mark, _ = text.partition(MADE)
     return head + mark
 
 
 def page(head: str, answers: Mapping[str, QueryResult]) -> str:
-    """The page; a query that is not among the answers stands there without one."""
+    """The page; a query that is not among the answers is listed without one."""
     parts = [head, "\n", _contents()]
     for heading, statements in grouped().items():
         parts.append(f"## {heading}\n\n")
@@ -167,7 +167,7 @@ def _section(statement: Statement, answers: Mapping[str, QueryResult]) -> str:
     text += "".join(f"| `{one.name}` | {one.type} | {one.meaning} |\n" for one in statement.columns)
     text += f"\n```sh\nveritrail query {name}{given}\n```\n\n"
     if name in answers:
-        text += f"{ANSWER}{told(answers[name])}\n\n"
+        text += f"{ANSWER}{answer_text(answers[name])}\n\n"
     return text
 
 
@@ -185,7 +185,7 @@ def _bounds(parameter: Parameter) -> str:
     return ", ".join(f"`{choice}`" for choice in parameter.choices)
 
 
-def told(answer: QueryResult) -> str:
+def answer_text(answer: QueryResult) -> str:
     """The first rows as a table, long cells cut."""
     from veritrail_graph.api.cli.query import cell
 

@@ -1,8 +1,8 @@
-"""Write `.env` for docker compose, with passwords that nobody else has.
+"""Write `.env` for docker compose, with new passwords.
 
     python examples/env_file.py [--file .env]
 
-A file that is there stays as it is. Only the Python of the machine is needed.
+An existing file is not changed. Only the Python of the machine is needed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main() -> int:
     if written:
         print(f"env: wrote {path} with random passwords; next: docker compose up --detach")
     else:
-        print(f"env: {path} is there already and stays as it is")
+        print(f"env: {path} exists already and was not changed")
     return 0
 
 

@@ -17,7 +17,7 @@ from veritrail_graph.graph.model import NodeRef, Role, SourcesRead
 _ROLES = tuple(Role)
 _CODES = {role.value: code for code, role in enumerate(_ROLES)}
 SPARSE = 4
-"""Positions may be so many times as large as there are nodes; more is no input of ours."""
+"""Positions may be this many times the number of nodes; larger ones are not ours."""
 
 
 class Unfit(ValueError):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FEW = 30
 """Below this number of pairs a figure is not meaningful."""
 
-_NORMAL = 1.959964  # 95 % of a normal distribution lie within so many standard deviations
+_NORMAL = 1.959964  # 95 % of a normal distribution lie within this many standard deviations
 
 Pair = tuple[Verdict, Verdict]
 

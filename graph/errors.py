@@ -166,7 +166,7 @@ def with_advice(error: VeriTrailError, advice: Mapping[str, str]) -> str:
 
     Args:
         error: The error.
-        advice: Advice by code; `{name}` in it stands for a fact of the error.
+        advice: Advice by code; `{name}` in it is replaced by a fact of the error.
     """
     more = advice.get(error.code)
     return f"{error} {more.format_map(error.facts)}" if more else str(error)

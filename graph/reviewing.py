@@ -27,7 +27,7 @@ class NewReview:
 
     Attributes:
         verdict: One of `ReviewVerdict`; the verdict of the verification confirms it, and None
-            stands for that, whatever it is.
+            means that one, whatever it is.
         reason: Why; may be empty only where it confirms.
         reviewer: Who says so.
         overrides: The verification whose verdict is reviewed; None: the claim's latest that
@@ -144,7 +144,7 @@ def verdict_faults(verdict: str | None) -> list[Violation]:
 
 
 def text_faults(reason: str, reviewer: str) -> list[Violation]:
-    """What is wrong with the texts of a review, wherever it comes from."""
+    """What is wrong with the texts of a review of any source."""
     faults = []
     for where, text, most in (("reason", reason, MAX_REASON), ("reviewer", reviewer, MAX_REVIEWER)):
         if len(text) > most:

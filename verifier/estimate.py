@@ -40,7 +40,7 @@ class Scenario:
 
     Attributes:
         name: What it is called.
-        one_in: One node of a frontier in so many yields evidence, the first one always. The
+        one_in: One node of this many in a frontier yields evidence, the first one always. The
             verdict on evidence is Fully Supported, so that the walk goes on.
         at_most: Nodes of a frontier that yield evidence at most: a claim rests on a few facts,
             however wide the frontier is; 0: none does.

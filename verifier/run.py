@@ -79,7 +79,7 @@ def affordable_claims(left: float, spent: float, ended: int, most: int) -> int:
         left: What the run may still spend, in dollars or in calls.
         spent: What it has spent.
         ended: How many claims that paid for.
-        most: No more than so many.
+        most: The largest number.
     """
     if ended == 0 or spent <= 0:
         return min(FIRST_UNDER_A_LIMIT, most)

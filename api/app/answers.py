@@ -187,7 +187,7 @@ class ProcessPage(Listed):
 
 
 class ProcessFound(ProcessInList):
-    """A process by itself."""
+    """One process."""
 
     model_config = ConfigDict(
         json_schema_extra={

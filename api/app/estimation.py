@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from veritrail_graph.verifier.models.prices import Price
 
 SUMMARIES = 64
-"""Assumed summaries are alike; of so many the sentences are kept."""
+"""Assumed summaries are alike; this many are kept with their sentences."""
 NO_MODEL = "no model"
 """What the model of an estimate is called where none is named."""
 

@@ -247,7 +247,7 @@ class Jobs:
             self._worker.poke()
 
     async def get(self, job_id: str) -> Job:
-        """A job as it stands.
+        """The state of a job.
 
         Raises:
             NotFound: There is none.
@@ -408,7 +408,7 @@ async def _quietly(work: Coroutine[Any, Any, Any]) -> None:
     """Carry a job out; how it ended is said by the job."""
     try:
         await work
-    except Exception as error:  # noqa: BLE001  # nobody waits for it
+    except Exception as error:  # noqa: BLE001  # no caller waits for it
         _log.warning("a job ended early: %s", error)
 
 

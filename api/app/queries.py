@@ -25,7 +25,7 @@ class Queries(Part):
 
     @staticmethod
     def grouped() -> dict[str, tuple[Statement, ...]]:
-        """Every query, by the heading that it stands under."""
+        """Every query, by its heading."""
         from veritrail_graph.graph.store.queries import grouped
 
         return grouped()

@@ -38,7 +38,7 @@ class Reviews(Part):
     """The reviews of processes."""
 
     def default_reviewer(self) -> str:
-        """Who reviews where a call names nobody: the setting, else the login; empty: unknown."""
+        """The reviewer where a call names none: the setting, else the login; empty: unknown."""
         if name := self._app.settings.reviewer:
             return name
         try:

@@ -26,13 +26,13 @@ GLANCE_SECONDS = 0.15
 """How long it waits where there is an order of a while ago."""
 
 SHARE = 10
-"""The order of many processes is kept for so many times as long as it took."""
+"""The order of many processes is kept for this many times as long as it took."""
 
 LONGEST_SECONDS = 60.0
 
 NAMES_TOGETHER = 1_000
 CLAIMS_TOGETHER = 200
-"""Processes whose claims one statement looks at; the order of so many is made for every page."""
+"""Processes whose claims one statement reads; up to this number, each page makes the order."""
 
 Place = tuple[int, int, int, str]
 
@@ -63,7 +63,7 @@ class Order:
 
     Attributes:
         ranked: The processes.
-        waiting: How many have no place yet, because nobody has looked at their claims.
+        waiting: How many have no place yet, because their claims were not read yet.
         is_known: Whether it is known at all which processes there are.
     """
 
@@ -177,6 +177,6 @@ async def _names(store: ProcessStore) -> list[Named]:
 
 
 def _settle(making: asyncio.Task[None]) -> None:
-    """What failed is told to whoever waits; where nobody does, the next page tries again."""
+    """A failure is reported to callers that wait; without any, the next page tries again."""
     if not making.cancelled():
         making.exception()

@@ -116,7 +116,7 @@ class VerifyRequest(BaseModel):
         2, ge=0, le=20, description="Selections again from evidence that is too much."
     )
     sub_claims: bool = Field(True, description="Whether a model splits claims into sub-claims.")
-    structured: bool = Field(False, description="Send the endpoint a schema of the answers.")
+    structured: bool = Field(False, description="Use structured output (JSON schema).")
     use_cache: bool = Field(True, description="Use and fill the cache of answers.")
 
     @classmethod
@@ -137,7 +137,7 @@ class VerifyRequest(BaseModel):
                 Violation(one["type"], place + ".".join(map(str, one["loc"])), sentence(one))
                 for one in error.errors()
             ]
-        raise InputError("The request is not as it must be.", violations)
+        raise InputError("The request is invalid.", violations)
 
     def with_claims(self, records: Sequence[ClaimRecord]) -> Self:
         """The request with claims that were read from a file or an option."""

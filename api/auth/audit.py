@@ -1,7 +1,7 @@
 """Who did what: one row for everything that was started, stopped, changed or removed.
 
 Rows are only ever added. A row that the database does not take is written to the log instead: what
-was done was done, and whoever did it is told so.
+was done is done, and the caller gets its answer.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ ENDING_SECONDS = 5.0
 """How long transactions under way may take when the database is closed."""
 _BUSY_SECONDS = 10
 _CONNECT_SECONDS = 3
-_LOCK = 0x7665726974  # of whoever makes the tables
+_LOCK = 0x7665726974  # of the connection that makes the tables
 _READS = "veritrail_reads"
 _CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock
 
@@ -127,7 +127,7 @@ class ServiceDatabase:
             EngineUnavailable: The database cannot be reached or written.
             OtherVersion: Another version of this program made the tables.
         """
-        with _told(), self._engine.begin() as connection:
+        with _translated(), self._engine.begin() as connection:
             if self.is_shared:  # PostgreSQL refuses one of two that make tables at once
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
             self._check_version(connection)
@@ -193,7 +193,7 @@ class ServiceDatabase:
         """
         self._make()
         with (
-            _told(),
+            _translated(),
             self._engine.connect().execution_options(**{_READS: True}) as connection,
             connection.begin(),
         ):
@@ -208,7 +208,7 @@ class ServiceDatabase:
         self._make()
         until = time.monotonic() + RETRY_SECONDS
         while True:
-            with _told():
+            with _translated():
                 try:
                     with self._engine.begin() as connection:
                         return work(connection)
@@ -220,7 +220,7 @@ class ServiceDatabase:
     def close(self) -> None:
         """Close every connection; what is still under way gets some seconds to end.
 
-        A connection that comes back to a closed pool is closed by nobody.
+        A connection that is returned to a closed pool would stay open.
         """
         ending = threading.Thread(target=self._threads.shutdown, daemon=True)
         ending.start()
@@ -231,11 +231,11 @@ class ServiceDatabase:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _translated() -> Iterator[None]:
     """Turns what the database says into an error of ours, without its address and its login."""
     try:
         yield
-    except IntegrityError:  # whoever inserts knows what it means
+    except IntegrityError:  # the caller that inserts handles it
         raise
     except (DBAPIError, PoolTimeout) as error:
         kind = NotWritable if _is_unwritable(error) else ServiceUnavailable
@@ -286,7 +286,7 @@ def _engine(url: str) -> Engine:
             pool_size=CONNECTIONS,
             max_overflow=0,
             pool_timeout=_BUSY_SECONDS,
-            hide_parameters=True,  # what jobs are about is nobody's else
+            hide_parameters=True,  # texts of jobs are private
             connect_args={"connect_timeout": _CONNECT_SECONDS, **_ALIVE},
         )
     if parsed.get_backend_name() != "sqlite" or not parsed.database:
@@ -305,7 +305,7 @@ _UNKNOWN = (
 
 
 _ALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-"""So that a server whose machine is gone is noticed within half a minute."""
+"""So that a server whose machine has failed is noticed within half a minute."""
 
 
 def _before_sqlite(path: Path, *_connecting: Any) -> None:
@@ -330,7 +330,7 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # A reader that wants to write later would lose to whoever wrote meanwhile.
+    # A reader that wants to write later would lose to a writer that wrote meanwhile.
     reads = connection.get_execution_options().get(_READS, False)
     connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 

@@ -35,7 +35,7 @@ class KeyNeeded(Unauthorized):
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """Somebody who may come in.
+    """A caller who is let in.
 
     Attributes:
         caller: Who it is.
@@ -78,7 +78,7 @@ class KeyCache:
         """Whether a key is needed at all: one was made once, or is set from outside.
 
         Raises:
-            EngineUnavailable: The database cannot be reached, so nobody knows.
+            EngineUnavailable: The database cannot be reached, so this is not known.
         """
         return self._always or bool(await self._fresh())
 
@@ -88,7 +88,7 @@ class KeyCache:
         return self._outside is not None and hmac.compare_digest(given, self._outside)
 
     async def admit(self, shown: str | None) -> Admitted:
-        """Whoever shows a key of `veritrail keys`; nobody need show one where none was made.
+        """The caller who shows a key of `veritrail keys`; where none was made, none is needed.
 
         Raises:
             Unauthorized: It does not open; the text says why.
@@ -108,7 +108,7 @@ class KeyCache:
         return self._admitted(key)
 
     async def admit_id(self, key_id: str | None) -> Admitted:
-        """Whoever showed a key before, as long as it opens.
+        """The caller who showed a key before, as long as the key is valid.
 
         Raises:
             Unauthorized: It does not open any more; the text says why.

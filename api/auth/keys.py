@@ -101,7 +101,7 @@ class Wish:
     Attributes:
         name: A name for people.
         scopes: What it shall allow.
-        seconds: How long it shall work; None: for ever.
+        seconds: How long it is valid; None: no end.
         budget_usd: What its jobs may cost together.
         per_minute: Requests a minute.
     """

@@ -1,6 +1,6 @@
-"""Sessions of the page: a key is shown once, a cookie stands for it until it ends.
+"""Sessions of the page: a key is shown once, a cookie represents it until it ends.
 
-The cookie is 32 random bytes; only their hash is kept, so that whoever reads the database can
+The cookie is 32 random bytes; only their hash is kept, so that a reader of the database can
 open nothing. A session allows what its key allows, and ends with it: revoked, expired, or, for
 the key that is set from outside, when another one is set.
 """
@@ -98,7 +98,7 @@ class Sessions:
         await self._service.run(lambda connection: connection.execute(gone))
 
     def _proof(self, token: str) -> str:
-        """Changes with the key that is set from outside; nobody can guess that key by it."""
+        """Changes with the key that is set from outside; the key cannot be guessed from it."""
         return hmac.new(token.encode(), self._ring.outside, hashlib.sha256).hexdigest()
 
 

@@ -115,18 +115,18 @@ def status() -> int:
             fail(error, as_json=wants_json())
         except Exit as ended:
             return ended.status
-    except SystemExit:  # so typer and rich end when whoever read our output has had enough
+    except SystemExit:  # so typer and rich end when the reader of our output closed the pipe
         _drop_output()
         return 0
     except OSError as error:
         return _system_fault(error)
-    except Exception as error:  # noqa: BLE001  # told in one line, never as a stack trace
+    except Exception as error:  # noqa: BLE001  # printed in one line, never as a stack trace
         return _wrong_use(error) if isinstance(error, _WrongUse) else fault_of_ours(error)
     return int(result or 0)
 
 
 def _system_fault(error: OSError) -> int:
-    """A path that no file can have, or output that nobody can take, such as on a full disk."""
+    """A path that no file can have, or output that cannot be written, such as on a full disk."""
     if error.filename is None:
         _drop_output()
         say(f"Error: the output cannot be written: {error.strerror or error}", "bold red")

@@ -10,7 +10,7 @@ from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import print_json, say, table
 
 app = typer.Typer(
-    help="The cache of answers: how much it holds; empty it.",
+    help="Show or clear cached model answers.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

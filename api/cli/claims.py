@@ -67,7 +67,7 @@ def extract(
     structured: Structured = False,
     no_cache: NoCache = False,
     concurrency: Annotated[
-        int | None, typer.Option(min=1, max=256, metavar="N", help="Calls in the air.")
+        int | None, typer.Option(min=1, max=256, metavar="N", help="Concurrent model calls.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -79,7 +79,7 @@ def open_shell(
 
 @app.command("clean")
 def clean_up(as_json: AsJson = False) -> None:
-    """Remove what killed commands left half-written; it was never visible."""
+    """Remove incomplete processes that killed commands left; they were never visible."""
     left = ask(lambda app: app.processes.clean(), as_json=as_json)
     if as_json:
         print_json({"cleaned": [{"process_id": s.process_id, "status": s.status} for s in left]})

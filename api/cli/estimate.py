@@ -88,10 +88,10 @@ async def _estimate(
 ) -> Estimated:
     with long_work() as work:
 
-        def told(done: int, claims: int, prompts: int) -> None:
+        def on_prompts(done: int, claims: int, prompts: int) -> None:
             work.update("claims", done, claims, f"{prompts:,} prompts looked at")
 
-        return await app.claims.estimate(request, options, records, told)
+        return await app.claims.estimate(request, options, records, on_prompts)
 
 
 def _as_json(estimated: Estimated) -> dict[str, Any]:

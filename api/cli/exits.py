@@ -41,7 +41,7 @@ class Exit(Exception):  # not a fault: the command ended with this status
 
 
 def ask(work: Callable[[Application], Awaitable[T]], *, as_json: bool) -> T:
-    """Do something with the application; faults are told in its way of output and end the command.
+    """Use the application; faults are printed in the output format and end the command.
 
     Args:
         work: Is given the application, whose graph is opened when it is first needed.
@@ -62,7 +62,7 @@ def say_starting() -> None:
 
 
 def run(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:
-    """Run a command's work; faults are told in its way of output and end the command."""
+    """Run a command's work; faults are printed in its output format and end the command."""
     # The result does not go through the task: asyncio.run writes the task out as text when it
     # gives back the signal handler, and with it the result, however large it is.
     result: list[T] = []
@@ -82,7 +82,7 @@ def run(work: Coroutine[Any, Any, T], *, as_json: bool) -> T:
         # Bytes of the command line that are no text, on their way to the engine.
         fail(InputError(f"{error.object[:80]!a} is not UTF-8 text"), as_json=as_json)
     except (KeyboardInterrupt, asyncio.CancelledError):
-        message = "Interrupted; nothing is left half-done that anybody can see."
+        message = "Interrupted. No partial result is visible."
         if as_json:
             print_json({"error": {"message": message, "violations": []}})
         say(message, "yellow")
@@ -124,7 +124,7 @@ def _indented(text: str) -> str:
 
 
 def fault_of_ours(error: Exception, status: int = NOT_ALL_SUCCEEDED) -> int:
-    """Tell a bug in one line, and whole to whoever asks for it; gives the status to end with."""
+    """Print a bug in one line, or raise it when VERITRAIL_DEBUG is set; returns the exit status."""
     if os.environ.get("VERITRAIL_DEBUG"):
         raise error
     message = (
@@ -149,7 +149,7 @@ def wants_json() -> bool:
 
 
 SAME_KEY_PRESS = 1.0
-"""Seconds in which a second signal is the first one, passed on by whoever started us."""
+"""Seconds in which a second signal is the first one, passed on by the parent process."""
 
 INTERRUPTED = 130
 
@@ -172,7 +172,7 @@ def on_ctrl_c(end: Callable[[], object]) -> Callable[[], bool]:
 
     if sys.platform != "win32":
         loop.add_signal_handler(signal.SIGINT, interrupt)
-        loop.add_signal_handler(signal.SIGTERM, interrupt)  # from whoever runs us
+        loop.add_signal_handler(signal.SIGTERM, interrupt)  # from the parent process
     return lambda: first is not None
 
 

@@ -155,7 +155,9 @@ def _removed(one: Copied) -> str:
     if one.report.status != "replaced":
         return ""
     gone = f"{one.report.removed_verifications:,} verification(s)"
-    return f" Of what it replaced, {gone} and {one.report.removed_reviews:,} review(s) are gone."
+    return (
+        f" Of what it replaced, {gone} and {one.report.removed_reviews:,} review(s) were removed."
+    )
 
 
 def side(which: str, address: str) -> Settings:
@@ -213,7 +215,7 @@ def _check_sides(source: Settings, target: Settings) -> None:
     """
     if is_same_graph(source, target):
         raise InputError(
-            "--from and --to are the same graph. Two databases of one server are told apart by "
+            "--from and --to are the same graph. Two databases of one server are distinguished by "
             "VERITRAIL_FROM_DATABASE and VERITRAIL_TO_DATABASE."
         )
     if source.neo4j_uri is None:
@@ -244,7 +246,7 @@ def is_same_graph(one: Settings, other: Settings) -> bool:
 
 
 def _addresses(host: str) -> set[str]:
-    """What a name stands for; nothing for one that is not known: connecting tells of that."""
+    """The graph that a name means; nothing for an unknown one: connecting reports it."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

@@ -55,7 +55,7 @@ ForbidErrorStage = Annotated[
     typer.Option(
         min=0,
         metavar="S",
-        help="A stage at which nothing unsupported may come in; may be repeated.",
+        help="A stage that may not introduce unsupported content; may be repeated.",
     ),
 ]
 MaxFailed = Annotated[
@@ -63,7 +63,7 @@ MaxFailed = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="Claims whose check may have failed: what could not be checked is not passed.",
+        help="How many claims may fail to be checked (default 0).",
     ),
 ]
 MaxUnchecked = Annotated[
@@ -72,7 +72,7 @@ MaxUnchecked = Annotated[
 BaselineFile = Annotated[
     Path | None,
     typer.Option(
-        "--baseline", metavar="FILE", help="How claims stood before: only regressions fail."
+        "--baseline", metavar="FILE", help="Earlier results of the claims: only regressions fail."
     ),
 ]
 WriteBaseline = Annotated[
@@ -125,7 +125,7 @@ def gate(
     summary: Summary = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether the claims of a process are supported well enough, and end with that status.
+    """Fail (exit 1) when a process has more unsupported claims than you allow. For CI.
 
     Exit status: 0 passed, 1 not met, 2 wrong use, 3 the graph could not be reached.
     """
@@ -147,7 +147,7 @@ def gate(
         raise
     except Exception as error:  # noqa: BLE001  # a bug of ours must not read as "not met"
         raise Exit(fault_of_ours(error, UNREACHABLE)) from None
-    with suppress(SystemExit):  # whoever read it has had enough: the outcome is what it is
+    with suppress(SystemExit):  # the reader closed the pipe: the outcome does not change
         _tell(outcome, names, as_json=as_json)
     raise Exit(outcome.status)
 
@@ -240,7 +240,7 @@ def _add(path: Path, text: str) -> None:
 
 
 def _tell(outcome: Outcome, names: dict[int, str], *, as_json: bool) -> None:
-    """Print the outcome; whoever has stopped reading changes nothing of the status."""
+    """Print the outcome; a reader that stopped does not change the status."""
     from veritrail_graph.api.gate.output import outcome_json, outcome_lines
 
     try:

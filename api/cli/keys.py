@@ -52,7 +52,7 @@ def create(
     wish = _wish(name, scope, expires, budget, rate)
     made, shown = ask(lambda app: app.keys.create(wish, _person()), as_json=as_json)
     if as_json:
-        print_json({"key": shown, **_told(made)})
+        print_json({"key": shown, **key_json(made)})
         return
     typer.echo(shown)
     say("This is the only time that it is shown: only a hash of it is kept.", "yellow")
@@ -64,20 +64,20 @@ def list_(as_json: AsJson = False) -> None:
     """List all keys, also those that do not open any more."""
     found = ask(lambda app: app.keys.all(), as_json=as_json)
     if as_json:
-        print_json({"keys": [_told(key) for key in found]})
+        print_json({"keys": [key_json(key) for key in found]})
         return
     columns = ("id", "name", "state", "scopes", "expires", "last used", "budget", "a minute")
     rows = []
     for key in found:
-        told = _told(key)
+        shown_key = key_json(key)
         rows.append(
             (
                 key.key_id,
                 one_line(key.name),
-                told["state"],
-                " ".join(told["scopes"]),
-                told["expires"] or "never",
-                told["last_used"] or "never",
+                shown_key["state"],
+                " ".join(shown_key["scopes"]),
+                shown_key["expires"] or "never",
+                shown_key["last_used"] or "never",
                 "no limit" if key.budget_usd is None else f"${key.budget_usd:,.2f}",
                 "" if key.per_minute is None else f"{key.per_minute:,}",
             )
@@ -94,7 +94,7 @@ def revoke(
     """Revoke a key; running services refuse it within two seconds."""
     found = ask(lambda app: app.keys.revoke(key, _person()), as_json=as_json)
     if as_json:
-        print_json(_told(found))
+        print_json(key_json(found))
     else:
         say(f"The key {found.name!r} ({found.key_id}) opens nothing any more.")
 
@@ -152,7 +152,7 @@ def parse_rate(text: str) -> int:
     return int(found[1])
 
 
-def _told(key: Key) -> dict[str, Any]:
+def key_json(key: Key) -> dict[str, Any]:
     """A key as it is printed, without anything that opens."""
     return {
         "key_id": key.key_id,
@@ -183,7 +183,7 @@ def audit(
     since: Annotated[
         str | None, typer.Option("--since", help="Not older than: 12h, 30d; or a day: 2026-05-01.")
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=1_000, help="At most so many.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1_000, help="The most entries.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show who started, stopped, changed or removed what; the newest first."""

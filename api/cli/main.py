@@ -16,7 +16,7 @@ def main() -> None:
     """Run the command line."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:  # closed by whoever called us
+        if stream is None:  # closed by the caller
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
         else:  # what a terminal's character set cannot say must not end the command
             stream.reconfigure(errors="backslashreplace")
@@ -31,9 +31,9 @@ def main() -> None:
         ended = INTERRUPTED
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is over, and its status is known
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # whoever read it may be gone
+        with suppress(OSError, ValueError):  # the reader may have ended
             stream.flush()
-    # Not sys.exit: a thread that still waits for an engine that is gone must not hold it up.
+    # Not sys.exit: a thread that still waits for an engine that has ended must not hold it up.
     os._exit(ended)
 
 

@@ -133,7 +133,7 @@ PromptsFolder = Annotated[
     ),
 ]
 Structured = Annotated[
-    bool, typer.Option("--structured", help="Send the endpoint a schema of the answers.")
+    bool, typer.Option("--structured", help="Use structured output (JSON schema).")
 ]
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Neither use nor fill the cache of answers.")
@@ -144,7 +144,7 @@ Concurrency = Annotated[
         min=1,
         max=256,
         metavar="N",
-        help="Calls in the air (default 16); without a model: claims at a time (default 8).",
+        help="Concurrent model calls (default 16); without a model: claims (default 8).",
     ),
 ]
 
@@ -207,5 +207,5 @@ Level = Annotated[LogLevel, typer.Option("--log-level", help="The least that is 
 
 
 def form_of(wanted: LogFormat | None) -> LogFormat:
-    """How lines are written: as it is wanted, else for whoever reads stderr."""
+    """How lines are written: as requested, else by what stderr is."""
     return wanted or (LogFormat.TEXT if sys.stderr.isatty() else LogFormat.JSON)

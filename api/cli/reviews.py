@@ -177,7 +177,7 @@ def reviews_table(reviews: Sequence[Review]) -> Table:
 
 
 def add_reviews(tree: Tree, verification_id: str, reviews: Sequence[Review]) -> None:
-    """Show below a trail what people said of its claim; nothing where nobody did.
+    """Show below a trail what people said of its claim; nothing where there is no review.
 
     Args:
         tree: The trail.

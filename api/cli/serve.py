@@ -46,7 +46,7 @@ def serve(
     log_format: Format = None,
     log_level: Level = LogLevel.INFO,
 ) -> None:
-    """Answer over REST, and work on jobs, until a signal or Ctrl-C ends it."""
+    """Start the web page and REST API, with a worker."""
     from veritrail_graph.api.server.options import api_key, is_loopback
     from veritrail_graph.api.settings import Settings
 
@@ -83,7 +83,7 @@ async def _has_key(app: Application) -> bool:
 
 
 def worker(log_format: Format = None, log_level: Level = LogLevel.INFO) -> None:
-    """Work on jobs until a signal or Ctrl-C ends it, with the settings of the service.
+    """Start a worker for jobs, with the settings of the service.
 
     Several workers share the work where VERITRAIL_JOBS_URL names a PostgreSQL database, or on one
     machine with one home folder. It opens no port.
@@ -163,7 +163,7 @@ def _check_limits(
 
     if url is None:
         asks_models = engine_named(settings.engine_name(engine, model)).asks_models
-    else:  # what a service does by itself is not known here
+    else:  # the settings of the service are not known here
         asks_models = engine is None or engine_named(engine).asks_models
     if asks_models and budget is None and max_calls is None:
         raise InputError(

@@ -316,7 +316,7 @@ class Piece:
 class Splitter:
     """Cuts input into pieces, line by line.
 
-    A statement ends at a `;` that stands neither in a string, nor in a name in backticks, nor in
+    A statement ends at a `;` that is neither in a string, nor in a name in backticks, nor in
     a comment; several may stand on a line. A command is the rest of a line that begins with `:`
     where a statement could begin.
     """

@@ -210,13 +210,13 @@ def difference_view(difference: Difference) -> Group:
         parts.append(Text("These are verifications of different claims.", style="bold yellow"))
         parts.append(_changed(difference.claim))
     if difference.settings:
-        parts += [Text("\nset otherwise", style="bold"), _changed(difference.settings)]
+        parts += [Text("\ndifferent settings", style="bold"), _changed(difference.settings)]
     if difference.outcome:
-        parts += [Text("\nended otherwise", style="bold"), _changed(difference.outcome)]
+        parts += [Text("\ndifferent results", style="bold"), _changed(difference.outcome)]
     if difference.parting is not None:
         parts += _parting(difference.parting)
     elif difference.is_same:
-        parts.append(Text("\nBoth went the same way to the same end."))
+        parts.append(Text("\nSame path, same verdict."))
     else:
         parts.append(Text("\nAll rounds are the same: nodes, sentences and interim verdicts."))
     return Group(*parts)

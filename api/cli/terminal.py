@@ -106,7 +106,7 @@ def say(text: str, style: str | None = None) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON document on stdout; what could drive a terminal stands in it as escapes."""
+    """Print one JSON document on stdout; control characters are escaped."""
     is_unicode = sys.stdout.encoding.lower().startswith("utf")
     text = json.dumps(value, ensure_ascii=not is_unicode, indent=2)
     text = _INNER_COMMAND.sub(r"\\u0023", _BEYOND_ASCII.sub(_json_safe, text))
@@ -136,7 +136,7 @@ class LongWork:
 
     @property
     def has_bar(self) -> bool:
-        """Whether a bar is shown, which tells the time that is left by itself."""
+        """Whether a bar is shown, which shows the remaining time."""
         return self._bar is not None
 
     def update(self, what: str, done: int, total: int, note: str = "") -> None:
@@ -171,7 +171,7 @@ def long_work() -> Iterator[LongWork]:
         BarColumn(bar_width=20, table_column=Column(ratio=1)),
         MofNCompleteColumn(table_column=Column(no_wrap=True)),
         TimeRemainingColumn(table_column=Column(no_wrap=True)),
-        # Last, and the only one that is cut: what counts most of it stands first.
+        # Last, and the only one that is cut: the most important part is first.
         TextColumn("{task.fields[note]}", table_column=Column(no_wrap=True, ratio=6)),
         console=console(stderr=True),
         expand=True,
@@ -180,7 +180,7 @@ def long_work() -> Iterator[LongWork]:
         yield LongWork(bar)
 
 
-_SETTLED = 2.0  # seconds; what is told before is chance
+_SETTLED = 2.0  # seconds; earlier figures are unreliable
 
 
 class Pace:
@@ -208,10 +208,10 @@ class Pace:
         if seconds < _SETTLED or not done:
             return ""
         rate = done / seconds
-        told = f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"
-        if left <= 0 or self._work.has_bar:  # a bar tells the time that is left by itself
-            return told
-        return f"{told}, about {_span(left / rate)} left"
+        pace = f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"
+        if left <= 0 or self._work.has_bar:  # a bar shows the remaining time
+            return pace
+        return f"{pace}, about {_span(left / rate)} left"
 
 
 def _span(seconds: float) -> str:

@@ -236,7 +236,7 @@ COSTS_SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A run that has ended, as it is told.
+    """A run that has ended, for output.
 
     Attributes:
         process_id: The process.
@@ -305,7 +305,7 @@ def tell_json(report: Report) -> None:
     if done.extraction is not None:
         document["extraction"] = report_json(done.extraction, report.model or "")
     if report.fault is not None:
-        document["error"] = {"message": _told(report), "violations": []}
+        document["error"] = {"message": _fault_text(report), "violations": []}
     print_json(document)
 
 
@@ -364,20 +364,20 @@ def tell(report: Report) -> None:
     if report.indicative:
         say(f"Engine {report.engine}: {INDICATIVE}.", "yellow")
     if ended:
-        say("A trail whole: veritrail show VERIFICATION", "dim")
+        say("See one trail in full: veritrail show VERIFICATION", "dim")
 
 
 def _counts(done: list[Verification]) -> str:
     counts = {verdict: sum(v.verdict is verdict for v in done) for verdict in Verdict}
-    told = (
+    words = (
         f"{len(done)} claim(s): {counts[Verdict.FULLY_SUPPORTED]} fully supported, "
         f"{counts[Verdict.NOT_FULLY_SUPPORTED]} not fully supported, "
         f"{counts[Verdict.INCONCLUSIVE]} inconclusive"
     )
     for status in (Status.UNDECIDED, Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED):
         number = sum(v.status is status for v in done)
-        told += f", {number} {status.value.replace('_', ' ')}" if number else ""
-    return told
+        words += f", {number} {status.value.replace('_', ' ')}" if number else ""
+    return words
 
 
 def end(report: Report) -> None:
@@ -392,13 +392,13 @@ def end(report: Report) -> None:
         again = f"veritrail verify {report.process_id} --unfinished"
         say("Warning: VERITRAIL_HOME cannot be written, so this run cannot be resumed.", "yellow")
     if report.fault is not None:
-        say(f"Error: {_told(report)}", "bold red")
+        say(f"Error: {_fault_text(report)}", "bold red")
     if report.interrupted:
         left = sum(v.status is Status.CANCELLED for v in report.done.verifications)
         say(f"Interrupted: {left} claim(s) are cancelled. To go on: {again}", "yellow")
         raise Exit(INTERRUPTED)
     if report.fault is not None:
-        say(f"To go on once that is mended: {again}", "yellow")
+        say(f"After fixing this, resume with: {again}", "yellow")
     if run is not None and run.refusal is not None:
         raise Exit(UNREACHABLE)
     if run is not None and run.write_errors:
@@ -419,7 +419,7 @@ def end(report: Report) -> None:
         raise Exit(NOT_ALL_SUCCEEDED)
 
 
-def _told(report: Report) -> str:
+def _fault_text(report: Report) -> str:
     fault = one_line(str(report.fault))
     run = report.done.run
     if run is not None and run.refusal is None:
@@ -475,7 +475,7 @@ class Watch:
             return notes
         if self._models.is_priced:
             notes.append(f"${self._models.spending.spent:,.4f}")
-        notes += [f"{self._calls:,} calls", f"{self._models.spending.in_flight} in the air"]
+        notes += [f"{self._calls:,} calls", f"{self._models.spending.in_flight} in flight"]
         notes += [f"{_short(self._tokens)} tokens"]
         return notes + ([f"{self._cached:,} from cache"] if self._cached else [])
 

@@ -118,7 +118,7 @@ class Provenance(findings.Provenance):
 
 
 class JobState(Answer):
-    """Where a job stands. `failed`: at least one verification did not succeed."""
+    """The state of a job. `failed`: at least one verification did not succeed."""
 
     job_id: str
     status: str

@@ -33,7 +33,7 @@ class Portal:
 
     def __init__(self) -> None:
         started: Future[BlockingPortal] = Future()
-        # A daemon: nobody has to close a client for the program to end.
+        # A daemon: the program can end without closing its clients.
         self._thread = Thread(
             target=anyio.run, args=(_serve, started), name="veritrail-client", daemon=True
         )
@@ -53,7 +53,7 @@ class Portal:
         try:
             return future.result()
         except BaseException:
-            future.cancel()  # of no effect on work that has ended by itself
+            future.cancel()  # of no effect on work that has ended
             raise
 
     def iterate(self, items: AsyncIterator[T]) -> Iterator[T]:

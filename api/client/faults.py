@@ -7,7 +7,7 @@ VeriTrailError
 │   ├── Conflict       409, 412: another content, or another body under the same key
 │   ├── Rejected       400, 413, 415, 422: the input is wrong; `violations` lists every rule
 │   └── Unavailable    429, 503, 504: not now; `retry_after` says when, where it is known
-├── Unreachable        nobody answers at the address, or the connection was lost
+├── Unreachable        no service answers at the address, or the connection was lost
 └── StrangeAnswer      what answers there is no service of this project
 """
 
@@ -24,11 +24,11 @@ _SHOWN = 5
 
 
 class Unreachable(VeriTrailError):
-    """Nobody answers at the address, or the connection was lost."""
+    """No service answers at the address, or the connection was lost."""
 
 
 class StrangeAnswer(VeriTrailError):
-    """What answers is no service of this project, or one that speaks otherwise."""
+    """What answers is not a service of this project, or is of another version."""
 
 
 class Problem(VeriTrailError):
@@ -45,7 +45,7 @@ class Problem(VeriTrailError):
         kind: The stable name in it.
         title: The status in words.
         detail: What happened, where, and what to do.
-        request_id: The request, as the log of the service names it; None where it was not told.
+        request_id: The request, as the log of the service names it; None where it is not known.
         violations: Every rule that was broken.
         retry_after: Seconds to wait before asking again, or None.
 
@@ -63,7 +63,7 @@ class Problem(VeriTrailError):
         self.request_id = str(document.get("instance") or "").removeprefix(REQUEST) or None
         self.violations = _violations(document.get("violations"))
         self.retry_after = retry_after
-        super().__init__(_told(self.detail, self.violations))
+        super().__init__(_text_of(self.detail, self.violations))
 
 
 class AccessRefused(Problem):
@@ -116,7 +116,7 @@ def _violations(found: Any) -> tuple[Violation, ...]:
     )
 
 
-def _told(detail: str, violations: tuple[Violation, ...]) -> str:
+def _text_of(detail: str, violations: tuple[Violation, ...]) -> str:
     lines = [detail, *(f"  {one}" for one in violations[:_SHOWN])]
     if len(violations) > _SHOWN:
         lines.append(f"  … and {len(violations) - _SHOWN} more in `violations`")

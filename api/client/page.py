@@ -153,9 +153,9 @@ def table(found: Sequence[Any]) -> str:
     if found and all(isinstance(one, Verification) for one in found):
         return verifications(found)
     records = [one.model_dump(mode="json", exclude_unset=True) for one in found[:ROWS_SHOWN]]
-    told = (pair for one in records for pair in one.items())
+    pairs = (pair for one in records for pair in one.items())
     columns = list(
-        dict.fromkeys(name for name, value in told if not isinstance(value, list | dict))
+        dict.fromkeys(name for name, value in pairs if not isinstance(value, list | dict))
     )
     body = "".join(_row([_value(one.get(name)) for name in columns]) for one in records)
     return _box((_table(columns, body) if body else "Nothing.") + _rest(len(found)))

@@ -242,7 +242,7 @@ class Sender:
         reason = str(error) or type(error).__name__
         if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
             return Unreachable(
-                f"Nobody answers at {self.url} ({reason}). Is the service running? "
+                f"No service answers at {self.url} ({reason}). Is it running? "
                 "`veritrail serve` starts one."
             )
         return Unreachable(f"The connection to {self.url} was lost ({reason}).")
@@ -282,10 +282,10 @@ class Sender:
         while True:
             before = last
             try:
-                # A job that was gone on with has events behind its first end: what says that
+                # A resumed job has events behind its first end: what says that
                 # nothing more comes is the service.
-                async with aclosing(self._stream(f"{job.url}/events", last)) as told:
-                    async for event in told:
+                async with aclosing(self._stream(f"{job.url}/events", last)) as stream:
+                    async for event in stream:
                         last, failures, since = event.id or last, 0, loop.time()
                         yield event
                 if last == before and (await self.send(job, JobState.model_validate)).is_over:

@@ -1,4 +1,4 @@
-"""Processes on their way to a service: streamed, a file as it is.
+"""Processes on their way to a service: streamed, a file unchanged.
 
 Nothing is kept whole in memory but a document that was given whole.
 """
@@ -37,7 +37,7 @@ def path_of(source: Source) -> Path | None:
 
 
 def media_type(source: Source) -> str:
-    """What is sent; a file is told by its first bytes and its name.
+    """What is sent; a file is recognised by its first bytes and its name.
 
     Raises:
         InputError: It cannot be read, or is a folder.
@@ -100,5 +100,5 @@ def written(value: Mapping[str, Any]) -> bytes:
 
 
 def can_repeat(source: Source) -> bool:
-    """Whether it can be sent a second time: lines that were given one by one are gone."""
+    """Whether it can be sent a second time: lines from an iterator are used up."""
     return isinstance(source, str | PathLike | Mapping | list | tuple)

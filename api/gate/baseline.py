@@ -27,7 +27,7 @@ _STATES = tuple(state.value for state in State)
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A baseline as it stands in its file.
+    """A baseline as its file holds it.
 
     Attributes:
         process_id: The process that it was made of.
@@ -86,7 +86,7 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def _text(path: Path) -> str:
-    """What stands in a file; one that never ends, as a device, is not opened."""
+    """The content of a file; one that never ends, as a device, is not opened."""
     if not path.is_file() and path.exists():
         raise InputError(f"The baseline {path} is no regular file. {_HOW}")
     with path.open("rb") as file:
@@ -110,7 +110,7 @@ def _parsed(document: Any) -> Baseline:
     ids = [entry.claim_id for entry in entries]
     name, times = next(iter(Counter(ids).most_common(1)), ("", 0))
     if times > 1:
-        raise InputError(f"claim_id {name[:80]!r} stands in it {times} times")
+        raise InputError(f"claim_id {name[:80]!r} is in it {times} times")
     judges = _of_type(document, "judges", list, "the document")
     if not all(isinstance(one, str) for one in judges):
         raise InputError('"judges" must hold strings')

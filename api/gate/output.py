@@ -100,7 +100,7 @@ def since_words(outcome: Outcome) -> str:
 def outcome_json(outcome: Outcome) -> dict[str, Any]:
     """The outcome as one JSON object; claims that are supported are left out unless changed."""
     limits = asdict(outcome.limits)
-    told = [
+    listed = [
         entry
         for entry in outcome.entries
         if entry.state is not State.SUPPORTED or entry.change is Change.FIXED
@@ -116,7 +116,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
         "rate": outcome.rate,
         "indicative": any(entry.indicative for entry in outcome.entries),
         "baseline": _baseline_json(outcome),
-        "claims": [_entry_json(entry) for entry in told],
+        "claims": [_entry_json(entry) for entry in listed],
         "notes": list(outcome.notes),
     }
 

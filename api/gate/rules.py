@@ -47,14 +47,14 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A claim, and how it stands.
+    """A claim and its state.
 
     Attributes:
         claim_id: Its id.
         text: What it says.
-        state: How it stands.
+        state: Its state.
         error_stages: Where unsupported content came in; empty where no stage is known.
-        reason: Why it stands so, or None.
+        reason: Why it has this state, or None.
         indicative: Whether no model judged.
         change: What became of it since the baseline; None: there is no baseline.
     """
@@ -127,7 +127,7 @@ def match(now: Iterable[Entry], before: Iterable[Entry]) -> dict[int, Entry]:
     """The entry of the baseline for each claim that has one, by the claim's place.
 
     A claim is the same when id and text are; else when the text is, as ids are often counted up
-    anew; else when the id is and the texts are alike, as wordings are mended. No entry is taken
+    anew; else when the id is and the texts are alike, as wordings get corrected. No entry is taken
     twice.
     """
     waiting = dict(enumerate(now))
@@ -165,7 +165,7 @@ def _always(_one: Entry, _other: Entry) -> bool:
 
 
 def _are_alike(one: Entry, other: Entry) -> bool:
-    """Whether the words are mostly the same: an id that was counted up says nothing by itself."""
+    """Whether the words are mostly the same: an id that was counted up alone proves nothing."""
     return SequenceMatcher(None, _words(one), _words(other), autojunk=False).ratio() >= ALIKE
 
 
@@ -199,7 +199,7 @@ class Limits:
     strict: bool = False
 
     def counts(self, state: State) -> bool:
-        """Whether a claim that stands so counts as not fully supported."""
+        """Whether a claim in this state counts as not fully supported."""
         return state is State.NOT_SUPPORTED or (self.strict and state is State.INCONCLUSIVE)
 
 
@@ -212,7 +212,7 @@ class Check:
             `unsupported`, `rate`, `error_stage_N`.
         met: Whether it is kept.
         found: What was counted.
-        limit: What is allowed: at most so much, for `claims` at least so many.
+        limit: The bound: the most that is allowed, for `claims` the least.
         words: Both in words, with the option that sets the limit.
         claim_ids: The claims that break it, in their order.
     """
@@ -227,7 +227,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a process stands against its limits.
+    """A process compared with its limits.
 
     Attributes:
         process_id: The process.
@@ -324,7 +324,7 @@ def judge(
 def _change(entry: Entry, before: Entry | None, limits: Limits) -> Change:
     """What became of a claim; without a verdict on either side nothing can be compared.
 
-    Only the same text is known: one that was mended may say something else, such as another number.
+    Only the same text is known: a corrected one may say something else, such as another number.
     """
     is_bad = limits.counts(entry.state)
     then = before.state if before else State.UNCHECKED
@@ -499,7 +499,7 @@ def notes_on(
             "counts them"
         )
     if judged_before is not None and set(judged_before) != set(judges(material)):
-        then, now = (", ".join(each) or "nobody" for each in (judged_before, judges(material)))
+        then, now = (", ".join(each) or "no judge" for each in (judged_before, judges(material)))
         notes.append(
             f"the baseline was judged by {then}, this by {now}: a verdict may differ by that"
         )

@@ -1,6 +1,6 @@
 """Answers that are ready to be sent: JSON is written once, and no model reads it again.
 
-What a route answers is described by its `response_model`, so that it stands in the OpenAPI
+What a route answers is described by its `response_model`, so that it is in the OpenAPI
 document, and tests hold the two against each other.
 """
 
@@ -26,7 +26,7 @@ def answer(content: Any, status: int = 200, headers: Mapping[str, str] | None = 
 
 
 def tagged(request: Request, content: Any) -> Response:
-    """An answer with an ETag, or 304 for whoever has it already.
+    """An answer with an ETag, or 304 for a client that has it already.
 
     The tag is weak, as the bytes that are sent may be compressed.
     """
@@ -34,13 +34,13 @@ def tagged(request: Request, content: Any) -> Response:
     tag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if _has(request.headers.get("if-none-match", ""), tag):
-        # The answer that it stands for is told with this header, which compression adds.
+        # The answer that it replaces has this header, which compression adds.
         return Response(None, 304, {**headers, "Vary": "Accept-Encoding"})
     return Response(body, 200, headers, "application/json")
 
 
 def _bytes(content: Any) -> bytes:
-    # A number that JSON cannot write is no number for whoever reads it.
+    # A number that JSON cannot write is no number for a reader.
     return to_json(content, inf_nan_mode="null")
 
 

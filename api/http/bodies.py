@@ -117,8 +117,8 @@ class Upload:
         self._is_begun = self._is_over = False
 
     async def receive(self) -> Message:
-        """The next piece; one is not waited for for ever."""
-        if self._is_over:  # whoever asks now waits for the client to go, which may take its time
+        """The next piece; the wait is bounded."""
+        if self._is_over:  # the caller now waits until the client disconnects
             return await self._receive()
         self._is_begun = True
         try:
@@ -133,9 +133,9 @@ class Upload:
         """Answer; what was not read is dropped first, so that its sender gets to read why."""
         if message["type"] == "http.response.start" and not self._is_over:
             self._is_over = True
-            # Whoever waits to be told to go on has not sent anything.
+            # A client that waits for `100 Continue` has not sent anything.
             is_waiting = "expect" in self._headers and not self._is_begun
             if is_waiting or not await dropped(self._headers, self._receive):
-                told = [one for one in message.get("headers", ()) if one[0] != b"connection"]
-                message = {**message, "headers": [*told, (b"connection", b"close")]}
+                kept = [one for one in message.get("headers", ()) if one[0] != b"connection"]
+                message = {**message, "headers": [*kept, (b"connection", b"close")]}
         await self._send(message)

@@ -33,7 +33,7 @@ OPEN_PATHS = frozenset(
         "/favicon.ico",
     }
 )
-"""Answered without a key: health for whoever watches over the process and has none, the
+"""Answered without a key: health for monitors that have none, the
 description, which a browser cannot show a key for and which tells of no data, and where a key is
 shown once."""
 
@@ -73,7 +73,7 @@ class Rules:
 
 
 class Guard:
-    """Refuses whoever may not ask, asks too often, or sends too much.
+    """Refuses callers that may not ask, ask too often, or send too much.
 
     Args:
         app: What it guards.
@@ -185,7 +185,7 @@ class Guard:
         return self._misused(scope, headers) or session
 
     def _misused(self, scope: Scope, headers: Headers) -> Response | None:
-        """Why a cookie does not open this; a browser sends it whoever wrote the page."""
+        """Why a cookie does not open this; a browser sends it from any page."""
         if scope["method"] in SAFE_METHODS:
             return None
         if crosses(headers, frozenset()):
@@ -206,7 +206,7 @@ class Guard:
 
 
 _KEY_IN_ADDRESS = (
-    "A key never goes into the address: addresses stand in logs. Send it as `Authorization: "
+    "Never put a key into the address: logs keep addresses. Send it as `Authorization: "
     "Bearer KEY`; if this one opens anything, revoke it."
 )
 
@@ -218,7 +218,7 @@ def _header_bytes(scope: Scope) -> int:
 
 
 def come_again(wait: int, words: str) -> Response:
-    """The answer to whoever asks too often."""
+    """The answer to a caller that asks too often."""
     headers = {"Retry-After": str(wait)}
     return problem(429, "too-many-requests", f"{words} Try again in {wait} s.", headers=headers)
 

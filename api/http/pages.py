@@ -48,7 +48,7 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list that is read by the page, told from every other one.
+    """A paged list, distinguished from every other list.
 
     Attributes:
         name: What is listed.
@@ -64,7 +64,7 @@ class Listing:
         return base64.urlsafe_b64encode(content).rstrip(b"=").decode("ascii")
 
     def place(self, cursor: str | None, first: Place) -> Any:
-        """The place that a cursor stands for; without one, the place before all rows.
+        """The place of a cursor; without one, the place before all rows.
 
         Args:
             cursor: As it was given.
@@ -77,9 +77,9 @@ class Listing:
             return first
         try:
             padded = cursor + "=" * (-len(cursor) % 4)
-            told, *place = json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))
+            digest, *place = json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))
             alike = [type(value) for value in place] == [type(value) for value in first]
-            if not alike or told != self._digest(place):
+            if not alike or digest != self._digest(place):
                 raise _foreign()
         except (ValueError, TypeError, RecursionError, binascii.Error):
             raise _foreign() from None

@@ -1,7 +1,7 @@
 """Routing on the path as it was sent, so that an id may hold any character, slashes too.
 
 A server hands over a path that is decoded: what was one id with a slash in it has become two
-segments. Here every segment is decoded by itself, but for slashes and percent signs; those are
+segments. Here every segment is decoded separately, but for slashes and percent signs; those are
 decoded when a route has matched.
 """
 
@@ -62,5 +62,5 @@ def _decoded(segment: bytes) -> str:
 
 
 def _kept(text: str) -> str:
-    """A segment in which a slash is no border, and a percent sign begins what stands for one."""
+    """A segment in which a slash is no border, and a percent sign begins the code of one."""
     return text.replace("%", "%25").replace("/", "%2F")

@@ -49,8 +49,7 @@ MOST_VIOLATIONS = 100
 _log = logging.getLogger("veritrail.requests")
 _NO_JSON = "The body cannot be read as JSON; send it with `Content-Type: application/json`."
 _NOT_SENT_AS_JSON = (
-    "The body says to be something else than JSON; send it with `Content-Type: application/json` "
-    "(with curl: --json instead of --data)."
+    "The Content-Type of the body must be application/json (with curl: --json instead of --data)."
 )
 
 
@@ -114,7 +113,7 @@ _MEANINGS = {
     413: "The body is too large",
     415: "The body is of a type that is not understood",
     421: "Without a key only requests that name this machine are answered",
-    422: "Something in the request is not as it must be; `violations` lists all of it",
+    422: "The request is invalid; `violations` lists every fault",
     431: "The address and the headers are too large",
     429: "Too many requests; `Retry-After` says when to come again",
     500: "A fault of the engine or of the program",

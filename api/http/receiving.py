@@ -1,4 +1,4 @@
-"""Bodies on their way to a file: bounded on the wire and unpacked, and gone when they were read.
+"""Bodies on their way to a file: bounded on the wire and unpacked, and removed when they were read.
 
 Every server has a folder of its own under `uploads` in the home folder. Whatever ends a request
 removes its file; what a killed server left is removed by the next one that starts.
@@ -31,7 +31,7 @@ UNPACKED = 8
 """So many times VERITRAIL_UPLOAD_MAX a body may have when it is unpacked."""
 
 RATIO, RATIO_FROM = 200, 100_000_000
-"""Beyond so many bytes, what grows more than so many times when it is unpacked is a bomb."""
+"""Above this size, a body that grows by more than this factor when it is unpacked is refused."""
 
 AT_ONCE = 4
 """Uploads that are received and stored at a time; others wait."""
@@ -40,7 +40,7 @@ WAIT_SECONDS = 60.0
 """How long they wait."""
 
 FORGOTTEN_SECONDS = 6 * 3600.0
-"""What was not written to for so long is nobody's any more."""
+"""A file that was not written to for so long has no owner any more."""
 
 _BLOCK = 1 << 20
 _OWNER = "owner"
@@ -107,7 +107,7 @@ class Uploads:
         self._slots = asyncio.Semaphore(AT_ONCE)
 
     def sweep(self) -> int:
-        """Remove what servers left that are gone; give how many of them."""
+        """Remove what ended servers left; returns how many files."""
         gone = 0
         for folder in self._all.glob("*"):
             if folder != self._own and not _is_used(folder):
@@ -121,7 +121,7 @@ class Uploads:
 
     @contextlib.asynccontextmanager
     async def received(self, body: Body, name: str) -> AsyncIterator[Path]:
-        """The body of a request as a file, which is gone afterwards.
+        """The body of a request as a file, which is removed afterwards.
 
         Args:
             body: The body.
@@ -141,7 +141,7 @@ class Uploads:
                 await asyncio.to_thread(check_unpacked, file, size, self.limits.unpacked)
                 yield file
             finally:
-                # Also when the server is told to end: a thread goes on, whoever waits for it.
+                # Also when the server is stopped: a thread goes on without its caller.
                 await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
 
     def _refuse_by_length(self, body: Body) -> None:
@@ -209,7 +209,7 @@ def _room() -> Iterator[None]:
 def check_unpacked(path: Path, size: int, most: int) -> None:
     """Look how large a gzipped file is unpacked, without keeping anything.
 
-    A stream that is damaged is told by whoever reads it.
+    The reader of a damaged stream reports it.
 
     Raises:
         UploadRefused: It is larger than it may be.
@@ -245,7 +245,7 @@ def _is_used(folder: Path) -> bool:
 
 
 def parse_name(content_type: str) -> str:
-    """What the file of a body is called, by its media type: JSON Lines are told by their name.
+    """The file name of a body, by its media type: JSON Lines are recognised by their name.
 
     Raises:
         UploadRefused: It can hold no process file.

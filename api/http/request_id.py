@@ -1,6 +1,6 @@
 """The id of a request: the caller's own where it is sane, else one of ours.
 
-It stands in every answer, in every line of the log and in every problem, so that the three can be
+It is in every answer, in every line of the log and in every problem, so that the three can be
 brought together.
 """
 

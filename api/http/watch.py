@@ -41,7 +41,7 @@ _log = logging.getLogger("veritrail.requests")
 
 
 class Watch:
-    """Sees every request come in and every answer go out.
+    """Sees every request and every answer.
 
     Args:
         app: What answers.
@@ -67,12 +67,12 @@ class Watch:
             await self._app(scope, receive, answer)
         except ClientDisconnect:
             answer.status = answer.status or GONE
-        except Exception:  # noqa: BLE001  # told with its trace, and answered
+        except Exception:  # noqa: BLE001  # logged with its trace, and answered
             _log.exception("fault", extra={"fields": {"request_id": asked}})
             if answer.status is None:
                 words = "A fault of the program; its log says more."
                 await problem(500, "fault", words)(scope, receive, answer)
-            # Else whoever listens sees the answer end before it is whole.
+            # Else the client sees the answer end before it is complete.
         finally:
             self._tell(scope, answer.status or GONE, time.perf_counter() - begun)
             request_id.current.reset(token)
@@ -117,7 +117,7 @@ def _with_safe(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, byte
 
 
 def template(scope: Scope) -> str:
-    """The path of the route that answers, with names for ids; a stranger's path is not told."""
+    """The path of the route that answers, with names for ids; an unknown path is not shown."""
     path = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else "unknown"
 
@@ -173,12 +173,12 @@ class Metrics:
         Args:
             jobs: How many jobs are in each state; None: not known now.
         """
-        told = generate_latest(self.registry)
+        metrics_text = generate_latest(self.registry)
         if jobs is not None:
             registry = CollectorRegistry()
             registry.register(_JobFigures(jobs))
-            told += generate_latest(registry)
-        return told
+            metrics_text += generate_latest(registry)
+        return metrics_text
 
 
 class _JobFigures(Collector):
@@ -213,7 +213,7 @@ def _by(name: str, about: str, label: str, values: Mapping[str, float]) -> Metri
 class Head:
     """Asks what is below for the answer to GET, and sends its status and headers alone.
 
-    It stands outside of compression, so that the length told is that of the body as GET sends it.
+    It is outside of compression, so that the length is that of the body that GET sends.
 
     Args:
         app: What answers GET.
@@ -231,7 +231,7 @@ class Head:
         async def only_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 await send(message)
-                # The answer is complete: a stream finds its client gone, and ends.
+                # The answer is complete: a stream finds its client disconnected, and ends.
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
         asked = {**scope, "method": "GET"}

@@ -30,8 +30,8 @@ class BudgetLease:
         whose: What the budget belongs to, for people.
 
     Attributes:
-        left_usd: US dollars that nobody has spent, as was known last.
-        left_calls: Calls that nobody has made, as was known last.
+        left_usd: US dollars that are not spent, as was known last.
+        left_calls: Calls that are not made, as was known last.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class BudgetLease:
         self._spent, self._made, self._in_air = 0.0, 0, 0
         self._grant = Grant(0.0, 0, self.left_usd, self.left_calls, is_final=False)
         self._before: float | None = None
-        self._told = (0.0, 0)
+        self._reported = (0.0, 0)
         self._asking = asyncio.Lock()
 
     async def open(self, limit: Limit) -> None:
@@ -83,11 +83,11 @@ class BudgetLease:
             raise OverBudget(
                 f"{self._whose} may make {self.limit.calls:,} calls, and has made them"
             )
-        told = f"{(self.limit.usd or 0.0) - self.left_usd:.4f} USD spent"
+        words = f"{(self.limit.usd or 0.0) - self.left_usd:.4f} USD spent"
         if self._in_air:
-            told += f" so far, {self._in_air:,} call(s) in the air"
+            words += f" so far, {self._in_air:,} call(s) in flight"
         budget = f"the budget of {self.limit.usd:g} USD is used up"
-        raise OverBudget(f"{budget} ({told} of what {self._whose} may cost)")
+        raise OverBudget(f"{budget} ({words} of what {self._whose} may cost)")
 
     def admit(self) -> None:
         """Count a call that is about to be made."""
@@ -107,7 +107,7 @@ class BudgetLease:
 
     async def tell(self) -> None:
         """Tell the others what was spent, and give back what was not used since the last time."""
-        if self._told == (self._spent, self._made) and len(self._alive()) == 1:
+        if self._reported == (self._spent, self._made) and len(self._alive()) == 1:
             return
         async with self._asking:
             await self._renew(asks=len(self._alive()) == 1)
@@ -127,10 +127,10 @@ class BudgetLease:
     async def _renew(self, *, asks: bool) -> None:
         """Ask what may be spent. Earlier processes of this worker are no part of it."""
         budget_id, worker_id = self._ids
-        was_told, spent, made = self._told, self._spent, self._made
-        used = (spent > was_told[0], made > was_told[1])
+        was_reported, spent, made = self._reported, self._spent, self._made
+        used = (spent > was_reported[0], made > was_reported[1])
         unused_usd = max(0.0, self._grant.usd - spent) if math.isfinite(self._grant.usd) else 0.0
-        told = Spent(
+        spending = Spent(
             spent,
             made,
             keeps_usd=unused_usd / 2 if used[0] else 0.0,
@@ -138,15 +138,15 @@ class BudgetLease:
         )
         alive = self._alive()
         if not asks:  # what is given back may not be spent while the others learn of it
-            usd = spent + told.keeps_usd if self.limit.usd is not None else math.inf
+            usd = spent + spending.keeps_usd if self.limit.usd is not None else math.inf
             left = self.left_usd, self.left_calls
-            self._grant = Grant(usd, made + told.keeps_calls, *left, is_final=False)
+            self._grant = Grant(usd, made + spending.keeps_calls, *left, is_final=False)
 
         def work(connection: Transaction) -> Grant:
-            return grant(connection, budget_id, worker_id, self.limit, told, alive, asks=asks)
+            return grant(connection, budget_id, worker_id, self.limit, spending, alive, asks=asks)
 
         found = await self._ask(work)
-        self._told = (spent, made)
+        self._reported = (spent, made)
         self.left_usd = found.left_usd - (self._spent - spent)
         self.left_calls = found.left_calls - (self._made - made)
         is_over = found.is_final and asks

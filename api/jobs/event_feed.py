@@ -2,7 +2,7 @@
 
 A process looks a few times a second, with one statement, which of the watched jobs have new
 events, and reads those once. A reader has no queue of its own, only a place: what it has not yet
-taken stands in the short memory of its job, and what has left that is read from the table again,
+taken is in the short memory of its job, and what has left that is read from the table again,
 in pages that readers share. So nothing is lost to a slow reader, and no reader costs memory.
 """
 
@@ -48,7 +48,7 @@ class _Feed:
         self._changed = asyncio.Event()
 
     def publish(self, events: Sequence[Event]) -> None:
-        """There are new events; wake whoever waits."""
+        """There are new events; wake all readers."""
         if self.latest and events[0].seq != self.latest[-1].seq + 1:
             self.latest.clear()
         self.latest.extend(events)
@@ -87,7 +87,7 @@ class EventFeeds:
             loop = asyncio.get_running_loop()
 
             def tell() -> None:
-                with suppress(RuntimeError):  # the loop is closed: nobody reads any more
+                with suppress(RuntimeError):  # the loop is closed: there are no readers
                     loop.call_soon_threadsafe(self._written.set)
 
             log.on_written(tell)
@@ -139,7 +139,7 @@ class EventFeeds:
                 self._feeds.pop(job_id, None)
 
     async def close(self) -> None:
-        """Stop looking; whoever follows waits for ever and must be cancelled."""
+        """Stop looking; readers would wait without end and must be cancelled."""
         if self._looking is not None:
             self._looking.cancel()
             await asyncio.wait([self._looking])
@@ -171,7 +171,7 @@ class EventFeeds:
                     wait = LOOK_SECONDS
                 except EngineUnavailable:
                     wait = DOWN_SECONDS
-                except Exception:  # noqa: BLE001  # or everybody would wait for ever
+                except Exception:  # noqa: BLE001  # or all readers would wait without end
                     _log.exception("events could not be read")
                     wait = DOWN_SECONDS
                 with suppress(TimeoutError):

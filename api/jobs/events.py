@@ -22,7 +22,7 @@ def observer(job_id: str, log: EventLog) -> Observer:
         interim = verdict.value if verdict else None
         told = {"iteration": meter.iteration, "interim_verdict": interim}
         usage = {"usage": meter.total.json_object()}
-        log.append(job_id, Kind.ITERATION_FINISHED, {**_of(task), **told, **usage})
+        log.append(job_id, Kind.ITERATION_FINISHED, {**_of(task), **interim, **usage})
 
     return Observer(claim_started=started, iteration_finished=judged)
 

@@ -1,8 +1,8 @@
 """Carrying a job out in the process that submitted it: the command line and the client in process.
 
 The job, its claims, its events and its money are those of every other job, and so is the code that
-verifies a claim. Only the queue is left out: where one process does all claims of a job there is
-nobody to share them with, and the engine of jobs would cost more time than a small job has.
+verifies a claim. Only the queue is left out: one process does all claims of a job, and the engine
+of jobs would cost more time than a small job has.
 """
 
 from __future__ import annotations
@@ -314,7 +314,7 @@ class LocalRun:
         try:
             found = await self._graph.ask(lambda store: store.trails.read(others)) if others else []
             stored = {one.verification_id: one for one in found}
-        except VeriTrailError:  # what was made is told all the same
+        except VeriTrailError:  # what was made is reported all the same
             _log.debug("the rest could not be read", exc_info=True)
         everything = {**stored, **self._made}
         return LocalResult(

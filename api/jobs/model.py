@@ -12,7 +12,7 @@ from veritrail_graph.graph.model import Status, Usage
 
 
 class JobStatus(StrEnum):
-    """Where a job stands."""
+    """The state of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -30,16 +30,16 @@ OPEN_CLAIMS = frozenset({Status.QUEUED, Status.RUNNING})
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job as it stands.
+    """The state of a job.
 
     Attributes:
         job_id: Its id.
         run_id: The run that its verifications belong to.
         process_id: The process.
-        status: Where it stands.
+        status: Its state.
         cancelling: Whether it was cancelled and something of it still runs.
         name: Who submitted it.
-        key_id: The key of whoever submitted it; None: no key was asked for.
+        key_id: The key of the caller who submitted it; None: no key was asked for.
         verification_ids: Its verifications, in the order of the claims.
         counts: How many of them have each status; only those that occur.
         usage: What it has cost until now.
@@ -121,7 +121,7 @@ class JobClaim:
         place: Its place in the job.
         verification_id: Its verification.
         claim_id: The claim.
-        status: How it stands.
+        status: Its state.
         failure: Why it has no verdict.
     """
 

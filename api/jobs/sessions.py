@@ -82,7 +82,7 @@ class JobSession:
         """Make a session; what it needs is closed with the stack.
 
         Raises:
-            InputError: The process is gone or another one, or the settings are.
+            InputError: The process or the settings were removed or changed.
             EngineError: The graph did not answer for too long.
         """
         process = await options.graph.ask(lambda store: store.processes.get(job["process_id"]))
@@ -127,7 +127,7 @@ class JobSession:
         """Verify a claim of the job that was read.
 
         Raises:
-            NotFound: The claim is gone.
+            NotFound: The claim was removed.
         """
         task = self._tasks.get(verification_id)
         if self.run is None or task is None:
@@ -297,7 +297,7 @@ class JobSessions:
             await lease.tell()
 
     async def close(self) -> None:
-        """Close every session, whoever is in it."""
+        """Close every session, also those in use."""
         for key, place in list(self._places.items()):
             del self._places[key]
             place.opening.cancel()
@@ -321,7 +321,7 @@ class JobSessions:
         task.add_done_callback(self._leaving.discard)
 
     async def _close(self, key: _Key, place: _Place) -> None:
-        with suppress(Exception):  # it was told to those who wanted to enter
+        with suppress(Exception):  # it was raised in those who waited to enter
             await asyncio.wait([place.opening])
             await place.stack.aclose()
         if key not in self._places:
@@ -331,7 +331,7 @@ class JobSessions:
         job_id = key[0]
         job = await self._repository.read(lambda connection: reading.job_of(connection, job_id))
         if job is None:
-            raise NotFound(f"job {job_id!r} is gone")
+            raise NotFound(f"job {job_id!r} was removed")
         spending = await self._spending(job)
         party = job["key_id"]
         session = await JobSession.open(

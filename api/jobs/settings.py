@@ -19,7 +19,7 @@ class JobSettings:
     Attributes:
         keep_seconds: JudgeOptions long a job that has ended is kept.
         patience_seconds: JudgeOptions long a claim waits for a graph engine that does not answer.
-        closing_seconds: JudgeOptions long calls in the air are waited for at a shutdown.
+        closing_seconds: JudgeOptions long calls in flight are waited for at a shutdown.
         calls: Concurrent calls to an endpoint, over all workers.
     """
 
@@ -38,7 +38,7 @@ class JobSettings:
         )
 
     def at_a_time(self, workers: int) -> int:
-        """Claims that one of so many workers takes at a time.
+        """Claims that one worker takes at a time, by the number of workers.
 
         A worker alone takes what the command line would. Beside others it takes little more than
         it has calls for: else it would hold a whole job, and with it only its share of the calls,

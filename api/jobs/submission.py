@@ -224,7 +224,7 @@ class Submission:
 
 
 async def _is_void(opened: Callable[[], Awaitable[Store]], job: Job) -> bool:
-    """See `repeating.is_void`; where the graph does not answer, the job stands."""
+    """See `repeating.is_void`; where the graph does not answer, the job is valid."""
     try:
         return await is_void(await opened(), job)
     except EngineUnavailable:
@@ -364,7 +364,7 @@ _LOOKED_AT = 100
 async def is_void(store: Store, job: Job) -> bool:
     """Whether a job has ended and nothing that it tells of is stored any more.
 
-    A job that still runs is none: it is told itself, soon, that its process is gone.
+    A job that still runs is none: it learns itself, soon, that its process was removed.
 
     Args:
         store: The graph.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PASSING = (EngineUnavailable, QueryTimeout, ReadOnlyGraph, StoreFull)
-"""What passes by itself, or when somebody mends it."""
+"""Faults that pass, or that an operator fixes."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 
 _log = logging.getLogger("veritrail.jobs")

@@ -1,4 +1,4 @@
-"""A worker: takes claims of jobs and verifies them until it is told to stop."""
+"""A worker: takes claims of jobs and verifies them until it is stopped."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Worker:
         self._call(self._poked.set)
 
     async def stop(self) -> None:
-        """Stop working: calls in the air are waited for a while, everything else is handed back."""
+        """Stop working: calls in flight may end for a while, everything else is handed back."""
         self._call(self._ended.set)
         await asyncio.to_thread(self._thread.join)
 
@@ -99,7 +99,7 @@ class Worker:
     def _run(self) -> None:
         try:
             asyncio.run(self._main())
-        except Exception:  # noqa: BLE001  # nobody waits for this thread
+        except Exception:  # noqa: BLE001  # no caller waits for this thread
             _log.exception("the worker ended")
         finally:
             try:
@@ -267,7 +267,7 @@ class _Parts:
         return cls(sessions, runner, reaper, graph)
 
     async def close(self, tasks: list[asyncio.Task[None]], seconds: float) -> None:
-        """Let calls in the air come back, so that they are not paid again, and close."""
+        """Let calls in flight end, so that they are not paid again, and close."""
         self.sessions.is_closing.set()
         until = time.monotonic() + seconds
         while self.sessions.calls_in_air and time.monotonic() < until:  # noqa: ASYNC110  # once
@@ -285,7 +285,7 @@ async def _quietly(what: Coroutine[Any, Any, None]) -> None:
     try:
         await asyncio.wait_for(what, CLOSING_STEP_SECONDS)
     except Exception:  # noqa: BLE001  # it is ending anyway
-        _log.debug("not told at the end", exc_info=True)
+        _log.debug("not reported at the end", exc_info=True)
 
 
 class Reaper:

@@ -110,7 +110,7 @@ async def followed(
     with CancelScope(shield=True):  # else a job could begin unnoticed
         job = await begin()
     try:
-        await _told(job, tell)
+        await _progress_of(job, tell)
     finally:
         was_over = job.is_over
         with CancelScope(shield=True):
@@ -120,7 +120,7 @@ async def followed(
     return job
 
 
-async def _told(job: AsyncJob, tell: Teller) -> None:
+async def _progress_of(job: AsyncJob, tell: Teller) -> None:
     """Wait for a job and tell how far it is."""
     rounds = 0
     async for event in job.events():

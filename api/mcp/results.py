@@ -195,7 +195,7 @@ class Trail(BaseModel):
     indicative: bool = Field(description="Whether no language model judged")
     engine: str
     model: str | None
-    error_stages: list[int] = Field(description="Stages where unsupported content came in")
+    error_stages: list[int] = Field(description="Stages that introduced unsupported content")
     error_nodes: list[str]
     iterations: list[Round]
     iterations_left_out: int = 0

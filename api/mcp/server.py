@@ -113,7 +113,9 @@ def query_list() -> str:
     )
 
 
-def told(work: Callable[P, Awaitable[CallToolResult]]) -> Callable[P, Awaitable[CallToolResult]]:
+def reported(
+    work: Callable[P, Awaitable[CallToolResult]],
+) -> Callable[P, Awaitable[CallToolResult]]:
     """Let faults of ours reach the assistant as errors of the tool, in their own words."""
 
     @wraps(work)
@@ -143,10 +145,10 @@ class Tools:
         self._door = door
         self._terms = terms
 
-    @told
+    @reported
     async def list_processes(
         self,
-        limit: Annotated[int, Field(ge=1, le=results.ROWS, description="At most so many")] = 50,
+        limit: Annotated[int, Field(ge=1, le=results.ROWS, description="The most rows")] = 50,
     ) -> Annotated[CallToolResult, Processes]:
         """List the stored processes: sizes, claims by verdict, and what people said of them."""
         found = []
@@ -159,7 +161,7 @@ class Tools:
         listed = results.processes_of(shown, said, truncated=len(found) > limit)
         return _answer(listed, results.processes_text(listed))
 
-    @told
+    @reported
     async def verify_claim(
         self,
         process_id: ProcessId,
@@ -220,7 +222,7 @@ class Tools:
         return _answer(trail, results.trail_text(trail))
 
     async def _reviewed(self, found: Sequence[Process]) -> dict[str, Agreement]:
-        """What people said of the claims of processes; one that is gone by now has no reviews."""
+        """Reviews of the claims of processes; a process that was removed meanwhile has none."""
         said: dict[str, Agreement] = {}
         for process in found:
             if process.claims:
@@ -228,12 +230,12 @@ class Tools:
                     said[process.process_id] = await self._door.agreement(process.process_id)
         return said
 
-    @told
+    @reported
     async def show_trail(self, verification_id: VerificationId) -> Annotated[CallToolResult, Trail]:
         """Show a stored verification: verdict, reasons, and the evidence of every iteration."""
         return await self._trail(await self._door.verification(verification_id))
 
-    @told
+    @reported
     async def run_query(
         self,
         name: Annotated[str, Field(max_length=100, description="The name of a query")],
@@ -282,7 +284,7 @@ class StrictTool(Tool):
         try:
             return await super().run(arguments, *args, **kwargs)
         except ToolError as error:
-            if isinstance(error.__cause__, ToolError):  # the words of `told`, behind a name
+            if isinstance(error.__cause__, ToolError):  # the words of `reported`, behind a name
                 raise error.__cause__ from error.__cause__.__cause__
             raise
 

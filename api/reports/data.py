@@ -109,7 +109,7 @@ class CheckedClaim:
 
     @property
     def reason(self) -> str | None:
-        """Why it stands as it does: the reasons for its verdict, or why there is none."""
+        """Why it has its state: the reasons for its verdict, or why there is none."""
         found = self.verification
         if found is None:
             return None
@@ -270,7 +270,7 @@ class Trail:
         verification: The verification with its trail; None: the claim has none.
         reviews: All reviews of the claim, newest first.
         nodes: The nodes of the trail that are known, by node_id.
-        around: What stands around cited sentences; empty unless it was asked for.
+        around: The sentences around cited ones; empty unless it was asked for.
         read: How many nodes an iteration read, by its number, where the verification holds only
             those with evidence.
     """
@@ -297,7 +297,7 @@ def trail_of(
         found: The verification that the report goes by, with its trail.
         reviews: All reviews of the claim, newest first.
         nodes: Nodes of several trails, by node_id; None: they were not asked for.
-        context: What stands around the sentences that several trails cite.
+        context: The sentences around those that several trails cite.
     """
     if found is None or nodes is None or context is None:
         return Trail(checked, found, tuple(reviews))
@@ -341,7 +341,7 @@ class ReportSource(Protocol):
 
         Args:
             claims: Claims of the material.
-            whole: Whether nodes, and what stands around their sentences, come along.
+            whole: Whether nodes, and the sentences around the cited ones, come along.
             counted: Whether the nodes without evidence that an iteration read may be left out and
                 only counted.
         """

@@ -30,7 +30,7 @@ async def json_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIt
 
     Args:
         origin: Where it is made from.
-        dossier: Whether nodes, and what stands around cited sentences, come along.
+        dossier: Whether nodes, and the sentences around cited ones, come along.
     """
     head = json_text(head_json(origin.material, dossier=dossier))
     yield f'{head[:-1]},\n"claims":['

@@ -79,7 +79,7 @@ def _trail(trail: Trail) -> str:
 
 
 def escaped(text: str) -> str:
-    """Untrusted text on one line, shown as it is by a Markdown renderer; no control characters."""
+    """Untrusted text on one line, shown unchanged by a Markdown renderer; no control characters."""
     line = " ".join(text.split())
     if not line.isprintable():
         line = "".join(filter(str.isprintable, line))

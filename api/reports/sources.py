@@ -151,7 +151,7 @@ class StoredSource:
     async def _nodes(
         self, found: Sequence[Verification]
     ) -> tuple[dict[str, NodeFacts], dict[Place, Around]]:
-        """The nodes that trails name, and what stands around the sentences that they cite."""
+        """The nodes that trails name, and the sentences around those that they cite."""
         process_id = self.material.process.process_id
         names = list(dict.fromkeys(name for one in found for name in named_nodes(one)))
         stored: list[StoredNode] = []
@@ -224,7 +224,7 @@ def file_meant(name: str) -> Iterator[None]:
 
 
 def _file_words(name: str) -> str:
-    """Why a name stands for no process file."""
+    """Why a name is not that of a process file."""
     path = Path(name)
     try:
         if path.is_dir():

@@ -33,8 +33,11 @@ TAGS = (
     ("lineage", "What a node was made of, and what was made of it."),
     ("claims", "Claims about a node, which can be verified."),
     ("verifications", "Start verifying; read stored verifications with their trails."),
-    ("jobs", "Verifications under way: how they stand, their events, cancel, resume."),
-    ("reviews", "What people say about a verdict. It stands beside it and never replaces it."),
+    ("jobs", "Verifications under way: their state, their events, cancel, resume."),
+    (
+        "reviews",
+        "What people say about a verdict; it never replaces the verdict.",
+    ),
     ("queries", "Questions that are asked often, by name."),
     ("operations", "Health, figures and this description."),
 )
@@ -105,7 +108,7 @@ def describe(app: FastAPI) -> None:
 
 
 def _whole(app: FastAPI) -> dict[str, Any]:
-    told = get_openapi(
+    document = get_openapi(
         title=app.title,
         version=app.version,
         summary=app.summary,
@@ -115,14 +118,14 @@ def _whole(app: FastAPI) -> dict[str, Any]:
         servers=app.servers,
         license_info=app.license_info,
     )
-    for path, item in told["paths"].items():
+    for path, item in document["paths"].items():
         for method in _METHODS:
             if method in item:
                 _add_problems(path, item[method])
-    components = told.setdefault("components", {})
+    components = document.setdefault("components", {})
     components["headers"] = {
         "RequestId": {
-            "description": "The id of the request, as it stands in the log.",
+            "description": "The id of the request, as in the log.",
             "schema": {"type": "string"},
         },
         **_HEADERS,
@@ -133,11 +136,11 @@ def _whole(app: FastAPI) -> dict[str, Any]:
     schemas["BrokenRule"] = BrokenRule.model_json_schema()
     schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
     schemas["Problem"].pop("$defs", None)
-    for item in told["paths"].values():
+    for item in document["paths"].values():
         for method in _METHODS:
             if method in item:
                 _add_headers(item[method])
-    return told
+    return document
 
 
 def _add_headers(operation: dict[str, Any]) -> None:
@@ -162,12 +165,12 @@ def _add_headers(operation: dict[str, Any]) -> None:
         )
 
 
-def _methods_at(told: dict[str, Any], path: str) -> list[str]:
+def _methods_at(document: dict[str, Any], path: str) -> list[str]:
     """The methods that a path knows; of several templates that fit, the one that says most."""
-    fitting = [template for template in told["paths"] if _pattern(template).match(path)]
+    fitting = [template for template in document["paths"] if _pattern(template).match(path)]
     if not fitting:
         return []
-    item = told["paths"][max(fitting, key=lambda template: len(_PARAMETER.sub("", template)))]
+    item = document["paths"][max(fitting, key=lambda template: len(_PARAMETER.sub("", template)))]
     # Whatever can be got answers HEAD, which no description needs to tell.
     known = {*item, "head"} if "get" in item else item
     return sorted(method.upper() for method in _METHODS if method in known)
@@ -179,7 +182,7 @@ def _pattern(template: str) -> re.Pattern[str]:
 
 
 def _add_problems(path: str, operation: dict[str, Any]) -> None:
-    """What may go wrong with any call stands at every call."""
+    """What may go wrong with any call is listed at every call."""
     responses = operation["responses"]
     if "application/json" in responses.get("422", {}).get("content", {}):
         del responses["422"]  # a form that is not ours

@@ -37,7 +37,7 @@ RETRY_MILLISECONDS = 2_000
 KEY_SECONDS = 3.0
 """How often it is asked whether the key of a reader still opens."""
 UNREAD_HEARTBEATS = 4
-"""A client that has taken nothing for so many heartbeats is sent away; it may resume."""
+"""A client that has taken nothing for this many heartbeats is disconnected; it may resume."""
 
 MOST_EVENTS = 999_999_999
 """No job has more."""
@@ -151,7 +151,7 @@ async def job_events(
         return Response(status_code=204)
     beat = request.app.state.settings.events_heartbeat
     return _Stream(
-        _told(feeds, job_id, place, _Door(request.app, caller)),
+        _stream_of(feeds, job_id, place, _Door(request.app, caller)),
         headers=_HEADERS,
         ping=beat,
         ping_message_factory=lambda: ServerSentEvent(comment="still here", sep="\n"),
@@ -175,14 +175,16 @@ class _Door:
             with suppress(TimeoutError):
                 async with asyncio.timeout(KEY_SECONDS):
                     await self._closing.wait()
-            with suppress(EngineUnavailable):  # nobody knows now
+            with suppress(EngineUnavailable):  # not known now
                 if not await self._ring.still(self._caller):
                     return
 
 
-async def _told(feeds: EventFeeds, job_id: str, place: int, door: _Door) -> AsyncIterator[bytes]:
+async def _stream_of(
+    feeds: EventFeeds, job_id: str, place: int, door: _Door
+) -> AsyncIterator[bytes]:
     """The stream on the wire, until the job has ended or the key is revoked."""
-    # No blank line: the field belongs to the first event, and nobody is told of an empty one.
+    # No blank line: the field belongs to the first event, and no empty one is sent.
     yield f": events of {job_id}\nretry: {RETRY_MILLISECONDS}\n".encode()
     closing = asyncio.ensure_future(door.closes())
     try:

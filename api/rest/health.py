@@ -45,6 +45,6 @@ async def metrics(request: Request) -> Response:
     state = request.app.state
     try:
         jobs = await state.app.job_figures()
-    except EngineUnavailable:  # what this process knows by itself is still worth telling
+    except EngineUnavailable:  # the process's own figures are still useful
         jobs = None
     return Response(state.metrics.text(jobs), media_type=CONTENT_TYPE_PLAIN_0_0_4)

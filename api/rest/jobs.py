@@ -37,7 +37,7 @@ class Limits(BaseModel):
 
 
 class JobSummary(BaseModel):
-    """A job as it stands. `failed`: at least one verification did not succeed."""
+    """The state of a job. `failed`: at least one verification did not succeed."""
 
     job_id: str
     status: JobStatus
@@ -104,7 +104,7 @@ async def list_jobs(
 
 @router.get("/{job_id}", response_model=JobModel, responses=problems_of(404))
 async def get_job(request: Request, job_id: JobId) -> Response:
-    """A job as it stands now."""
+    """The current state of a job."""
     return answer((await request.app.state.jobs.get(job_id)).document())
 
 
@@ -166,8 +166,8 @@ async def submit(
     jobs = request.app.state.jobs
     if len(request.headers.getlist("idempotency-key")) > 1:
         raise InputError(
-            "The request is not as it must be.",
-            [Violation("wrong_value", "header.idempotency-key", "stands twice; send one")],
+            "The request is invalid.",
+            [Violation("wrong_value", "header.idempotency-key", "is sent twice; send one")],
         )
     job, is_new = await jobs.submit(caller, wanted, idempotency_key)
     if is_new:

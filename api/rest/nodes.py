@@ -123,7 +123,7 @@ class _Bound:
             return None
         return f"{self.name} must be from 1 to {self.most:,}, and is {given:,}."
 
-    def told(self) -> dict[str, JsonValue]:
+    def json_schema(self) -> dict[str, JsonValue]:
         """For the description alone: what is beyond is answered with 400 and not with 422."""
         return {"minimum": 1, "maximum": self.most}
 
@@ -150,14 +150,14 @@ async def get_lineage(
         int,
         Query(
             description=f"Steps away, from 1 (direct neighbours) to {DEEPEST}.",
-            json_schema_extra=_DEPTH.told(),
+            json_schema_extra=_DEPTH.json_schema(),
         ),
     ] = 1,
     limit: Annotated[
         int,
         Query(
-            description=f"At most so many nodes, the nearest first; up to {LARGEST:,}.",
-            json_schema_extra=_LIMIT.told(),
+            description=f"The most nodes, the nearest first; up to {LARGEST:,}.",
+            json_schema_extra=_LIMIT.json_schema(),
         ),
     ] = 500,
 ) -> Response:

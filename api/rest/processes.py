@@ -80,7 +80,7 @@ async def delete_process(
 ) -> Response:
     """Remove a process with its claims, verifications and reviews.
 
-    It is gone for everybody at once, and then removed in batches; a removal that was interrupted
+    It is hidden at once, and then removed in batches; a removal that was interrupted
     is taken up by the next call.
     """
     await app.processes.delete(process_id, force=force, by=caller)
@@ -156,6 +156,6 @@ async def store_process(
     except UploadRefused as error:
         return problem(error.status, error.kind, str(error), headers=error.headers)
     except ClientDisconnect:
-        return problem(400, "bad-request", "The body was cut.")  # nobody reads it
+        return problem(400, "bad-request", "The body was cut.")  # no client reads it
     headers = {"Location": f"/v1/processes/{quote(found.process_id, safe='')}"}
     return answer(found, 200 if found.status == "unchanged" else 201, headers)

@@ -75,7 +75,7 @@ async def get_verification(app: App, request: Request, verification_id: Verifica
 async def get_provenance(
     app: App,
     verification_id: VerificationId,
-    limit: Annotated[int, Query(ge=1, le=1_000, description="At most so many paths.")] = 100,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="The most paths.")] = 100,
 ) -> Response:
     """Paths of evidence, each from where it begins down to the verified node."""
     return answer(await app.verifications.provenance(verification_id, limit))

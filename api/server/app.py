@@ -193,7 +193,7 @@ def _allow_origins(app: FastAPI, origins: frozenset[str]) -> None:
 
 
 async def _within(seconds: float, work: Coroutine[Any, Any, None]) -> None:
-    """Do something, but not for ever: whoever ends a service kills it when it takes too long."""
+    """Do something within a time: the operator kills a service that takes too long to end."""
     try:
         async with asyncio.timeout(seconds):
             await work

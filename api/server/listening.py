@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 HEADER_BYTES = 33_000
-"""A request that is not whole after so many bytes is refused; the guard's limit is below."""
+"""A request that is not complete after this many bytes is refused; the guard's limit is below."""
 
 HEADER_SECONDS = 10.0
 """How long a connection may take to send them."""
@@ -51,7 +51,7 @@ class Protocol(H11Protocol):
         self._asking = self.loop.call_later(HEADER_SECONDS, self._too_slow)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection is gone."""
+        """The connection was lost."""
         self._asking.cancel()
         super().connection_lost(exc)
 
@@ -68,7 +68,7 @@ class Protocol(H11Protocol):
         self._asking = self.loop.call_later(HEADER_SECONDS, self._too_slow)
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no HTTP; headers that are too many are told as such."""
+        """Refuse what is no HTTP; too many headers get an answer of their own."""
         too_large = len(self.conn.trailing_data[0]) > HEADER_BYTES
         status = 431 if too_large else 400
         words = "The headers are too large." if too_large else msg
@@ -86,10 +86,10 @@ class Protocol(H11Protocol):
         # The application is not asked: there is no request that it could be given.
         asked = request_id.taken_or_made(None)
         token = request_id.current.set(asked)
-        told = problem(status, _KINDS[status], words)
+        refusal = problem(status, _KINDS[status], words)
         request_id.current.reset(token)
         headers = [
-            *told.raw_headers,
+            *refusal.raw_headers,
             *SAFE_HEADERS,
             (request_id.HEADER.lower().encode(), asked.encode()),
             (b"connection", b"close"),
@@ -99,13 +99,13 @@ class Protocol(H11Protocol):
         reason = HTTPStatus(status).phrase.encode()
         answer = h11.Response(status_code=status, headers=headers, reason=reason)
         with suppress(h11.LocalProtocolError):  # an answer has begun: it ends before it is whole
-            for event in (answer, h11.Data(data=bytes(told.body)), h11.EndOfMessage()):
+            for event in (answer, h11.Data(data=bytes(refusal.body)), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
 
 
 class Server(uvicorn.Server):
-    """Serves an application until it is told to end; then whoever waits is told at once.
+    """Serves an application until it is stopped; then waiting callers get their answer at once.
 
     Args:
         app: The application.
@@ -173,12 +173,12 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise InputError(
-            f"{shown(host)}:{port} cannot be listened on ({error.strerror}); is it in use? "
-            "--port takes another one"
+            f"{shown(host)}:{port} cannot be opened ({error.strerror}). "
+            "Choose another port with --port."
         ) from None
     return listening
 
 
 def shown(host: str) -> str:
-    """A host as it stands in an address."""
+    """A host as part of an address."""
     return f"[{host}]" if ":" in host else host

@@ -1,6 +1,6 @@
 """The log of the service: one line for each thing that happened, on stderr, without secrets.
 
-As JSON, one object a line; or as text, for whoever watches a terminal. Neither holds a key, a
+As JSON, one object a line; or as text, for a person at a terminal. Neither holds a key, a
 body, or the text of a query.
 """
 
@@ -27,7 +27,7 @@ _OWN = ("veritrail", "uvicorn.error")
 _SECRET_NAMES = re.compile(r"(?:KEY|PASSWORD|TOKEN|SECRET)$")
 _LEAST_SECRET = 4
 
-# What looks like a secret or says where the database is, whoever wrote it.
+# What looks like a secret or says where the database is, from any source.
 _PATTERNS = (
     (re.compile(r"vt_([a-z2-7]{8})_[A-Za-z0-9_-]+"), r"vt_\1_***"),
     (re.compile(r"(?i)\b(bearer|basic)\s+[^\s,;\"']+"), r"\1 ***"),
@@ -53,7 +53,7 @@ def start_logs(settings: Settings, form: LogFormat, level: LogLevel) -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
-        # Uvicorn tells of every start and stop, and of whoever asks in no HTTP, at this level.
+        # Uvicorn logs every start, stop and request that is no HTTP at this level.
         logger.setLevel(level.value.upper() if name == "veritrail" else logging.ERROR)
 
 
@@ -76,7 +76,7 @@ class Lines(logging.Formatter):
 
     Args:
         form: As JSON or as text.
-        secrets: What is shown as `***` wherever it stands.
+        secrets: What is shown as `***` everywhere.
     """
 
     def __init__(self, form: LogFormat, secrets: tuple[str, ...] = ()) -> None:
@@ -107,7 +107,7 @@ class Lines(logging.Formatter):
         return " ".join([fields["time"], fields["level"].upper(), message, *named])
 
     def _clean(self, value: Any) -> Any:
-        """A value in which no secret stands, however deep."""
+        """A value without secrets, at any depth."""
         if isinstance(value, dict):
             return {str(key): self._clean(one) for key, one in value.items()}
         if isinstance(value, list | tuple):

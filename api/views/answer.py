@@ -1,8 +1,8 @@
 """The text of an answer with its claims in place.
 
-A text is cut into segments wherever a claim begins or ends; a segment says which claims cover
-it, each in a lane of its own, so that lines under overlapping claims do not run together. A long
-text comes in parts.
+A text is cut into segments at every place where a claim begins or ends. A segment says which
+claims cover it, each in a lane of its own, so that lines under overlapping claims do not touch.
+A long text is shown in parts.
 
 Source: VeriTrail 3.2 (what a verdict is about); docs/page.md.
 """
@@ -43,12 +43,12 @@ class TextClaim:
     Attributes:
         claim_id: The claim.
         text: What it says.
-        mark: How it stands.
+        mark: Its state.
         start: Where it begins in the text of its node, in code points; None: not known.
         end: Offset just behind it.
         also: Further places.
         number: Its number in the list of claims, counted from 1; None: it has none here.
-        faded: Whether a filter leaves it out; it is still drawn, but stands back.
+        faded: Whether a filter leaves it out; it is still drawn, but faded.
     """
 
     claim_id: str
@@ -75,7 +75,7 @@ class Layer:
     Attributes:
         lane: How far below the text, counted from 0.
         kind: The kind of its mark.
-        faded: Whether it stands back.
+        faded: Whether it is shown faded.
     """
 
     lane: int
@@ -180,7 +180,7 @@ class FoundPlaces:
     """Where claims without offsets stand.
 
     Attributes:
-        places: By claim_id: the first place where a claim stands word for word.
+        places: By claim_id: the first place that states a claim word for word.
         missing: Claims that stand nowhere.
         not_looked_for: Claims that were not looked for.
     """
@@ -261,7 +261,7 @@ def _give_lanes(stretches: Sequence[_Stretch]) -> None:
 
 
 def _segments(text: str, start: int, end: int, stretches: Sequence[_Stretch]) -> Iterable[Segment]:
-    """The text between two offsets, cut wherever a stretch begins or ends."""
+    """The text between two offsets, cut at every place where a stretch begins or ends."""
     edges = {start, end}
     for stretch in stretches:
         edges |= {max(stretch.start, start), min(stretch.end, end)}
@@ -297,14 +297,14 @@ def _segment(text: str, first: int, last: int, covering: Sequence[_Stretch]) -> 
 
 @dataclass(frozen=True, slots=True)
 class ClaimInText:
-    """A claim where it stands in its text.
+    """A claim at its place in its text.
 
     Attributes:
         answer: The text around it, or its beginning where the place is not known.
-        starts_later: Whether something of the text stands before what is shown.
-        ends_earlier: Whether something stands behind it.
+        starts_later: Whether the text begins before what is shown.
+        ends_earlier: Whether the text goes on behind it.
         is_found: Whether the claim's place is known.
-        part: In which part of the text it stands.
+        part: The part of the text that holds it.
     """
 
     answer: AnswerText

@@ -1,4 +1,4 @@
-"""What stands around cited sentences in their nodes: one sentence each way.
+"""The sentences around cited ones in their nodes: one sentence each way.
 
 Only a piece of the text on either side is read, so that a node of ten million characters costs no
 more than one of a thousand.
@@ -34,7 +34,7 @@ class Around:
 
 
 Context = Mapping[Place, Around]
-"""What stands around cited sentences; one that is not known is left out."""
+"""The sentences around cited ones; one that is not known is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def quoted(cited: Sequence[CitedSentence], context: Context) -> tuple[Quoted, ..
     found = []
     for place, one in enumerate(cited):
         around = context.get((one.node_id, one.start, one.end), Around())
-        # What stands between two cited sentences is shown once, behind the first.
+        # The text between two cited sentences is shown once, behind the first.
         gap = place > 0 and one.sentence > cited[place - 1].sentence + 2
         found.append(Quoted(one.sentence, one.text, one.role, around.before, around.after, gap))
     return tuple(found)
@@ -93,7 +93,7 @@ def named_nodes(found: Verification) -> list[str]:
 
 
 def context_of(cited: Iterable[CitedSentence], texts: Mapping[str, str]) -> dict[Place, Around]:
-    """What stands around cited sentences; what is cited itself is no context.
+    """The sentences around cited ones; what is cited itself is no context.
 
     Args:
         cited: The sentences, in any order.

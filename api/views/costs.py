@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from veritrail_graph.graph.model import StepRecord, Usage, Verification
 
 UNKNOWN = "unknown"
-"""What stands for a cost that is not known; it is never 0."""
+"""What is shown for a cost that is not known; it is never 0."""
 
 
 def counted(number: int, what: str) -> str:
@@ -121,8 +121,8 @@ def spent(usage: Usage, *, modelled: bool, unmetered: bool = False) -> Spent:
         modelled: Whether models judge here.
         unmetered: Whether a model gave a verdict that does not say what it took.
     """
-    told = usage.calls > 0 or usage.unpriced_calls > 0 or bool(usage.cost_usd)
-    if not told and not unmetered:
+    is_metered = usage.calls > 0 or usage.unpriced_calls > 0 or bool(usage.cost_usd)
+    if not is_metered and not unmetered:
         return Spent(usage, known=True, asked=False, modelled=modelled)
     known = usage.cost_usd is not None and not usage.unpriced_calls and not unmetered
     return Spent(usage, known, True, modelled)

@@ -16,7 +16,7 @@ MOST_ROUTES = 20
 ROUTE_BYTES = 30_000
 """Bytes of HTML, much the same, that the listed routes may come to."""
 
-_STOP_BYTES = 300  # beside the id, which stands in it twice, and encoded in an address
+_STOP_BYTES = 300  # beside the id, which it holds twice, and encoded in an address
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Stop:
         stage: Its stage; None: not known.
         is_root: Whether it is source material.
         via: Nodes without evidence between it and the next one.
-        introduced: Whether unsupported content came in here.
+        introduced: Whether it introduced unsupported content.
         inherited: Whether it only carried unsupported content on.
     """
 

@@ -14,7 +14,7 @@ _TENTHS = 10
 
 
 def cut_to(text: str, width: int) -> str:
-    """A text on one line, cut where it is wider than so many small letters.
+    """A text on one line, cut where it is wider than a number of small letters.
 
     Letters of scripts such as Chinese take the room of two; marks on letters take none.
     """
@@ -91,7 +91,7 @@ def part_count(length: int, size: int = PART) -> int:
 
 
 def part_of(offset: int, text: str, size: int = PART) -> int:
-    """The part in which a place of the text stands, counted from 1."""
+    """The part that holds a place of the text, counted from 1."""
     part = min(offset // size + 1, part_count(len(text), size))
     return part + 1 if offset >= part_bounds(text, part, size)[1] and offset < len(text) else part
 
@@ -166,7 +166,7 @@ class Clipped:
 
 
 def clip(text: str, most: int) -> Clipped:
-    """A text, its end cut off where it comes to too many bytes of HTML."""
+    """A text, its end cut off where its HTML has too many bytes."""
     if len(text) * 6 <= most:
         return Clipped(text)
     kept = _fitting(text, most)
@@ -174,7 +174,7 @@ def clip(text: str, most: int) -> Clipped:
 
 
 def clip_start(text: str, most: int) -> Clipped:
-    """A text, its beginning cut off where it comes to too many bytes of HTML."""
+    """A text, its beginning cut off where its HTML has too many bytes."""
     turned = clip(text[::-1], most)
     return Clipped(turned.text[::-1], turned.is_cut)
 

@@ -76,7 +76,7 @@ class Level:
         stage: The stage.
         name: What the input calls it, or None.
         nodes: Its nodes with evidence, in the order of the input.
-        introduced: Whether unsupported content came in at this stage.
+        introduced: Whether this stage introduced unsupported content.
     """
 
     stage: int
@@ -147,7 +147,7 @@ class IterationView:
 
 @dataclass(frozen=True, slots=True)
 class ErrorNode:
-    """A node at which unsupported content came in, or that carried it on.
+    """A node that introduced unsupported content, or that carried it on.
 
     Attributes:
         node_id: The node.
@@ -169,7 +169,7 @@ class TrailView:
         mark: Its result.
         iterations: All iterations, first to last.
         levels: Nodes with evidence by stage, from the stage nearest to the answer to the sources.
-        error_stages: Names of the stages at which unsupported content came in.
+        error_stages: Names of the stages that introduced unsupported content.
         introduced: The nodes at which it came in, in the order of the frontier.
         inherited: Later nodes that only carried it on, the verified node last.
         until: The last iteration whose evidence `levels` has; None: that of all iterations.

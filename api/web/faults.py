@@ -1,4 +1,4 @@
-"""What goes wrong on a page is told on a page: what happened, what to do, and the request's id.
+"""What goes wrong on a page is shown on a page: what happened, what to do, and the request's id.
 
 Routes, the guard and everything between them answer problems as they do over REST; here such an
 answer becomes a page, where a page was asked for. Every page leaves with its headers.
@@ -74,7 +74,7 @@ _SAID: Mapping[int, tuple[str, str]] = {
     413: ("Too large", "Send less at a time, or compress it with gzip."),
     415: ("Wrong kind of file", "Choose a process file: JSON or JSON Lines, gzipped or not."),
     421: ("Not from this machine", "Use the address of this machine, or create a key first."),
-    422: ("Something is not as it must be", "Go back, put it right and send it again."),
+    422: ("Something is wrong with the input", "Go back, correct it and send it again."),
     429: ("Too many requests", "Wait a moment, then load the page again."),
     500: ("Internal error", "Nothing was left half-done. Tell the administrator."),
     503: ("Not available now", "Nothing is lost. Wait a moment and try again."),

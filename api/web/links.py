@@ -13,8 +13,8 @@ def url(*segments: str | int, **query: object) -> str:
     """The address of a page: `url("processes", process_id, "claims", claim_id, review="open")`.
 
     Args:
-        *segments: The path, as it is meant; every segment is encoded by itself.
-        **query: What stands behind the question mark; None is left out, a list stands as often
+        *segments: The path, as it is meant; every segment is encoded separately.
+        **query: The parameters; None is left out, a list is repeated as often
             as it has members, and True is 1.
     """
     path = "/" + "/".join(_segment(str(one)) for one in segments)

@@ -3,7 +3,7 @@
 // param node_id: string - the node
 // param start: integer - where the part begins, in code points
 // param end: integer - the offset just behind it
-// param limit: integer - at most so many claims
+// param limit: integer - the most claims
 // column claim_id: string - the claim
 // column text: string - what it says; where its place is known, only the beginning
 // column start: integer - where it begins in the text; null: not known

@@ -1,6 +1,6 @@
 // purpose: The nodes that claims are about, those with most claims first.
 // param process_id: string - the process
-// param limit: integer - at most so many
+// param limit: integer - the most rows
 // column node_id: string - the node
 // column claims: integer - how many claims are about it
 // source: VeriTrail 3.1

@@ -2,7 +2,7 @@
 // param process_id: string - the process
 // param node_ids: list - the nodes
 // param known: map - by node_id: nodes that are left out
-// param edges: integer - at most so many edges of a node are followed
+// param edges: integer - the most edges of a node that are followed
 // param limit: integer - at most this many of each
 // column node_id: string - the node
 // column nodes: list - node_ids of these nodes, by stage and place in the input

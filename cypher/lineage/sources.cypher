@@ -2,7 +2,7 @@
 // param process_id: string - the process
 // param node_ids: list - the nodes
 // param known: map - by node_id: nodes that are left out
-// param edges: integer - at most so many edges are followed; as many are an answer cut short
+// param edges: integer - the most edges that are followed; an answer with as many is incomplete
 // param limit: integer - at most this many nodes
 // column nodes: list - their node_ids, by stage and place in the input
 // column followed: integer - how many edges were followed

@@ -6,7 +6,7 @@
 // param kind: string - only nodes of this kind; null: of any
 // param cited: boolean - only nodes with sentences that are evidence; null: any
 // param text: string - only nodes whose text or id holds this, in capitals or not; null: any
-// param excerpt: integer - texts are cut behind so many characters
+// param excerpt: integer - the most characters of a text
 // param limit: integer - at most this many
 // column node_id: string - the node
 // column stage: integer - its stage

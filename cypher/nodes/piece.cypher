@@ -3,7 +3,7 @@
 // param node_id: string - the node
 // param start: integer - where the piece begins, in characters
 // param length: integer - how many of them it has at most
-// param longest: integer - prompt and metadata are cut behind so many characters
+// param longest: integer - the most characters of prompt and metadata
 // column piece: string - the piece
 // column length: integer - characters of the whole text
 // column prompt: string - the prompt that it was written with, or null

@@ -3,7 +3,7 @@
 // param node_id: string - the node
 // param after_stage: integer - stage of the last node of the page before; -1 at first
 // param after_position: integer - its place in the input; -1 at first
-// param excerpt: integer - texts are cut behind so many characters
+// param excerpt: integer - the most characters of a text
 // param limit: integer - at most this many
 // column node_id: string - the source node
 // column stage: integer - its stage

@@ -1,6 +1,6 @@
 // purpose: Cost of a process by stage: calls to models and tokens of its verifications while they read nodes of each stage.
 // param process_id: string - the process
-// param verifications: integer = 500 in 1..10000 - of so many verifications, the latest; the time grows with them
+// param verifications: integer = 500 in 1..10000 - how many verifications are counted, latest first; the time grows with them
 // param limit: integer = 100 in 1..10000 - at most this many
 // column stages: list - the stages that were read in the same round; empty before the first round, and in a round that failed
 // column rounds: integer - rounds that asked a model for anything

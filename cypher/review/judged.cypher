@@ -1,6 +1,6 @@
 // purpose: All reviews of a process without their reasons, and who gave the verdicts that were reviewed, packed, in no order.
 // param process_id: string - the process
-// param window: integer - so many reviews a row
+// param window: integer - reviews a row
 // column reviews: list - [review_id, claim_id, claim, verdict, reviewer, created_at, model_verdict, engine, model] of each review; the last three may be null
 // source: ours
 MATCH (r:Review {process_id: $process_id})

@@ -1,7 +1,7 @@
 // purpose: Claims of a process that is ready, for a review: ids and verdicts, packed, in no order.
 // param process_id: string - the process
 // param judged: boolean - whether verdicts are read
-// param window: integer - so many claims a row
+// param window: integer - claims a row
 // column claims: list - [position, claim_id, verdict, error_stages] of each claim; null where there is no verdict, or verdicts are not read
 // source: ours
 MATCH (p:Process {process_id: $process_id})

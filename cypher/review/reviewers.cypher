@@ -1,6 +1,6 @@
 // purpose: Who has reviewed which claims of a process, packed.
 // param process_id: string - the process
-// param window: integer - so many claims a row
+// param window: integer - claims a row
 // column reviewer: string - a reviewer
 // column claim_ids: list - claims that have a review of theirs
 // source: ours

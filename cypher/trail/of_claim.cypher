@@ -1,7 +1,7 @@
 // purpose: The latest verifications of one claim, newest first, whatever their status.
 // param process_id: string - the process
 // param claim_id: string - the claim
-// param limit: integer - at most so many
+// param limit: integer - the most rows
 // column verification_id: string - the verification
 // source: VeriTrail 3.2
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)

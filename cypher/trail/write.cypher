@@ -33,7 +33,7 @@ CALL (v, row, existed) {
     SET e = found.properties
     WITH e, found
     UNWIND found.sentences AS cited
-    CALL (e, cited) {  // a sentence by itself: else the node's text is held once a row
+    CALL (e, cited) {  // a single sentence: else the node's text is held once a row
       MATCH (s:Span)
       WHERE s.process_id = $process_id AND s.node_id = cited[0]
       MERGE (n:Sentence {

@@ -2,9 +2,9 @@
 // param process_id: string - the process
 // param rows: list - [number, node_id] of the nodes whose source nodes are asked for
 // param lowest: integer - only source nodes of this stage or a later one
-// param edges: integer - at most so many edges are followed; as many are an answer cut short
+// param edges: integer - the most edges that are followed; an answer with as many is incomplete
 // param with_texts: boolean - whether texts come along
-// param longest: integer - a text is cut behind so many UTF-16 units
+// param longest: integer - the most UTF-16 units of a text
 // column node_ids: list - the source nodes
 // column stages: list - their stages
 // column positions: list - their places in the input

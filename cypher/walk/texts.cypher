@@ -1,7 +1,7 @@
 // purpose: Texts of nodes, packed by the thousand.
 // param process_id: string - the process
 // param node_ids: list - the nodes
-// param longest: integer - a text is cut behind so many UTF-16 units
+// param longest: integer - the most UTF-16 units of a text
 // column nodes: list - [node_id, text]
 // source: VeriTrail 3.1.2
 UNWIND $node_ids AS node_id

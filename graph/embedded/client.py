@@ -246,7 +246,7 @@ async def _spawn(settings: EngineSettings, folder: EngineFolder, deadline: float
 
 
 def _module_path() -> str:
-    """Return where the supervisor finds this package: a checkout is not on its path by itself.
+    """Return where the supervisor finds this package: a checkout is not on its path automatically.
 
     The current folder is never on it (`-P`): it may hold another package of that name.
     """

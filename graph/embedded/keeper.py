@@ -18,7 +18,7 @@ FAREWELL = b"done"
 def main() -> None:
     """Wait for the end of standard input; unless the input is the farewell, stop the process.
 
-    The arguments are its id, and the seconds that it has to end by itself.
+    The arguments are its id, and the seconds that it has to end normally.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

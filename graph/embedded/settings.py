@@ -30,7 +30,7 @@ class EngineStatus:
 
     Attributes:
         clients: Commands that hold a lease now.
-        idle_seconds_left: Time until the engine stops by itself; None while it is in use or pinned.
+        idle_seconds_left: Time until the engine stops; None while it is in use or pinned.
         pid: Process id of the engine; `supervisor_pid` that of the process that owns it.
     """
 

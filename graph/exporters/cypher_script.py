@@ -1,6 +1,6 @@
 """A stored process as a Cypher script for `cypher-shell` and `veritrail db shell`.
 
-The statements are files of `cypher/export`; what they write stands before each of them as a
+The statements are files of `cypher/export`; what they write is before each of them as a
 parameter. The process is seen when the last statement has run.
 """
 
@@ -104,7 +104,7 @@ def _head(stored: StoredProcess) -> str:
 
 
 def _schema() -> Iterator[str]:
-    """The constraints and indexes, without which a script of many nodes would take for ever."""
+    """The constraints and indexes, without which a script of many nodes would take very long."""
     for statement in cypher.schema():
         yield statement.text
 

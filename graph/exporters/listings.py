@@ -37,7 +37,7 @@ def summary_json(summary: ProcessSummary) -> dict[str, Any]:
 def process_json(
     process: Process, verdicts: Mapping[str, int], verifications: int
 ) -> dict[str, Any]:
-    """A process by itself.
+    """One process.
 
     Args:
         process: The process.

@@ -94,8 +94,8 @@ def header(stored: StoredProcess) -> dict[str, Any]:
 async def records(
     store: Store, stored: StoredProcess
 ) -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
-    """Everything that stands behind the header, as kind and objects, some at a time."""
-    # Before all that they are about: a review that comes in meanwhile is left out whole.
+    """Everything behind the header, as kind and objects, some at a time."""
+    # Before all that they are about: a review that is stored meanwhile is left out completely.
     reviews = [review_from(one) async for page in stored.reviews() for one in page]
     async for spans in stored.spans():
         yield "node", [_node(span) for span in spans]

@@ -41,7 +41,7 @@ Part = Nodes | Relationships
 async def parts(store: Store, stored: StoredProcess) -> AsyncIterator[Part]:
     """Everything that is stored of a process; nodes come before what leads to them."""
     yield Nodes("Process", [(stored.process_id, stored.properties)])
-    # Before all that they lead to: a review that comes in meanwhile is left out whole.
+    # Before all that they lead to: a review that is stored meanwhile is left out completely.
     reviews = [one async for page in stored.reviews() for one in page]
     async for spans in stored.spans():
         yield Nodes("Span", [(span["node_id"], span) for span in spans])
@@ -63,7 +63,7 @@ async def parts(store: Store, stored: StoredProcess) -> AsyncIterator[Part]:
         keys = [(one["node_id"], one["position"]) for one in page]
         yield Nodes("Extraction", list(zip(keys, page, strict=True)))
         yield Relationships("EXTRACTION_OF", [(key, key[0], {}) for key in keys])
-    # Before the sentences: what is cited by a trail that comes in meanwhile is left out whole.
+    # Before the sentences: citations of a trail that is stored meanwhile are left out completely.
     names = await store.trails.all_ids(stored.process_id)
     names.reverse()
     async for page in stored.sentences():

@@ -35,7 +35,7 @@ def canonical(value: object) -> bytes:
 
 
 def is_deeper_than(value: object, levels: int = MAX_DEPTH) -> bool:
-    """Whether lists and objects are nested deeper than so many levels."""
+    """Whether lists and objects are nested deeper than a number of levels."""
     layer = [value]
     for _ in range(levels + 1):
         layer = [

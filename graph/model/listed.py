@@ -323,7 +323,7 @@ class PlacedClaim:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How the claims of a process stand.
+    """The states of the claims of a process.
 
     Attributes:
         states: Claims by the verdict of their latest succeeded verification, or else by

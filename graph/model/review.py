@@ -102,7 +102,7 @@ class Reviewed:
 
     @property
     def kind(self) -> ReviewKind:
-        """What the latest review is to the model's verdict as it is now."""
+        """What the latest review is to the model's current verdict."""
         return kind_of(self.latest.verdict, self.verdict)
 
     @property

@@ -296,7 +296,7 @@ class EvidencePath(Noun):
 
 @dataclass(frozen=True, slots=True)
 class ErrorLocation:
-    """Where unsupported content came in. All empty when no stage can be identified.
+    """The nodes that introduced unsupported content. All empty when no stage can be identified.
 
     Attributes:
         nodes: Nodes of which one introduced it; that with most of the claim comes first.

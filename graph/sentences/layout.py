@@ -67,7 +67,7 @@ def blocks(text: str) -> Iterator[Block]:
             start = offset if end <= start else start
             end = offset + len(line)
         offset += len(line)
-        # U+2029 separates paragraphs by itself.
+        # U+2029 alone separates paragraphs.
         if (step.cuts_after or line.endswith("\u2029")) and end > start:
             yield Block(start, end, reader.whole)
             start = end = offset
@@ -209,7 +209,7 @@ def _stands_out(line: str) -> bool:
 
 
 def _is_title(line: str, previous: str, following: str) -> bool:
-    """Whether a short line without end punctuation stands alone between line breaks."""
+    """Whether a short line without end punctuation is alone between line breaks."""
     words = line.split() if following and len(line) <= _MAX_HEADING_CHARS else []
     if not 0 < len(words) <= _MAX_HEADING_WORDS or words[-1] in _NEVER_LAST:
         return False

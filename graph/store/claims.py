@@ -204,7 +204,7 @@ class ClaimStore:
         return [_placed(row) for row in rows[:MOST]], len(rows) <= MOST
 
     async def tally(self, process_id: str) -> Tally:
-        """How the claims of a process stand."""
+        """The states of the claims of a process."""
         states: dict[str, int] = {}
         together: dict[tuple[int, ...], int] = {}
         without_stage = indicative = 0
@@ -250,7 +250,7 @@ class ClaimStore:
         """Store what was extracted from a node in one transaction; give how many claims are new.
 
         The sentences take the place of those of an earlier extraction. A claim whose claim_id is
-        stored stays as it is stored, also where it was edited, but for its places: those that it
+        stored is not changed, even where it was edited, but for its places: those that it
         lacks are added. No claim is removed.
 
         Raises:
@@ -359,7 +359,9 @@ class ClaimStore:
                 reviews=reviews,
             )
         claims = removed = 0
-        for _ in range(_ROUNDS):  # a verification may come in between: its claim stays till then
+        for _ in range(
+            _ROUNDS
+        ):  # a verification may be stored in between: its claim stays until then
             for batch in batches(ids):
                 await self._database.write(
                     "process/remove_queued", process_id=process_id, claim_ids=batch

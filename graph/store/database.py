@@ -48,7 +48,7 @@ ANSWER_SECONDS = 600.0
 """How long any other transaction may take, with all its attempts, before it is given up."""
 
 _PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
-_LATE = 5.0  # more than its own limit that an engine gets to end a query by itself
+_LATE = 5.0  # more than its own limit that an engine gets to end a query
 _IDLE_CHECK = 60.0
 _WARN_AFTER = 1.0
 _CLOSING_SECONDS = 0.5  # that a statement under way gets to end before its connection is cut

@@ -76,7 +76,7 @@ _HELD = (
 _BY_CODE: dict[str, tuple[type[VeriTrailError], str]] = {
     "Security.AuthenticationRateLimit": (
         EngineUnavailable,
-        "The graph engine at {uri} lets nobody log in for some seconds, after several wrong "
+        "The graph engine at {uri} refuses every login for some seconds, after several wrong "
         "passwords. Check NEO4J_USERNAME and NEO4J_PASSWORD, wait, and try again.",
     ),
     "Security.CredentialsExpired": (
@@ -117,7 +117,7 @@ _SCHEMA = (
     "The graph at {uri} holds constraints, indexes or nodes of another application that are in "
     "the way of ours: {said} Nothing of it was changed. Give VeriTrail a database of its own "
     "(NEO4J_DATABASE, or another server in NEO4J_URI), or drop what the message names if "
-    "nobody needs it; docs/operations.md says what is shared."
+    "it is not needed; docs/operations.md says what is shared."
 )
 
 

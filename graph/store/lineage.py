@@ -90,7 +90,7 @@ class LineageReader:
             node_id: The node.
             direction: Which way to walk.
             depth: How many steps of the process away; 1: direct neighbours.
-            limit: At most so many nodes, the node itself among them; the nearest come first.
+            limit: The most nodes, the node itself among them; the nearest are first.
 
         Raises:
             NotFound: There is no such process or node.

@@ -1,6 +1,6 @@
-"""Nodes: by the page, by id, found by a text, and one by itself with its text and citations.
+"""Nodes: by the page, by id, found by a text, and one with its text and citations.
 
-Every answer is bounded: so many nodes, the beginning of a text or a piece of it, and counts of
+Every answer is bounded: a number of nodes, the beginning of a text or a piece of it, and counts of
 what is not shown.
 
 Source: VeriTrail 2 (nodes, stages, source nodes), VeriTrail 3.2 (traceability).
@@ -33,7 +33,7 @@ from veritrail_graph.graph.store.processes import ready_process
 EVERY_NODE = NodeFilter()
 
 MOST_CONTENT = 20_000_000
-"""UTF-16 units of texts, prompts and metadata in one answer; one node may have more by itself."""
+"""UTF-16 units of texts, prompts and metadata in one answer; a single node may have more."""
 
 PIECE = 20_000
 """Characters of a text that are read at a time."""

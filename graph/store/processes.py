@@ -299,7 +299,7 @@ class ProcessStore:
     async def _purge(self, process_id: str, staged_id: str | None = None) -> None:
         whose: dict[str, Any] = {"process_id": process_id}
         beats = [process_id] if staged_id is None else [process_id, staged_id]
-        # Twice: a trail that was being written when the process was hidden comes in after that.
+        # Twice: a trail that was being written when the process was hidden is stored after that.
         for _ in range(2):
             await self._in_batches("process/delete_trails", beats, TRAIL_BATCH, **whose)
             for kind in ("reviews", "verifications", "sentences", "claims", "extractions"):

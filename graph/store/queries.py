@@ -243,7 +243,7 @@ def read_parameters(statement: Statement, given: Mapping[str, Any]) -> dict[str,
 def _value(parameter: Parameter, given: Any) -> Any:
     """A value of the parameter's type; none where the parameter has a default.
 
-    The text `null` stands for none unless the parameter takes any text: an id can read so.
+    The text `null` means no value unless the parameter takes any text: an id can read so.
 
     Raises:
         ValueError: It is of another type.

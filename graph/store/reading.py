@@ -22,10 +22,10 @@ EDGES = 250_000
 """Edges that one call follows; the embedded engine groups half a million at most."""
 
 TEXTS = ((ASK_FOR, 20_000), (100, 1_000_000), (1, 2**31 - 1))
-"""Texts in one call, and their length in UTF-16 units: long ones come in smaller company."""
+"""Texts in one call, and their length in UTF-16 units: long ones are read with fewer others."""
 
 WINDOW_NODES, WINDOW_EDGES = 100_000, 500_000
-"""What a call for the topology looks at: so many nodes, or as many as have so many edges."""
+"""What a call for the topology reads: this many nodes, or as many as have this many edges."""
 
 # A look-up, because there may be a hundred thousand of them; `Role(…)` is a call of its own.
 _ROLES = {role.value: role for role in Role}

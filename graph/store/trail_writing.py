@@ -264,7 +264,7 @@ def _parted(rows: Iterable[Row], held_by: Callable[[Row], int]) -> Iterator[list
 
 
 def _own_length(summary: str, missing: str | None) -> int:
-    """Characters of what evidence says by itself."""
+    """Characters of the text of evidence."""
     return len(summary) + len(missing or "")
 
 

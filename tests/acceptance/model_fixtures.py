@@ -116,7 +116,7 @@ def kill_when(started: Started, server: ModelServer, calls: int, step: str | Non
 def paid_twice(server: ModelServer, kills: Sequence[float]) -> list[str]:
     """Prompts that were sent again although their answer came well before a kill.
 
-    What was in the air at a kill, or had just come and was not yet kept, is asked again.
+    What was in flight at a kill, or had just come and was not yet kept, is asked again.
     """
     earlier: dict[tuple[str, str, str], Received] = {}
     found: list[str] = []

@@ -271,7 +271,7 @@ def test_what_assistants_may_spend_is_said_by_whoever_starts_the_server(
     assert spent[1].structured_content["status"] == "over_budget"
     assert spent[2].is_error
     assert "used up its budget" in text_of(spent[2])
-    assert len(model.requests) == asked + 1  # what is in the air may pass a budget, and no more
+    assert len(model.requests) == asked + 1  # what is in flight may pass a budget, and no more
 
 
 def test_a_service_is_asked_with_its_key(beside, harbour, asking):
@@ -303,7 +303,7 @@ def test_a_service_that_does_not_answer_is_an_error_of_the_tool(asking):
 
     failed = asking(work, "--url", "http://127.0.0.1:9", "--engine", "lexical")
     assert failed.is_error
-    assert "Nobody answers at http://127.0.0.1:9" in text_of(failed)
+    assert "No service answers at http://127.0.0.1:9" in text_of(failed)
 
 
 def test_nothing_but_the_protocol_is_on_stdout(veritrail, harbour):

@@ -52,7 +52,7 @@ def test_a_refused_key_or_model_stops_the_run_with_one_message(
     assert message in ended.message
     assert ended.err.count(message) == 1
     assert KEY not in ended.out + ended.err
-    assert 0 < calls <= 16  # those in the air when the first was refused
+    assert 0 < calls <= 16  # those in flight when the first was refused
     found = [one["status"] for one in ended.json["verifications"]]
     assert len(found) == CLAIMS
     assert set(found) <= {"failed", "cancelled"}

@@ -79,7 +79,7 @@ def test_a_port_in_use_is_told(bare: Veritrail) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
-        assert "is it in use" in bare("serve", "--port", port, status=2).err
+        assert "already in use" in bare("serve", "--port", port, status=2).err
 
 
 @pytest.mark.engine

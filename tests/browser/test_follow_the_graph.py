@@ -103,7 +103,7 @@ def test_a_click_that_fails_late_does_not_undo_the_next_one(
 def test_a_node_is_read_and_its_claims_come_by_themselves(page: Page, shoot: Shoot) -> None:
     page.goto("/processes/harbour-summary/nodes/c03")
     page.locator("#rest").scroll_into_view_if_needed()
-    expect(page.locator(".resting li").first).to_contain_text("its evidence stands here")
+    expect(page.locator(".resting li").first).to_contain_text("its evidence is here")
     shoot(page, "node")
     page.get_by_role("link", name="See it in the graph").click()
     expect(page.locator("a.n.at .n-id")).to_have_text("c03")

@@ -241,7 +241,7 @@ class ModelServer:
         )
 
     def begins(self) -> None:
-        """A call is in the air."""
+        """A call is in flight."""
         self.in_the_air += 1
         self.most_at_once = max(self.most_at_once, self.in_the_air)
 

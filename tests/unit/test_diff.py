@@ -36,7 +36,7 @@ def test_a_trail_does_not_differ_from_the_same_made_later():
     difference = compare(a, a.replace(verification_id="v-2", created_at="2026-02-01T00:00:00Z"))
     assert difference.is_same
     assert difference.parting is None
-    assert "the same way to the same end" in told(a, difference.b)
+    assert "Same path, same verdict" in told(a, difference.b)
 
 
 def test_the_first_round_that_differs_is_found_with_what_only_one_side_did():

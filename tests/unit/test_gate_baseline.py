@@ -58,7 +58,7 @@ def test_a_baseline_reads_back_as_it_was_written(
         ({**WHOLE, "claims": [{**CLAIM, "state": "fine"}]}, "expected one of supported"),
         ({**WHOLE, "claims": [{**CLAIM, "error_stages": [True]}]}, "must hold integers"),
         ({**WHOLE, "claims": [{**CLAIM, "text": 5}]}, 'claims[0] needs "text", a string'),
-        ({**WHOLE, "claims": [CLAIM, CLAIM]}, "stands in it 2 times"),
+        ({**WHOLE, "claims": [CLAIM, CLAIM]}, "is in it 2 times"),
         ({**WHOLE, "claims": ["k"]}, "claims[0] is no object"),
         ({**WHOLE, "judges": [5]}, '"judges" must hold strings'),
     ],

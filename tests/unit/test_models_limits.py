@@ -75,7 +75,7 @@ def test_too_many_requests_halve_the_limit_once_and_successes_raise_it() -> None
     limiter = Limiter(16, clock=clock)
     began = clock.now
     limiter.throttled(began)
-    limiter.throttled(began)  # in the air at the same time: says nothing new
+    limiter.throttled(began)  # in flight at the same time: says nothing new
     assert limiter.limit == 8
     clock.now += 2
     limiter.throttled(began)

@@ -105,7 +105,7 @@ def with_metadata(json_value: str) -> bytes:
 @pytest.mark.parametrize(
     ("json_value", "message"),
     [
-        ('{"a": 1, "b": 2, "a": 3}', "'a' stands twice"),
+        ('{"a": 1, "b": 2, "a": 3}', "'a' is used twice"),
         ("NaN", "NaN is no JSON value"),
         ("-Infinity", "-Infinity is no JSON value"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),

@@ -74,7 +74,7 @@ class Turns:
         return turn
 
     def drop(self, turn: Turn) -> bool:
-        """Take a call away, wherever it waits; the answer says whether it did."""
+        """Remove a waiting call from any queue; the answer says whether it did."""
         if turn in self._again:
             self._again.remove(turn)
             return True

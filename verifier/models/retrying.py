@@ -192,7 +192,7 @@ class Patience:
         cap: The highest bound.
         give_up_after: So many calls in a row that ran into their deadline, none answered in
             between, leave further calls one attempt each until one is answered.
-        rest: When many of these failed as well, one call in so many seconds is tried, and the
+        rest: When many of these failed as well, one call is tried after this many seconds, and the
             others fail at once.
 
     Raises:

@@ -46,7 +46,7 @@ _USAGE = tuple(name for name in Usage.model_fields if name != "cost_usd")
 
 
 def hold(connection: Connection, job_ids: Iterable[str]) -> dict[str, RowMapping]:
-    """Hold jobs until the transaction ends; those that are gone are left out."""
+    """Hold jobs until the transaction ends; those that were removed are left out."""
     found = connection.execute(
         sa.select(jobs)
         .where(jobs.c.job_id.in_(sorted(job_ids)))
@@ -375,7 +375,7 @@ def take_here(
     log: EventLog,
     lost: Collection[str] = (),
 ) -> None:
-    """Let this process carry out what is left of a job; nobody else may be doing it.
+    """Let this process carry out what is left of a job; no other process may be doing it.
 
     Args:
         connection: The transaction.
@@ -496,8 +496,8 @@ def charge(connection: Connection, job_id: str, usage: Usage) -> None:
     if job is None:
         return
     before = Usage(**json.loads(job["usage"])) if job["usage"] else Usage()
-    told = json.dumps((before + usage).json_object())
-    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(usage=told))
+    total = json.dumps((before + usage).json_object())
+    connection.execute(sa.update(jobs).where(jobs.c.job_id == job_id).values(usage=total))
 
 
 def end_extraction(

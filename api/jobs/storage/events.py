@@ -6,7 +6,7 @@ reader who has seen number 7 never finds another 6 or 7 later.
 
 Progress (`claim.started`, `iteration.finished`) is handed over with `append`, which only puts it
 into a buffer: a thread writes the buffer a few times a second. The ends of claims and jobs go with
-`append_in` into the transaction that changes their state: they are never lost, and what stands in
+`append_in` into the transaction that changes their state: they are never lost, and what is in
 the buffer goes before them.
 """
 
@@ -219,7 +219,7 @@ class EventLog:
 
         def write(connection: Connection) -> None:
             self._put_back(job_id, taken)  # what an attempt took that lost to another writer
-            # Taken under the counter: whoever holds it next finds no earlier event still waiting.
+            # Taken under the counter: its next holder finds no earlier event still waiting.
             last = held(connection, job_id)
             taken.extend(self._take(job_id))
             store(connection, job_id, last, taken)
@@ -278,7 +278,7 @@ class EventLog:
     def _settle(self, taken: list[Noted]) -> None:
         """The transaction that wrote them is being committed: nothing is put back from here on."""
         taken.clear()
-        self._tell()  # whoever waits for events looks now, and again a moment later
+        self._tell()  # readers look for events now, and again a moment later
 
     def _tell(self) -> None:
         for tell in self._told:

@@ -74,7 +74,7 @@ class Heartbeat:
         self._thread.start()
 
     def leave(self) -> None:
-        """Say that this worker is gone; others take up at once what it had begun."""
+        """Report that this worker has ended; others resume its work at once."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join(timeout=5)
@@ -112,7 +112,7 @@ class Heartbeat:
         if dead and self.recover is not None:
             mine = self._service.run_now(lambda connection: self._take_over(connection, dead))
             if mine:
-                _log.warning("%d worker(s) ended; what they had begun is begun again", len(mine))
+                _log.warning("Resuming the jobs of %d stopped worker(s)", len(mine))
                 self.recover(mine)
                 self._service.run_now(lambda connection: _bury(connection, mine))
         if alive != self.alive:

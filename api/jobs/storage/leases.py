@@ -3,7 +3,7 @@
 A worker spends of a lease; it asks for one in the database, where all leases of a budget together
 are never more than the budget. A worker that is alone is leased everything. Several are leased
 parts of what is left, and give back what they do not use. In the end a budget may be exceeded by
-the calls in the air, and no more; what a killed worker spent in the last moments before it was
+the calls in flight, and no more; what a killed worker spent in the last moments before it was
 killed is not known to the others.
 """
 
@@ -19,7 +19,7 @@ from sqlalchemy.engine import Connection
 from veritrail_graph.api.jobs.storage.tables import leases
 
 PAST = ""
-"""Who stands for all workers that are gone."""
+"""The entry of all workers that have ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Grant:
     Attributes:
         usd: US dollars, those that are spent included.
         calls: Calls, those that are made included.
-        left_usd: US dollars that nobody has spent.
-        left_calls: Calls that nobody has made.
-        is_final: Whether nobody will give anything back.
+        left_usd: US dollars that are not spent.
+        left_calls: Calls that are not made.
+        is_final: Whether no worker will give anything back.
     """
 
     usd: float
@@ -138,7 +138,7 @@ def _put(
 
 
 def close_leases(connection: Connection, worker_id: str) -> None:
-    """Add what a worker that is gone has spent to that of those gone before it."""
+    """Add what an ended worker has spent to the entry of those that ended before."""
     rows = connection.execute(sa.select(leases).where(leases.c.worker_id == worker_id)).mappings()
     for row in rows.all():
         connection.execute(_lock(connection, row["budget_id"]))

@@ -55,7 +55,7 @@ async def _work(job_id: str, verification_id: str, attempt: int) -> None:
 def engine_of(url: str, home: Path) -> sa.Engine:
     """Where the engine keeps its tables: beside ours in PostgreSQL, else in a file of its own.
 
-    What stands there can be made again from our tables, so SQLite need not wait for the disk: what
+    Its content can be made again from our tables, so SQLite need not wait for the disk: what
     a killed process wrote is there all the same.
     """
     parsed = sa.make_url(url)
@@ -164,7 +164,7 @@ class WorkQueue:
         }
 
     def enqueue(self, works: Sequence[Work]) -> None:
-        """Have things done, in one transaction; what is enqueued already stays as it is."""
+        """Have things done, in one transaction; what is enqueued already is not changed."""
         if self._client is None:
             raise RuntimeError("not launched")
         with self._engine.begin() as connection:

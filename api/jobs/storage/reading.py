@@ -147,7 +147,7 @@ def found_jobs(connection: Connection, job_ids: Sequence[str], *, ids: bool = Tr
     Args:
         connection: The transaction.
         job_ids: Which.
-        ids: Whether the verification_ids are told.
+        ids: Whether the verification_ids are read.
     """
     rows = {
         row["job_id"]: row

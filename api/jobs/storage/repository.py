@@ -82,7 +82,7 @@ class Batches(Generic[Item, Result]):
             results = await lasting(
                 lambda: self._write([item for item, _ in batch]), waits=self._waits
             )
-        except Exception as error:  # noqa: BLE001  # whoever waits is told
+        except Exception as error:  # noqa: BLE001  # raised in every caller that waits
             for _, written in batch:
                 if not written.done():
                     written.set_exception(error)

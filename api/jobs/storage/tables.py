@@ -37,7 +37,7 @@ jobs = sa.Table(
     sa.Column("created_at", _AT, nullable=False, index=True),
     sa.Column("started_at", _AT),
     sa.Column("ended_at", _AT, index=True),
-    # What the extraction came to; that of the claims stands with them.
+    # What the extraction cost; the cost of the claims is in their rows.
     sa.Column("usage", sa.Text),
     sa.UniqueConstraint("key_id", "idempotency_key"),
 )

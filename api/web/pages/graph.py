@@ -100,7 +100,7 @@ async def _focus(
     if verification_id is None and selection.claim is not None:
         claim = await app.claims.get(process_id, selection.claim)
         verification_id = claim.verification_id
-        if verification_id is None and claim.verifications:  # how the last attempt ended is told
+        if verification_id is None and claim.verifications:  # the end of the last attempt is shown
             last = await app.verifications.of_claim(process_id, selection.claim, 1)
             verification_id = next((one.verification_id for one in last), None)
         if verification_id is None:
@@ -147,7 +147,7 @@ def _start(begin: ListedNode, focus: Focus) -> tuple[Opened, ...]:
 
 @dataclass(slots=True)
 class _Exploring:
-    """Nodes as they come in."""
+    """Nodes in the order of arrival."""
 
     app: Application
     process_id: str
@@ -203,7 +203,7 @@ class _Exploring:
             if name in found:
                 self.nodes[name] = found[name]
                 self.at[found[name].position] = name
-            else:  # gone meanwhile
+            else:  # removed meanwhile
                 self.arrivals.pop(name)
 
 
@@ -214,7 +214,7 @@ MOST_KEPT = 256
 """Processes whose counts are kept."""
 
 FRESH = 60.0
-"""Seconds in which a failure is told; after that whoever asks has it tried again at once."""
+"""Seconds for which a failure is repeated to callers; after that the next call tries again."""
 
 _Key = tuple[str, str]
 _Value = TypeVar("_Value")
@@ -237,7 +237,7 @@ class EdgeCounts:
     """Counts of the processes that were looked at.
 
     Args:
-        patience: Seconds that whoever asks waits.
+        patience: Seconds that a caller waits.
     """
 
     def __init__(self, patience: float = PATIENCE) -> None:
@@ -265,7 +265,7 @@ class EdgeCounts:
         done, _ = await asyncio.wait([task], timeout=self._patience)
         if not done:
             return Counted(None)
-        self._ended(key, task)  # else its end could be noted behind us, and told once more
+        self._ended(key, task)  # else its end could be noted later, and reported twice
         try:
             return Counted(task.result())
         except (VeriTrailError, RuntimeError):  # the latter where its connection was closed

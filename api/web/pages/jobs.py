@@ -223,7 +223,7 @@ async def show_job(
     job_id: str,
     after: Annotated[int | None, Query(ge=-1, le=10**9)] = None,
 ) -> Response:
-    """A job as it stands; a script of the page follows it, and without one it loads again."""
+    """The state of a job; a script of the page follows it, and without one it loads again."""
     last = await app.feeds.last(job_id)  # before the rest: nothing is missed
     job: Job = await app.jobs.get(job_id)
     claims, workers = await asyncio.gather(
@@ -253,7 +253,7 @@ async def _looked_up(
 ) -> tuple[dict[str, Verification], dict[str, int] | None, bool]:
     """What the graph says of a job: of the claims that are shown, and in all; whether it is down.
 
-    A graph that is down does not hide how the job stands.
+    A graph that is down does not hide the state of the job.
     """
     try:
         headers, outcomes = await asyncio.gather(

@@ -81,7 +81,7 @@ async def show_node(
 async def _part(
     request: Request, app: Application, process_id: str, node_id: str, part: str, rest: int
 ) -> HTMLResponse:
-    """A part of the page by itself."""
+    """One part of the page."""
     if part == "text":
         text = await app.nodes.piece(process_id, node_id)
         return render(request, "node_text.html", text=text, most=BESIDE)

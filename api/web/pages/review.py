@@ -68,7 +68,7 @@ def reviewer_of(request: Request, caller: Caller) -> Reviewer:
     """Who reviews.
 
     A key speaks for its owner, and no other name can be given with it. The key that is set from
-    outside belongs to whoever runs the service, and says nothing of persons.
+    outside belongs to the operator of the service, and says nothing of persons.
     """
     if caller.key_id is not None and caller != ENVIRONMENT:
         return Reviewer(caller.name, by_key=True)
@@ -77,7 +77,7 @@ def reviewer_of(request: Request, caller: Caller) -> Reviewer:
 
 
 def keep_name(answer: Response, name: str) -> None:
-    """Let the browser keep the name of whoever reviews."""
+    """Let the browser keep the name of the reviewer."""
     answer.set_cookie(
         COOKIE, quote(name), max_age=_KEPT_SECONDS, path="/", httponly=True, samesite="lax"
     )
@@ -207,7 +207,7 @@ async def begin(
     name: Annotated[str, Form()] = "",
     is_blind: Annotated[str, Form()] = "",
 ) -> Response:
-    """Keep the name of whoever reviews, where no key says it; go on blind or not."""
+    """Keep the name of the reviewer, where no key says it; go on blind or not."""
     who = reviewer_of(request, caller)
     said = {"claim": asked.claim or "", "blind": "1" if is_blind else "0"}
     blind = state_of(asked.process_id, said)
@@ -266,7 +266,7 @@ async def _again(
     given: Given,
     error: VeriTrailError,
 ) -> Response:
-    """The form once more, with what was typed; where nothing can be read, it stands alone."""
+    """The form once more, with what was typed; where nothing can be read, it is shown alone."""
     draft = draft_of(given, error)
     status = status_of(error)
     if isinstance(error, EngineUnavailable):

@@ -37,7 +37,7 @@ async def sign_in(
     key: Annotated[str, Form()] = "",
     next: Annotated[str, Form()] = "/",  # noqa: A002  # its name
 ) -> Response:
-    """Open a session for whoever shows a key.
+    """Open a session for a caller who shows a key.
 
     There is no token to ask for yet; browsers say which page sent a form.
     """
@@ -91,7 +91,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 @router.get(PREFIX + "{name}")
 async def get_static(request: Request, name: str, v: str | None = None) -> Response:
-    """A file; kept for ever where the address names its content, else asked for each time."""
+    """A file; cached without end where the address names its content, else asked for each time."""
     asset = assets().get(name)
     if asset is None:
         raise HTTPException(404)

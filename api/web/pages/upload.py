@@ -221,7 +221,7 @@ def _is_lines(name: str) -> bool:
 
 
 def _said(error: VeriTrailError) -> str:
-    """An error about a body, for whoever sent a file in a form."""
+    """An error about a body, for a caller who sent a file in a form."""
     words = with_advice(error, ADVICE)
     return words.replace("The body", "The file").replace("the body", "the file")
 

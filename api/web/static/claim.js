@@ -147,7 +147,7 @@ addEventListener("click", (event) => {
   if (link.getAttribute("aria-busy") !== "true") load(link);
 });
 
-// The claim stands in the middle of its box, however long the text before it is.
+// The claim is in the middle of its box, however long the text before it is.
 function centre() {
   const box = document.querySelector(".answer-box");
   const claim = box?.querySelector(".u");

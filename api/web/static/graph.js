@@ -78,7 +78,7 @@ async function go(address, { place = null, push = true, focus = null } = {}) {
 }
 
 function placeOf(link) {
-  // A stub stands behind the node that it belongs to.
+  // A stub is drawn behind its node.
   let one = link;
   while (one && !(one.matches && one.matches("a.n"))) one = one.previousElementSibling;
   return one ? one.dataset.p : null;
@@ -153,7 +153,7 @@ async function text() {
     const found = page.querySelector("[data-text]");
     if (found && looked.isConnected) looked.querySelector("[data-text]").replaceWith(document.adoptNode(found));
   } catch {
-    // The beginning that stands there is enough.
+    // The beginning that is shown is enough.
   }
 }
 
@@ -202,7 +202,7 @@ function lazily() {
       const page = await fetched(address);
       place.replaceChildren(...[...page.body.childNodes].map((one) => document.adoptNode(one)));
     } catch (error) {
-      // The link that stands there does the same, and stays.
+      // The link does the same, and stays.
       failed(place, `This could not be loaded: ${error.status ? error.message : "the service cannot be reached"}.`);
     }
     place.removeAttribute("aria-busy");

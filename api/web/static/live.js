@@ -87,7 +87,7 @@ function failed(error) {
   }
   failures += 1;
   isWanted = true;  // the service is away; it is asked again
-  if (failures >= MOST_FAILURES) giveUp("The service does not answer. Load the page again to see how it stands.");
+  if (failures >= MOST_FAILURES) giveUp("The service does not answer. Load the page again to see the state.");
 }
 
 async function load() {
@@ -127,7 +127,7 @@ function follow(address) {
     });
   }
   mine.addEventListener("error", () => {
-    // The browser comes again by itself, unless it was answered something else than events.
+    // The browser connects again automatically, unless the answer was no stream of events.
     if (mine.readyState !== EventSource.CLOSED || isOver || isGivenUp) return;
     isFollowed = false;
     setTimeout(load, backedOff(STREAM_WAIT, lost));

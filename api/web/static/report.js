@@ -1,4 +1,4 @@
-// A report by itself: searching its claims, opening one from the text, opening on paper what is
+// A report without a service: searching its claims, opening one from the text, opening on paper what is
 // folded of those that are shown, saving its data.
 "use strict";
 (() => {
@@ -46,7 +46,7 @@
   };
   addEventListener("hashchange", () => open(location.hash.slice(1)));
   addEventListener("click", (event) => {
-    // The address stays as it is when the same claim is asked for again.
+    // The address does not change when the same claim is asked for again.
     const link = event.target.closest?.('a[href^="#"]');
     if (link && link.hash === location.hash) open(location.hash.slice(1));
   });

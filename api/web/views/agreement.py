@@ -26,8 +26,8 @@ class Figures:
 
     Attributes:
         name: Whom it is about.
-        reviews: How many reviews; None: not told here.
-        unclear: Claims called unclear; None: not told here.
+        reviews: How many reviews; None: not shown here.
+        unclear: Claims called unclear; None: not shown here.
         pairs: How many pairs were compared.
         agreed: How many said the same.
         share: Their share in percent, or why there is none.

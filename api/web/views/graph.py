@@ -17,7 +17,7 @@ from veritrail_graph.graph.model.listed import ANY_NODE, ListedNode, NodeQuery
 from veritrail_graph.graph.model.walk import Direction
 
 MOST_DRAWN = 300
-"""Nodes of a picture; what is beyond stands in lists."""
+"""Nodes of a picture; further nodes are in lists."""
 
 AT_A_TIME = 25
 """Nodes that are shown with one click."""
@@ -40,7 +40,7 @@ class Opened:
 
     @property
     def word(self) -> str:
-        """As it stands in an address."""
+        """As part of an address."""
         return f"{_base_36(self.position)}{_LETTERS[self.way]}"
 
 
@@ -245,7 +245,7 @@ class Row:
         hidden_downstream: How many of the nodes that it feeds are not shown.
         more_upstream: Where more of its source nodes are shown.
         more_downstream: Where more of what it feeds is shown.
-        look: Where its text stands beside the picture.
+        look: Where its text is shown, beside the picture.
     """
 
     node: ListedNode

@@ -46,14 +46,14 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class JobView:
-    """A job, as it stands.
+    """The state of a job.
 
     Attributes:
         job: The job.
         total: How many claims it has.
         done: How many of them have ended, those aside that were cancelled.
         counts: Its claims by mark.
-        words: How it stands.
+        words: Its state.
         icon: The icon beside it.
         spent: What it has cost until now.
     """
@@ -86,7 +86,7 @@ class ClaimLine:
 
     Attributes:
         place: Its place in the job.
-        mark: How it stands.
+        mark: Its state.
         text: What it says, cut to a line or two; None: that is not known now.
         claim_id: The claim.
         href: Where it is shown with its trail.
@@ -104,11 +104,11 @@ class ClaimLine:
 
 
 def job_view(job: Job, outcomes: Mapping[str, int] | None = None) -> JobView:
-    """A job, as it stands.
+    """The state of a job.
 
     Args:
         job: The job.
-        outcomes: Its claims by verdict; None: nobody looked, so those that have one are left out.
+        outcomes: Its claims by verdict; None: not read, so claims with a verdict are left out.
     """
     total = sum(job.counts.values())
     ended = sum(
@@ -183,7 +183,7 @@ WHICH = (
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What stands in the form, as text.
+    """The fields of the form, as text.
 
     Attributes:
         which: Which claims; one of `WHICH`.
@@ -194,7 +194,7 @@ class Filled:
         q: Consecutive Not Fully Supported verdicts that stop a walk.
         budget_usd: What it may cost; nothing: no limit.
         price: USD per million tokens; nothing: the table's.
-        once: A text that stands for this form: sent twice, it starts one job.
+        once: A text that identifies this form: sent twice, it starts one job.
     """
 
     which: str = "unverified"
@@ -209,7 +209,7 @@ class Filled:
 
     @classmethod
     def of(cls, sent: Mapping[str, Any]) -> Filled:
-        """What was sent; a field that is lacking is as it is at first."""
+        """What was sent; a missing field has its first value."""
         known = {one.name for one in fields(cls)}
         given = {name: str(value).strip() for name, value in sent.items() if name in known}
         return cls(**given)
@@ -254,13 +254,13 @@ def cost_of(found: Estimated, engine: str) -> Cost:
         model=found.model,
         is_asked=True,
         is_priced=found.is_priced,
-        low=_told(sums.low),
-        likely=_told(sums.likely),
-        high=_told(sums.high),
+        low=_cost_json(sums.low),
+        likely=_cost_json(sums.likely),
+        high=_cost_json(sums.high),
     )
 
 
-def _told(one: Any) -> dict[str, Any]:
+def _cost_json(one: Any) -> dict[str, Any]:
     usage = one.usage
     tokens = usage.input_tokens + usage.output_tokens
     return {"calls": usage.calls, "tokens": tokens, "cost_usd": usage.cost_usd}
@@ -283,7 +283,7 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
     if len(filled.texts) > MOST_TEXT:
         wrong.append(Violation("wrong_value", "texts", f"has more than {MOST_TEXT:,} characters"))
     if wrong:
-        raise InputError("Something in the form is not as it must be.", wrong)
+        raise InputError("Please correct this:", wrong)
     asked: dict[str, Any] = {
         "process_id": process_id,
         "q": q,

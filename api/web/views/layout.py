@@ -245,7 +245,7 @@ def _join(
         for name in now:
             around = [keys[one] for one in near.get(name, ()) if one in keys]
             column = columns[stages[name]]
-            # What is tied to nothing stands below all others.
+            # Nodes without edges are placed below all others.
             keys[name] = sum(around) / len(around) if around else float(len(column) + len(names))
             column.append(name)
         # The sort keeps those of one key in the order they came in.

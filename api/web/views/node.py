@@ -1,4 +1,4 @@
-"""A node by itself: what is said of it, and what of it was cited for which claims.
+"""One node: what is said of it, and what of it was cited for which claims.
 
 Source: VeriTrail 3.2 (evidence trail, read downstream).
 """
@@ -74,7 +74,7 @@ class Resting:
     Attributes:
         claim_id: The claim.
         text: Its text.
-        mark: How it stands.
+        mark: Its state.
         is_evidence: Whether the node is in the claim's evidence trail; else it is only an input,
             direct or not, to the claim's node.
         hops: Steps of the process between the two.
@@ -120,7 +120,7 @@ def resting(
 
     Args:
         rows: Rows of the query `impact`.
-        ends: By claim_id, how the latest verification of a claim without a verdict stands, and why.
+        ends: By claim_id, the state of the latest verification without a verdict, and why.
     """
     return tuple(
         Resting(

@@ -79,8 +79,8 @@ class StageLink:
         label: The same in short.
         path: How they are drawn, as a path of SVG.
         thick: How thick.
-        x: Where their number stands.
-        y: Where their number stands.
+        x: Place of their number.
+        y: Place of their number.
     """
 
     source: int
@@ -248,7 +248,7 @@ NAME_WIDTH, WORDS_WIDTH = 15, 19
 LONGEST_TITLE = 90
 
 WIDEST_BESIDE = 920
-"""A wider drawing has the whole width of the page, and what is looked at stands below."""
+"""A wider drawing has the whole width of the page, and the text is below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +280,7 @@ class Box:
         layer: Its column.
         index: Its place in the column.
         name: Its id, cut.
-        words: What stands below it: what it is to the claim, or how its text begins.
+        words: The line below it: what it is to the claim, or how its text begins.
         title: What is said of it in full.
         part: What it is to the claim, if anything.
         is_off: Whether it is not on the trail that is looked at.

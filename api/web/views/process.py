@@ -74,7 +74,7 @@ class Wanted:
         )
 
     def leaves_out(self, claim: PlacedClaim) -> bool:
-        """Whether a claim of the text stands back; what people said of it is not known there."""
+        """Whether a claim of the text is faded; what people said of it is not known there."""
         if self.verdict is not None and mark_now(claim).kind != self.verdict:
             return True
         return self.error_stage is not None and self.error_stage not in claim.error_stages
@@ -117,12 +117,12 @@ class ClaimRow:
         number: Its number among the claims of the process, counted from 1.
         claim_id: The claim.
         text: What it says.
-        mark: How it stands.
+        mark: Its state.
         stages: In words, where unsupported content came in.
         said: What people said of it, or None.
         node_id: The node that it is about.
         is_elsewhere: Whether that is another node than the one that is shown.
-        part: In which part of the text that is shown it stands; None: not known, or there is one.
+        part: The part of the text that holds it; None: not known, or there is one.
         failure: Why it could not be checked, in short; None: it could, or that is not known.
     """
 
@@ -278,7 +278,7 @@ def _mark(outcome: str) -> Mark:
 
 
 def item_of(ranked: Ranked, standing: OutcomeSummary, jobs: Sequence[str] = ()) -> Item:
-    """A process in the list, as it stands now."""
+    """A process in the list, in its current state."""
     named = ranked.named
     return Item(
         process_id=named.process_id,

@@ -47,8 +47,8 @@ class Reviewer:
     """Who reviews.
 
     Attributes:
-        name: By name; None: nobody has said yet.
-        by_key: Whether it is the name of a key, which nobody can change on a page.
+        name: By name; None: not named yet.
+        by_key: Whether it is the name of a key, which cannot be changed on a page.
     """
 
     name: str | None
@@ -64,8 +64,8 @@ class SaidView:
         mark: The verdict.
         reason: Why; may be empty.
         created_at: When.
-        is_mine: Whether it is the word of whoever looks at the page.
-        differs: Whether it is another verdict than the model's now; None: not to be told.
+        is_mine: Whether the reader of the page wrote it.
+        differs: Whether it is another verdict than the model's now; None: hidden.
     """
 
     reviewer: str
@@ -85,7 +85,7 @@ class RowView:
         text: Its text, cut.
         href: Where it is opened.
         is_open: Whether it is.
-        mark: How it stands; None: hidden.
+        mark: Its state; None: hidden.
         mine: What this reviewer says, if anything.
         others: How many others have reviewed it.
         disputed: Whether reviewers disagree; False where that is hidden.
@@ -138,7 +138,7 @@ def rows_of(read: Read, state: ReviewState, queue: Queue, who: Reviewer) -> list
 def row_of(
     read: Read, state: ReviewState, claim_id: str, who: Reviewer, *, is_open: bool = False
 ) -> RowView:
-    """A claim as it stands in the list."""
+    """A line of the list: a claim."""
     found, reviewed = read.claims[claim_id], read.reviewed.get(claim_id)
     mine = mine_of(reviewed, who)
     hidden = is_hidden(found, reviewed, state, who)
@@ -165,7 +165,7 @@ def is_hidden(
 
 
 def said_view(review: Review, found: JudgedClaim, who: Reviewer) -> SaidView:
-    """What somebody says, for whoever may know the model's verdict."""
+    """A review, for a reader who may know the model's verdict."""
     return SaidView(
         reviewer=review.reviewer,
         mark=review_mark(review.verdict),
@@ -216,8 +216,8 @@ class Reading:
         stage: Its stage.
         name: What that is called; empty: the process does not say.
         pieces: Its text, or the part of it that is shown.
-        cut_before: Whether more stands before.
-        cut_after: Whether more stands behind.
+        cut_before: Whether more text is before.
+        cut_after: Whether more text is behind.
         length: Code points of the whole text.
         sources: Nodes that it was made from, each with the address at which it is read.
         more: How many further nodes it was made from.
@@ -394,13 +394,13 @@ class OpenView:
     """The claim that is open.
 
     Attributes:
-        row: As it stands in the list.
+        row: Its line of the list.
         text: Its text.
         number: Its place in the list, counted from 1; None: it is none of the list.
         node_id: The node that it is about.
         in_text: The answer around it; None: that could not be read.
-        hidden: Whether the model's verdict is there, and is not told.
-        mark: How it stands; None: hidden.
+        hidden: Whether there is a verdict of the model that is hidden.
+        mark: Its state; None: hidden.
         reasoning: The model's reasons; None: hidden, or there are none.
         error_stages: Where an error came in; none where that is hidden.
         levels: What was found.
@@ -426,7 +426,7 @@ class OpenView:
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """What was saved a moment ago, beside the model's verdict, which may be told now.
+    """What was saved a moment ago, beside the model's verdict, which may be shown now.
 
     Attributes:
         row: The claim.
@@ -489,7 +489,7 @@ def _in_text(text: str, claim: Claim) -> ClaimInText:
 def _said(
     found: JudgedClaim, reviewed: Reviewed | None, who: Reviewer, *, hidden: bool
 ) -> tuple[SaidView, ...]:
-    """Own words first; nobody else's where they would tell the verdict, or lean on a judgement."""
+    """Own reviews first; those of others only where they cannot influence the reviewer."""
     if reviewed is None or hidden:
         return ()
     views = [said_view(review, found, who) for review in reviewed.counting]

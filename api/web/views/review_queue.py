@@ -1,4 +1,4 @@
-"""Which claims a reviewer goes through, and where one stands among them.
+"""The claims that a reviewer goes through, and the place of one among them.
 
 In blind mode nothing here depends on a verdict that the reviewer must not know yet: claims come
 in the order of the input, and may be chosen by who reviewed them only.
@@ -120,7 +120,7 @@ class ReviewState:
 
 
 def state_of(process_id: str, said: Mapping[str, str]) -> ReviewState:
-    """The state that an address stands for; what nobody knows is left out.
+    """The state that an address describes; unknown values are left out.
 
     Whoever does not say is blind, unless what they ask for tells the verdict already.
 
@@ -189,13 +189,13 @@ def queue_of(
     reviewer: str | None,
     size: int = LISTED,
 ) -> Queue:
-    """Where the open claim stands in the list.
+    """The place of the open claim in the list.
 
     Args:
         state: What the address says.
         every: All claims, in the order of the input.
         said: Who has reviewed which claim.
-        reviewer: Who reviews; None: nobody has said so.
+        reviewer: Who reviews; None: not named.
         size: Claims of one page of the list.
     """
     places = {one.claim_id: place for place, one in enumerate(every)}

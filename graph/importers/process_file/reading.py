@@ -214,7 +214,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) != len(pairs):
         names = [name for name, _ in pairs]
         repeated = next(name for name in names if names.count(name) > 1)
-        raise NotJson(f"the key {repeated!r} stands twice in one object")
+        raise NotJson(f"the key {repeated!r} is used twice in one object")
     return value
 
 

@@ -121,7 +121,7 @@ def test_two_idempotency_keys_are_refused(service: ServiceProcess) -> None:
     headers = [("Idempotency-Key", "one"), ("Idempotency-Key", "two")]
     answer = service.post("/v1/verifications", json={"process_id": "third"}, headers=headers)
     assert answer.status_code == 422
-    assert "stands twice" in answer.text
+    assert "is sent twice" in answer.text
 
 
 def test_only_its_owner_reads_what_the_service_keeps(

@@ -1,7 +1,7 @@
 """The service killed, its engine and its database lost, jobs cancelled and processes deleted.
 
 Whatever happens, every claim ends once, with the verdict that it has without faults, and no call
-is paid twice beyond those in the air.
+is paid twice beyond those in flight.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def test_a_worker_that_stood_still_is_replaced_and_does_no_harm_when_it_goes_on(
     finally:
         still.command.child.send_signal(signal.SIGCONT)
     crew.ended_well(job_id)
-    assert len(paid_twice(crew.model, [stood])) <= 8  # what it had in the air
+    assert len(paid_twice(crew.model, [stood])) <= 8  # what it had in flight
 
 
 def test_a_killed_worker_is_replaced_by_the_other_one_without_a_person(crew: Crew) -> None:

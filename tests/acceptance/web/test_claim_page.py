@@ -100,8 +100,8 @@ def test_of_several_checks_one_is_chosen_and_two_are_compared(
     page = page_of(shared_service, f"{harbour}/claims/k07")
     assert "2 verifications of this claim" in page
     compared = words_of(page_of(shared_service, link(page, "difference")))
-    assert "They part in iteration 2" in compared
-    assert "What was set otherwise" in compared
+    assert "They differ from iteration 2 on" in compared
+    assert "Different settings" in compared
     older = re.findall(r'href="[^"]*\?(verification=[^"&]*)"', page)[1]
     other = page_of(shared_service, f"{harbour}/claims/k07?{older}")
     assert "q = 3" in words_of(other)

@@ -170,10 +170,10 @@ def test_ids_and_texts_are_shown_as_text(shared_service: ServiceProcess, fan_id:
         ("?claim=nobody", 404, "Not found"),
         ("?node=nobody", 404, "Not found"),
         ("?verification=v-nobody", 404, "Not found"),
-        ("?at=-1", 422, "Something is not as it must be"),
-        ("?role=king", 422, "Something is not as it must be"),
-        ("?cursor=abc&all=1", 422, "Something is not as it must be"),
-        (f"?node=final&open={'x' * 3000}", 422, "Something is not as it must be"),
+        ("?at=-1", 422, "Something is wrong with the input"),
+        ("?role=king", 422, "Something is wrong with the input"),
+        ("?cursor=abc&all=1", 422, "Something is wrong with the input"),
+        (f"?node=final&open={'x' * 3000}", 422, "Something is wrong with the input"),
     ],
 )
 def test_what_is_not_there_is_said_on_a_page(

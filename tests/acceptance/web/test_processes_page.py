@@ -155,7 +155,7 @@ def test_an_empty_store_says_what_to_do_next_and_the_list_is_read_by_the_page() 
             assert service.delete(f"/v1/processes/{one}").status_code == 204
         emptied = service.get(page.url.raw_path.decode())
         assert emptied.status_code == 200
-        assert "Nothing stands here any more" in emptied.text
+        assert "The list ends here" in emptied.text
         assert "Nothing is stored yet" not in emptied.text
         # Hurt ones come first, whenever they were stored.
         bad = document("p07", claims=[{"text": "The harbour has nine piers.", "node_id": "t"}])
