@@ -131,7 +131,7 @@ def _isolated(
 
 @pytest.fixture(autouse=True)
 def _no_lost_exception(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Fail a test in which asyncio reports an exception that nobody looked at."""
+    """Fail a test in which asyncio reports an exception that was never retrieved."""
     yield
     gc.collect(0)
     lost = [record.getMessage() for record in caplog.records if record.name == "asyncio"]

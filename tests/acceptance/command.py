@@ -21,8 +21,8 @@ from neo4j_server.launcher import Server
 OUTSIDE_NAMES = ("NEO4J_", "OPENAI_", "AZURE_", "VERITRAIL_", "NO_COLOR", "FORCE_COLOR")
 PATIENCE = 90.0
 
-# A child process is out of reach of the guard on sockets: it is sent to a proxy that nobody
-# serves, so that no test can reach a real endpoint.
+# A child process is out of reach of the guard on sockets: its proxy is an address where nothing
+# listens, so that no test can reach a real endpoint.
 NO_WAY_OUT = {
     **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9"),
     "NO_PROXY": "127.0.0.1,localhost,::1",

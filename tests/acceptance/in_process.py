@@ -103,7 +103,7 @@ def _state_restored() -> Iterator[None]:
     os.umask(umask)
     root = loggers[0]
     root.handlers[:] = [one for one in root.handlers if type(one).__module__ != "_pytest.logging"]
-    if logging.lastResort is not None:  # what nobody else writes goes to stderr
+    if logging.lastResort is not None:  # what no handler takes goes to stderr
         root.addHandler(logging.lastResort)
     try:
         yield

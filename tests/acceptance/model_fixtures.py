@@ -27,7 +27,7 @@ JUST_COME = 1.0
 
 
 def pumps(path: Path, count: int, filler: int = 1) -> str:
-    """Write a process of so many pumps, each with a claim; its process_id is the file's name.
+    """Write a process of a number of pumps, each with a claim; its process_id is the file's name.
 
     Every root has so many sentences that say nothing at its end.
     """
@@ -64,7 +64,7 @@ def expected(count: int) -> dict[str, tuple[str, list[int], list[str], list[list
 
 
 def outcome(told: Any) -> dict[str, tuple[str, list[int], list[str], list[list[str]]]]:
-    """The same of a run that `verify --json` told."""
+    """The same of a run that `verify --json` printed."""
     return {
         found["claim_id"]: (
             found["verdict"] or f"{found['status']}: {found['error']}",
@@ -138,7 +138,7 @@ def _was_answered(received: Received) -> bool:
 
 @contextmanager
 def closed_port() -> Iterator[int]:
-    """A port of this machine that nobody listens on."""
+    """A port of this machine on which nothing listens."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield taken.getsockname()[1]

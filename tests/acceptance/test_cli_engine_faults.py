@@ -1,4 +1,4 @@
-"""The command line and a server that is slow, starting or cut off: what a person is told."""
+"""The command line and a server that is slow, starting or cut off: the messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`veritrail estimate`: what a run would cost, told without a key, a call or a stored claim."""
+"""`veritrail estimate`: what a run would cost, shown without a key, a call or a stored claim."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and dead engines: what is finished is kept and told, and the next command works."""
+"""Ctrl-C and dead engines: what is finished is kept and shown, and the next command works."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def frail(other_home: Veritrail) -> Iterator[Veritrail]:
 
 @pytest.fixture(scope="module")
 def cranes(frail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A process with so many claims that it takes a while to verify them."""
+    """A process with as many claims as it takes a while to verify them."""
     nodes = [
         {
             "node_id": f"c{crane}",

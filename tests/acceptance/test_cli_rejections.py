@@ -1,4 +1,4 @@
-"""Bad input to `veritrail ingest`: every violation is told, and nothing is stored or started."""
+"""Bad input to `veritrail ingest`: all violations are reported, nothing is stored."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ ALL = " ".join(ATTACKS.values())
 
 @pytest.fixture(scope="module")
 def hostile(veritrail: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """A verified process that holds what could drive a terminal wherever texts are allowed."""
+    """A verified process that holds what could drive a terminal in every text."""
     folder = tmp_path_factory.mktemp("hostile")
     source = f"node {ALL} {HARMLESS}"
     nodes = [

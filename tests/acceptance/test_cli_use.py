@@ -1,4 +1,4 @@
-"""How the command answers to whoever calls it: help, wrong use, settings, and where output goes."""
+"""How the command answers: help, wrong use, settings, and where output goes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs through the clients: stopped, gone on with, watched over a kill, and sent again."""
+"""Jobs through the clients: stopped, resumed, watched over a kill, and sent again."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from fakes.waiting import until
 from examples import local_model
 
 SECONDS = 600
-# With its sub-claims given: this model takes a claim apart into whatever comes to its mind.
+# With its sub-claims given: this model splits a claim in unexpected ways.
 GIVEN = {
     "text": "The harbour opened in 1901 and has nine piers.",
     "sub_claims": ["The harbour opened in 1901.", "The harbour has nine piers."],

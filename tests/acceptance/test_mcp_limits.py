@@ -27,7 +27,7 @@ def model() -> Iterator[ModelServer]:
 
 
 async def given_up(client: Any, model: ModelServer, claim: dict[str, str], calls: int) -> None:
-    """Ask for a verification, and stop waiting for it while so many calls have been sent."""
+    """Ask for a verification, and stop waiting for it when a number of calls have been sent."""
     asked = len(model.requests)
 
     async def verify() -> None:

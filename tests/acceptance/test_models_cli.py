@@ -1,4 +1,4 @@
-"""`veritrail verify` with language models: what is sent, what is told, what is stored."""
+"""`veritrail verify` with language models: what is sent, shown and stored."""
 
 from __future__ import annotations
 

@@ -179,7 +179,7 @@ REASONS = {
     Fault.MISSING_KEYS: "6 malformed",
     Fault.EMPTY_SUMMARY: "6 malformed",
 }
-"""What is told of a claim whose calls all fail in this way."""
+"""The error of a claim whose calls all fail in this way."""
 
 
 def test_a_claim_whose_calls_all_fail_says_how_and_leaves_the_others_alone(

@@ -48,7 +48,7 @@ def input_of(received: Received) -> int:
 
 
 def cost(usage: Any) -> float:
-    """What a usage comes to at PRICE, with nothing cached by the endpoint."""
+    """What a usage costs at PRICE, with nothing cached by the endpoint."""
     total: float = usage["input_tokens"] * PRICE[0] + usage["output_tokens"] * PRICE[1]
     return total / 1_000_000
 

@@ -1,4 +1,4 @@
-"""The example notebook, executed as it stands."""
+"""The example notebook, executed unchanged."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def run(block: Block, folder: Path, **settings: str) -> str:
-    """Run a block as a reader would who stands in the folder; gives what it printed."""
+    """Run a block as a reader would in the folder; gives what it printed."""
     tools = str(Path(sys.executable).parent)
     done = subprocess.run(
         [SHELLS[block.language], "-eu", "-c", block.text],
@@ -80,7 +80,7 @@ def run(block: Block, folder: Path, **settings: str) -> str:
 
 
 def assert_shown(block: Block, said: str) -> None:
-    """Every line of the block stands in what was said, in this order, whatever the spaces."""
+    """Every line of the block is in the output, in this order, whatever the spaces."""
     rest = " ".join(said.split())
     for line in block.text.splitlines():
         wanted = " ".join(line.split())

@@ -101,7 +101,7 @@ def test_a_person_reviews_blind_by_keyboard_alone(
     expect(page.locator("#row-k3 .is-said")).to_have_count(1)
     expect_opened(page, "k1")
 
-    # A failed claim, and one that nobody checked, have no verdict to compare with.
+    # A failed claim, and one that was not checked, have no verdict to compare with.
     page.locator("#row-k5 a").click()
     expect_opened(page, "k5")
     page.keyboard.press("1")

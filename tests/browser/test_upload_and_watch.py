@@ -40,7 +40,7 @@ def desk(home: Veritrail, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     hurry = Event()
 
     def latency(asked: Received) -> float:
-        """The first claims are quick, the others once they are told to."""
+        """The first claims are quick, the others when the test lets them."""
         return 0.02 if hurry.is_set() or QUICK.search(asked.user) else 3.0
 
     with home_beside(home) as veritrail, ModelServer(latency=latency) as server:
@@ -73,7 +73,7 @@ SENT_ONCE = """() => {
 
 
 def asked_less_and_less_often(page: Page, address: str, expected_faults: list[str]) -> None:
-    """A job that cannot be read is asked for less and less, one that is gone not again."""
+    """A job that cannot be read is asked for less and less, one that was removed not again."""
     status, asked = 500, 0
 
     def answered(route: Route) -> None:
@@ -115,7 +115,7 @@ def test_a_process_is_uploaded_verified_watched_stopped_and_resumed(
     sign_in(page, desk)
     expect(page.get_by_role("heading", level=1)).to_have_text("Upload a process")
 
-    # A file with a fault: told in words, with nothing stored and the file still chosen.
+    # A file with a fault: described in words, with nothing stored and the file still chosen.
     whole = json.loads(desk.file.read_text(encoding="utf-8"))
     whole["edges"].append({"source": "<img src=x onerror=alert(1)>", "target": "nowhere"})
     broken = desk.file.with_name("broken.json")

@@ -89,7 +89,7 @@ def store(address: DatabaseAddress, arun: Arun[Any]) -> Iterator[Store]:
 
 @pytest.fixture
 def process_id(store: Store, arun: Arun[Any]) -> Iterator[str]:
-    """A process_id that nobody else uses; what is stored under it goes after the test."""
+    """A process_id that no other test uses; what is stored under it goes after the test."""
     name = f"t-{uuid.uuid4().hex[:12]}"
     yield name
     for left in (name, store.processes.staged_id(name)):

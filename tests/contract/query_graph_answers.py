@@ -1,6 +1,6 @@
 """What the other queries answer about the process of `query_cases`.
 
-`v1` stands for the id of a verification, `{process}` for that of the process, in and out.
+`v1` means the id of a verification, `{process}` for that of the process, in and out.
 """
 
 from __future__ import annotations

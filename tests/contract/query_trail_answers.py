@@ -1,6 +1,6 @@
 """What the queries on claims, provenance and errors answer about the process of `query_cases`.
 
-`v1` stands for the id of a verification, `{process}` for that of the process, in and out.
+`v1` means the id of a verification, `{process}` for that of the process, in and out.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
             [("v2-old", False, 1, ["m1", "t"], [M1_STEP, T_STEP])],
         ),
         ({"claim_id": "k3"}, [("v3", False, 1, ["m1", "t"], [M1_STEP, T_STEP])]),
-        ({"claim_id": "k4"}, []),  # nobody verified it
+        ({"claim_id": "k4"}, []),  # not verified
         ({"claim_id": "k5"}, []),  # no evidence
     ],
     "error_origin": [

@@ -92,7 +92,7 @@ def named(node: Node, process_id: str) -> str:
 
 @pytest.fixture
 def ask(store: Store, arun: Any, harbour: str) -> Ask:
-    """Give what a search phrase shows; `HARBOUR` in a value stands for the process."""
+    """Give what a search phrase shows; `HARBOUR` in a value means the process."""
 
     def call(name: str, **values: Any) -> Scene:
         template = TEMPLATES[TEXTS[name]]

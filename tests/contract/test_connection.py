@@ -147,7 +147,7 @@ def test_a_write_that_is_not_to_be_repeated_says_so_when_its_answer_is_lost(
             await database.write_with(work)
 
     arun(lost())
-    # A commit in doubt is only run again where the caller allows it, and is told; a transaction
+    # A commit in doubt is only run again where the caller allows it, and is reported; a transaction
     # that was certainly rolled back is run again in any case.
     assert seen == [(1, False), (1, False), (2, True), (1, False), (2, False)]
 
@@ -177,7 +177,7 @@ def test_an_engine_that_falls_silent_is_given_up(
             with pytest.raises(EngineUnavailable, match="has not answered for 1 seconds"):
                 await database.read("process/state", process_id=stored)
             assert time.monotonic() - began < 5
-        assert time.monotonic() - began < 10  # closing waits for nobody
+        assert time.monotonic() - began < 10  # closing does not wait
 
     arun(work())
 

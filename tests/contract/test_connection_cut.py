@@ -21,8 +21,8 @@ from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 pytestmark = pytest.mark.engine
 
 GONE = f"{socket.gethostname()}/999999999/0"  # no process has this number
-# How many lost connections a user is told of; all others are mended unseen. Opening a process is
-# not tried again: whether another command has just opened it could not be told.
+# How many lost connections are reported; all others are repaired unseen. Opening a process is
+# not tried again: whether another command has just opened it could not be known.
 SAID = {"ingest": 1, "replace": 1}
 MOST_TRANSACTIONS = 60
 

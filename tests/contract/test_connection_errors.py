@@ -23,7 +23,7 @@ SECRET = "not-the-password-12345"
 
 
 async def told_by(address: DatabaseAddress, wait_seconds: float = 0.0) -> str:
-    """What a person is told who connects there."""
+    """The message to a person who connects there."""
     database = Database(address, connect_timeout=2, retry_seconds=1)
     try:
         with pytest.raises(EngineError) as caught:

@@ -1,4 +1,4 @@
-"""What somebody else wrote under our names: it is told, and costs no more than itself."""
+"""Damage by another program: it is reported, and affects nothing else."""
 
 from __future__ import annotations
 

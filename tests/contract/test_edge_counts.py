@@ -1,4 +1,4 @@
-"""Edges between stages are counted once, behind whoever asks, on both engines."""
+"""Edges between stages are counted once, in the background, on both engines."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def test_a_script_makes_the_same_process_again(store: Store, arun: Any, process_
     arun(store.processes.delete(process_id))
 
     for number, (text, parameters) in enumerate(statements(store, arun, out.getvalue().decode())):
-        if number == 25:  # in the midst of it nobody sees it
+        if number == 25:  # no reader sees it half-written
             assert arun(store.processes.state(process_id)).status == "loading"
         arun(store.database.run_text(text, parameters, 1, write=True))
 

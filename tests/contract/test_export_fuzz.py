@@ -66,7 +66,7 @@ literals = st.recursive(
 
 @st.composite
 def processes(draw: Callable[..., Any]) -> MemoryInput:
-    """A directed graph without cycles, whose nodes come in any order."""
+    """A directed graph without cycles, with its nodes in any order."""
     ids = draw(st.lists(names, min_size=2, max_size=8, unique=True))
     pairs = [(a, b) for b in range(1, len(ids)) for a in range(b)]
     chosen = draw(st.lists(st.sampled_from(pairs), min_size=1, unique=True))

@@ -50,7 +50,7 @@ def harbour(store: Store, arun: Any) -> Iterator[str]:
 
 @pytest.fixture
 def ask(store: Store, arun: Any, harbour: str) -> Ask:
-    """Run a query on the process; `v1` stands for the id of a verification, in and out."""
+    """Run a query on the process; `v1` means the id of a verification, in and out."""
 
     def short(value: Any) -> Any:
         return value.removeprefix(f"{harbour}/") if isinstance(value, str) else value

@@ -110,7 +110,7 @@ def test_a_process_that_is_not_ready_is_never_shown(
         given = {key: value for key, value in given.items() if key in declared}
         with pytest.raises(NotFound):
             arun(store.queries.run(name, given))
-        # Nor is it where the statement is run by itself, as in Neo4j Browser.
+        # Nor is it where the statement is run alone, as in Neo4j Browser.
         values = {**statement.defaults, **given}
         rows_found = arun(store.database.run_text(statement.text, values, 10)).rows
         assert rows_found == [], (name, status)

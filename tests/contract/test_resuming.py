@@ -75,7 +75,7 @@ def killed(
 
 @pytest.fixture
 def whole(store: Store, arun: Any, process_id: str) -> list[str]:
-    """What an ingest that nobody disturbs leaves."""
+    """What an undisturbed ingest leaves."""
     arun(ingest(store, layered(process_id)))
     found: list[str] = arun(dump(store, process_id, "created_at"))
     return found

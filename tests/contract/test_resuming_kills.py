@@ -43,7 +43,7 @@ def a_file(folder: Path, name: str, nodes: int) -> Path:
 
 
 def ingest_and_kill(address: DatabaseAddress, path: Path, after: int, *, replace: bool) -> str:
-    """Run an ingest and kill it when so many batches are stored; its last line."""
+    """Run an ingest and kill it after a number of batches; its last line."""
     child = subprocess.Popen(
         [sys.executable, "-m", "fakes.ingest_child"],
         stdin=subprocess.PIPE,

@@ -279,7 +279,7 @@ def test_a_claim_that_is_removed_while_it_is_reviewed_leaves_nothing_behind(
 
     for done in arun(both()):
         if isinstance(done, Exception):
-            # Its claim has gone, or the verification, which goes first.
+            # Its claim was removed, or the verification, which is removed first.
             assert isinstance(done, InputError), repr(done)
     if arun(store.claims.by_id(harbour, ["k1"])):  # reviews came in again and again
         arun(store.claims.remove(harbour, ["k1"], force=True))

@@ -146,7 +146,7 @@ def test_the_latest_verification_with_the_same_settings_is_found(
         stored, "k1", "r2", content_hash=content, created_at="2026-02-01T00:00:00.000000Z"
     )
     failed = queued(stored, "k2", content_hash=content, status=Status.FAILED)
-    unknown = finished(stored, "k3")  # of content that nobody knows
+    unknown = finished(stored, "k3")  # of unknown content
     arun(store.trails.write(new, old, failed, unknown))
     arun(store.trails.write(queued(stored, "k1", "r3", content_hash=content)))
     claims = [claim("k1"), claim("k2"), claim("k3")]

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.engine
 
 
 class Opened:
-    """A connection to a graph that is there, unless it is told to be away."""
+    """A connection to a graph that is there, unless the test takes it away."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -65,7 +65,7 @@ def test_every_statement_can_be_planned(address: DatabaseAddress) -> None:
 
 
 def test_no_pattern_compares_a_row_with_a_free_text_id() -> None:
-    # ArcadeDB takes a value like "$limit" for the parameter of that name when it stands in the
+    # ArcadeDB takes a value like "$limit" for the parameter of that name when it is in the
     # property map of a pattern and comes from a row; WHERE compares it as text on both engines.
     for name in cypher.names():
         for clause in re.findall(r"MATCH\s*\([^){]*\{[^}]*\}", cypher.load(name).text):

@@ -1,4 +1,4 @@
-"""An HTTP server on loopback that answers every request with the bytes it is told to."""
+"""An HTTP server on loopback that answers every request with the bytes that a test gives."""
 
 from __future__ import annotations
 

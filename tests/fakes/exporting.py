@@ -221,7 +221,7 @@ async def store_nasty(store: Store, process_id: str, *, nul: str = "") -> str:
 
 
 def nasty_reviews(about: Verification) -> list[Review]:
-    """Reviews of every kind, one of them of a claim that nobody verified."""
+    """Reviews of every kind, one of them of a claim that was not verified."""
     name, process_id, claim = about.verification_id, about.process_id, about.claim
     said = [
         ("k1", claim, ReviewVerdict.FULLY_SUPPORTED, NASTY, name, VERDICT, "key '\"\\"),

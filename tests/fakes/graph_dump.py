@@ -1,4 +1,4 @@
-"""Everything that stands in a graph, so that two states of it can be compared."""
+"""The whole content of a graph, so that two states of it can be compared."""
 
 from __future__ import annotations
 

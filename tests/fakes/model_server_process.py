@@ -1,4 +1,4 @@
-"""The scripted chat endpoint as a process of its own, so that it measures nobody but the client.
+"""The scripted chat endpoint as a process of its own, so that it measures only the client.
 
 `with model_server_process("--latency", "0.3") as base_url:` in Python, or
 `python -m fakes.model_server_process` in the folder `tests`: it prints its address, and ends

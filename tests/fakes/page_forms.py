@@ -9,7 +9,7 @@ import httpx2
 
 
 class _Forms(HTMLParser):
-    """Reads the forms of a page: where each goes, and what stands in it."""
+    """Reads the forms of a page: where each goes, and what it holds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,7 +26,7 @@ class _Forms(HTMLParser):
 
 
 def forms_of(page: str) -> dict[str, dict[str, str]]:
-    """What stands in the forms of a page, by where they go."""
+    """The content of the forms of a page, by where they go."""
     reader = _Forms()
     reader.feed(page)
     return dict(reader.found)

@@ -1,4 +1,4 @@
-"""Processes with trails that nobody would make by hand, for tests of pages."""
+"""Processes with trails that are too large to make by hand, for tests of pages."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def verification(process_id: str, claim: Claim, name: str, **other: Any) -> Veri
 
 
 def a_hub(process_id: str, sources: int, cited: int) -> tuple[dict[str, str], Verification]:
-    """Texts of a node with so many sources, and its trail: four sentences of some of them each."""
+    """Texts of a node with sources, and its trail: four sentences of some of them each."""
     texts = {f"r{n}": f"Source {n}. {''.join(WORDS)}" for n in range(sources)} | {"t": "It is so."}
     refs = tuple(NodeRef(f"r{n}", 1, n, Role.ROOT) for n in range(sources))
     evidence = []

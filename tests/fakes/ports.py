@@ -1,4 +1,4 @@
-"""Ports of this machine on which nobody listens."""
+"""Ports of this machine on which nothing listens."""
 
 from __future__ import annotations
 

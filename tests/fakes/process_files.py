@@ -84,7 +84,7 @@ def read(content: bytes | dict[str, Any], name: str = "process.json", **options:
 def violations(
     content: bytes | dict[str, Any], name: str = "process.json", **options: Any
 ) -> tuple[Violation, ...]:
-    """What is told of a file that breaks rules."""
+    """The violations of a file that breaks rules."""
     with pytest.raises(InvalidProcess) as told:
         read(content, name, **options)
     for each in told.value.violations:
@@ -93,7 +93,7 @@ def violations(
 
 
 def only_violation(content: bytes | dict[str, Any], name: str = "process.json") -> Violation:
-    """The one thing that is told of a file that breaks one rule."""
+    """The violation of a file that breaks one rule."""
     (told,) = violations(content, name)
     return told
 

@@ -88,7 +88,7 @@ class ScriptedJudge:
 
 
 def asked(step: str) -> StepCall:
-    """A step of the script, as it stands on the meter."""
+    """A step of the script, as the meter has it."""
     return StepCall(step, f"{step}.scripted", "0" * 64, "scripted", None)
 
 

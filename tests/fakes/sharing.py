@@ -55,7 +55,7 @@ def shared(
 
 
 def _left(record: Path, lock: filelock.BaseFileLock, *, is_owner: bool) -> bool:
-    """Take this process from the record; its owner may go when nobody else is in it."""
+    """Take this process from the record; its owner may end when no other process is in it."""
     with lock:
         found = json.loads(record.read_text(encoding="utf-8"))
         others = [user for user in found["users"] if user != os.getpid()]

@@ -34,7 +34,7 @@ class Cut:
 
 @dataclass
 class TcpProxy:
-    """Passes bytes on, but for what it is told to do to them.
+    """Passes bytes on, but for the faults that a test asks for.
 
     Attributes:
         cut: What ends a connection.

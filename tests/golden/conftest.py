@@ -32,7 +32,7 @@ EDGES = (
 
 @dataclass(frozen=True)
 class Scene:
-    """What stands in the graph, and how it came there.
+    """The content of the graph, and how it got there.
 
     Attributes:
         call: Calls a command.

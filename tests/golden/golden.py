@@ -38,7 +38,7 @@ class Plain:
     """Replaces what varies between two runs: ids, times, ports, paths, versions, durations.
 
     Attributes:
-        names: Texts that are known to vary, each with the name that stands in its place.
+        names: Texts that are known to vary, each with the name that replaces it.
     """
 
     names: dict[str, str] = field(default_factory=dict)

@@ -38,7 +38,7 @@ FETCH_SECONDS = 900
 START_SECONDS = 120
 MINIMUM_JAVA = 17
 STOP_IN_ORDER = b"in order"
-"""Said to a watchdog: let the server end by itself, and keep its folder."""
+"""Said to a watchdog: let the server end normally, and keep its folder."""
 
 # The initial heap is small and the heap bounded: test data is small. Only the
 # first compiler and the serial collector: the start takes 5 s instead of 7.

@@ -143,7 +143,7 @@ def _programs() -> Path:
 
 
 def _other_user() -> pwd.struct_passwd | None:
-    """Whom the server runs as; None: whoever runs the tests."""
+    """Whom the server runs as; None: the user of the tests."""
     if os.geteuid() != 0:
         return None
     for name in OTHER_USERS:

@@ -117,7 +117,7 @@ def test_what_reads_is_asked_again_until_it_is_answered():
         begun = time.monotonic()
         assert client.health().status == "ok"
     assert len(service.asked) == 4
-    assert time.monotonic() - begun >= 1.0  # as it was told to wait
+    assert time.monotonic() - begun >= 1.0  # it waited as asked
 
 
 def test_patience_ends():

@@ -54,7 +54,7 @@ def narrow(monkeypatch):
 
 
 def pieces_of(printed: str, text: str) -> bool:
-    """Whether all of a long text stands there, in pieces one below the other."""
+    """Whether all of a long text is there, in pieces one below the other."""
     lines = printed.splitlines()
     return sum(line.count("x") for line in lines) >= text.count("x") and "…" not in printed
 

@@ -105,7 +105,7 @@ def test_every_statement_and_every_prompt_that_is_named_exists() -> None:
 
 
 def test_every_reference_of_a_table_is_understood() -> None:
-    """What stands in backquotes with a path in it is checked by one of the tests above."""
+    """Text in backquotes with a path in it is checked by one of the tests above."""
     text = page(PAGE)
     quoted = [each for each in re.findall(r"`[^`\n]+`", text) if "/" in each]
     understood = (CODE, TEST, STATEMENT, PROMPT)

@@ -1,4 +1,4 @@
-"""When the engine may stop, told with a clock of our own."""
+"""When the engine may stop, with a clock of our own."""
 
 import pytest
 

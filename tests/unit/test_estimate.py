@@ -165,7 +165,7 @@ def test_without_a_price_the_cost_is_unknown_and_never_zero() -> None:
 def test_claims_that_share_a_frontier_read_its_prompts_from_the_endpoints_cache() -> None:
     dag = layered()
     alone = estimate(dag, claims(dag), price=PRICE, caches=True).likely.usage
-    assert alone.cached_input_tokens == 0  # nobody came before
+    assert alone.cached_input_tokens == 0  # there was no earlier one
     two = estimate(dag, claims(dag, 2), price=PRICE, caches=True).likely.usage
     assert 0 < two.cached_input_tokens < alone.input_tokens == two.input_tokens / 2
     elsewhere = estimate(dag, claims(dag, 2), price=PRICE).likely.usage

@@ -42,7 +42,7 @@ def cited(selection) -> list[list[tuple[str, int, str]]]:
 
 
 def refusing(longest: int, answer: str = NOTHING):
-    """An endpoint that takes so many characters of a user message."""
+    """An endpoint that takes a number of characters of a user message."""
 
     def give(request: Request) -> str:
         if len(request.user) > longest:

@@ -1,4 +1,4 @@
-"""The state of jobs: what a transaction leaves behind, whoever comes second."""
+"""The state of jobs: what a transaction leaves behind, in any order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeping verifications: stored together where several wait, each told of its own fault."""
+"""Keeping verifications: stored together where several wait, each with its own fault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def verification(number: int) -> Verification:
 
 
 class Slow:
-    """A store whose transactions take a moment and fail with claims that are gone."""
+    """A store whose transactions take a moment and fail with claims that were removed."""
 
     def __init__(self, gone: set[str] = frozenset(), loss_at: int | None = None) -> None:
         self.gone, self.loss_at = gone, loss_at

@@ -157,7 +157,7 @@ CHAIN = {"t": ["c"], "c": ["b"], "b": ["a"]}
         ("cba", [FS, FS, NFS], ["b"], ["c", "t"]),
         # Never supported: the verified node itself.
         ("cba", [NFS, NFS, NFS], ["t"], []),
-        # Never supported, but not always Not Fully Supported: nobody can say.
+        # Never supported, but not always Not Fully Supported: this cannot be known.
         ("cba", [INC, NFS, NFS], [], []),
         ("cba", [NFS, INC, NFS], [], []),
         # Final verdicts that are no error.

@@ -1,4 +1,4 @@
-"""One attempt at one call, against a real HTTP server that answers what it is told to."""
+"""One attempt at one call, against a real HTTP server with scripted answers."""
 
 from __future__ import annotations
 

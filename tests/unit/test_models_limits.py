@@ -16,7 +16,7 @@ from veritrail_graph.verifier.models.retrying import Spending
 
 
 class Clock:
-    """Time that stands still until it is moved."""
+    """Time that does not move until a test moves it."""
 
     def __init__(self) -> None:
         self.now = 1_000.0

@@ -1,4 +1,4 @@
-"""Endpoints that answer nobody: a run against them ends in about the time of one call."""
+"""Endpoints that do not answer: a run against them ends in about the time of one call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IN_THE_AIR = 64
 
 
 async def ask_many(server: Server, patience: Patience, calls: int, limiter: Limiter) -> list[str]:
-    """The ends of so many calls, as a run makes them: some claims at a time."""
+    """The ends of a number of calls, as a run makes them: some claims at a time."""
     endpoint = OpenAiEndpoint(server.base_url, "key", attempt_timeout=patience.attempt_timeout)
     them = Retrying(endpoint, patience=patience, limiter=limiter, spending=Spending(), price=None)
     claims = asyncio.Semaphore(IN_THE_AIR)

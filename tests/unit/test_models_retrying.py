@@ -28,7 +28,7 @@ QUICKLY = Patience(deadline=1.0, attempt_timeout=0.5, unreachable=0.2, base=0.01
 
 
 class Script:
-    """An endpoint that gives these outcomes in turn, the last one for ever."""
+    """An endpoint that gives these outcomes in turn, the last one again and again."""
 
     address = "memory"
 

@@ -1,4 +1,4 @@
-"""One call warms a prefix, its siblings wait for it, and nobody waits in vain."""
+"""One call warms a prefix, its siblings wait for it, and no call waits in vain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told while an ingest goes on: rate and time left."""
+"""What is shown while an ingest goes on: rate and time left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cursors: opaque, bound to one list, and told when they are no cursor."""
+"""Cursors: opaque, bound to one list, and refused when they are no cursor."""
 
 from __future__ import annotations
 

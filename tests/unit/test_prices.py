@@ -1,4 +1,4 @@
-"""What calls cost, and when nobody knows."""
+"""What calls cost, and when that is not known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of a name that is neither a process file nor a stored process."""
+"""The message about a name that is neither a process file nor a stored process."""
 
 from __future__ import annotations
 

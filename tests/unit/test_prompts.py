@@ -59,7 +59,7 @@ def shown_answers(text: str) -> list[dict[str, Any]]:
 
 
 def folder_with(folder: Path, **files: str | bytes) -> Path:
-    """A folder of prompts; `__` in a name stands for a dot."""
+    """A folder of prompts; `__` in a name means a dot."""
     for name, content in files.items():
         data = content.encode() if isinstance(content, str) else content
         (folder / f"{name.replace('__', '.')}.md").write_bytes(data)

@@ -1,4 +1,4 @@
-"""A report or a dossier as one HTML file: safe, whole, and readable by itself."""
+"""A report or a dossier as one HTML file: safe, complete, and readable alone."""
 
 from __future__ import annotations
 

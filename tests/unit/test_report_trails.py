@@ -1,4 +1,4 @@
-"""What a report takes from a trail: what stands around sentences, and what counts of a claim."""
+"""What a report takes from a trail: context of sentences, and what counts of a claim."""
 
 from __future__ import annotations
 

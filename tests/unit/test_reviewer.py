@@ -1,4 +1,4 @@
-"""Who reviews on a page: keys speak for their owners, and a cookie for whoever has none."""
+"""Who reviews on a page: keys speak for their owners, and a cookie for those who have none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shape of a process in integers, against the same told with dicts and sets."""
+"""The shape of a process in integers, against the same with dicts and sets."""
 
 from __future__ import annotations
 

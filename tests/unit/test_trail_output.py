@@ -1,4 +1,4 @@
-"""What is told of a trail: its JSON, its report, its tree, and what it cost."""
+"""What is shown of a trail: its JSON, its report, its tree, and what it cost."""
 
 from __future__ import annotations
 
@@ -285,5 +285,5 @@ def test_a_trail_in_a_log_holds_no_line_and_no_command_of_its_texts(
     assert written.out.startswith(
         "\\x3a:warning::w ::error::forged Gate of p: passed \\x23#[error]"
     )
-    assert '"::warning::w' in written.out  # in JSON a text stands behind a quote
+    assert '"::warning::w' in written.out  # in JSON a quote is before a text
     assert json.loads(written.out[written.out.index("{") :]) == {"claim": forged}

@@ -42,7 +42,7 @@ def large(name: str, nodes: int, length: int = 10) -> Verification:
 
 
 def rows_of(batch: TrailBatch) -> dict[str, int]:
-    """How much of each kind stands in the first statement of a batch."""
+    """How much of each kind the first statement of a batch has."""
     rounds = [turn for row in batch.rows for turn in row["iterations"]]
     return {
         "checked": sum(len(turn["checked"]) for turn in rounds),

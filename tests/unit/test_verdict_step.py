@@ -56,7 +56,7 @@ def shown(asking) -> list[list[str]]:
 
 
 def summaries(*counts: int) -> tuple:
-    """Evidence of non-root nodes, one for each prompt, with summaries of so many sentences."""
+    """Evidence of non-root nodes, one for each prompt, with summaries of a number of sentences."""
     return tuple(
         found_in(
             a_node(f"s{place}", numbered(f"s{place}", 3), position=place),

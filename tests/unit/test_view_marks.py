@@ -1,4 +1,4 @@
-"""How a claim stands, in one of five marks."""
+"""The state of a claim, in one of five marks."""
 
 from __future__ import annotations
 

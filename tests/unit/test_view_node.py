@@ -1,4 +1,4 @@
-"""A node by itself: what of it was cited, what rests on it, its text in parts."""
+"""One node: what of it was cited, what rests on it, its text in parts."""
 
 from __future__ import annotations
 

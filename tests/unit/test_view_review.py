@@ -1,4 +1,4 @@
-"""The review page without a browser: what is listed, what comes next, and what is not told."""
+"""The review page without a browser: what is listed, what comes next, and what is hidden."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_claims_are_chosen_by_verdict_and_error_stage() -> None:
         assert queue_of(state(blind=False, **wanted), every, {}, "Ada").listed == listed
 
 
-# --- what is told, and what is not
+# --- what is shown, and what is hidden
 
 
 def test_blind_nothing_of_the_model_is_told_until_i_have_judged() -> None:

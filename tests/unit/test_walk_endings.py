@@ -33,7 +33,7 @@ CHAIN = Dag.of({"t": ["s"], "s": ["r"]})
         (CHAIN, 3, {"s", "r"}, [FS], [FS, FS], ONLY_ROOTS, FS),
         (CHAIN, 3, {"s", "r"}, [FS, INC], [FS, INC], ONLY_ROOTS, INC),
         (CHAIN, 3, {"s", "r"}, [FS, NFS], [FS, NFS], ONLY_ROOTS, NFS),
-        # q counts, but a root with evidence and nothing else left is told first.
+        # q counts, but a root with evidence and nothing else left is named first.
         (CHAIN, 2, {"s", "r"}, [NFS], [NFS, NFS], ONLY_ROOTS, NFS),
         (CHAIN, 1, {"s", "r"}, [NFS], [NFS], MAX_CONSECUTIVE, NFS),
         (CHAIN, 1, set(), [FS], [NFS], MAX_CONSECUTIVE, NFS),

@@ -1,4 +1,4 @@
-"""Colours of verdicts: read by everybody, and told apart by colour-blind readers.
+"""Colours of verdicts: read by everybody, and distinguished by colour-blind readers.
 
 Colour is never alone, so this is the second safety: an icon and a word come first.
 """

@@ -1,4 +1,4 @@
-"""What holds for every route of the page, whoever adds one."""
+"""What holds for every route of the page, also for new ones."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ OPEN = {"/static/{name}", "/favicon.ico", "/sign-in"}
 """Answered to everybody: nothing of them tells of data."""
 
 CHECKS_ITSELF = {
-    ("POST", "/sign-in"),  # nobody has a token yet; the origin is asked for
-    ("POST", "/upload"),  # the token stands in a form that is read piece by piece
+    ("POST", "/sign-in"),  # there is no token yet; the origin is asked for
+    ("POST", "/upload"),  # the token is in a form that is read piece by piece
 }
 ASKS_WHO_IS_THERE = {"/sign-out"}
 """Whoever is signed in may sign out."""

@@ -73,7 +73,7 @@ class Calls:
     def wait(
         self, job_id: str, *statuses: str, seconds: float = PATIENCE, step: float = 0.1
     ) -> dict[str, Any]:
-        """Wait until a job stands so; default: until nothing of it is left to do."""
+        """Wait until a job has a status; default: until nothing of it is left to do."""
         deadline = time.monotonic() + seconds
         while (job := self.job(job_id))["status"] not in (statuses or FINAL):
             assert time.monotonic() < deadline, f"{job_id} did not end: {job}"

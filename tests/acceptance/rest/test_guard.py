@@ -28,7 +28,7 @@ LIBRARY = "/v1/queries"
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[ServiceProcess]:
-    """A service without an engine: what is tested here stands in front of it."""
+    """A service without an engine: what is tested here is before it."""
     with a_home() as veritrail, serving(veritrail, env=NOWHERE, args=["--no-worker"]) as service:
         yield service
 
@@ -365,7 +365,7 @@ def test_an_answer_under_way_is_finished_when_it_is_told_to_end(bare: Veritrail)
         )
         time.sleep(1)
         ending = threads.submit(service.stop)
-        assert silent.recv(100) == b""  # whoever asks for nothing is sent away at once
+        assert silent.recv(100) == b""  # a silent client is disconnected at once
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", service.port), timeout=60)
         asking.sendall(b"}")

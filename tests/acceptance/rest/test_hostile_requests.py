@@ -256,7 +256,7 @@ def test_without_an_engine_every_call_says_when_to_come_again(bare: Veritrail) -
 
 
 def test_a_body_that_is_not_sent_as_json_is_told_what_to_send(service: ServiceProcess) -> None:
-    form = {"Content-Type": "application/x-www-form-urlencoded"}  # what curl says by itself
+    form = {"Content-Type": "application/x-www-form-urlencoded"}  # the default of curl
     for path in ("/v1/verifications", "/v1/queries/processes", f"/v1/processes/{PROCESS}/claims"):
         answer = service.post(path, content=b'{"process_id": "x"}', headers=form)
         assert answer.status_code == 415, answer.text

@@ -70,7 +70,7 @@ def test_keys_work_and_end_while_the_service_runs(kept: Veritrail) -> None:
         told = service.get(LIBRARY, headers={"Authorization": f"Bearer {key}"}).json()
         assert told["type"] == "urn:veritrail:problem:unauthorized"
         assert "'ci' has been revoked" in told["detail"]
-        # The door does not open again because its last key is gone.
+        # The door does not open again because its last key was removed.
         assert asked(service, None) == 401
         again = made(kept, "ci", "read")
         until(lambda: asked(service, again) == 200, PATIENCE)

@@ -1,4 +1,4 @@
-"""Keys in a PostgreSQL that services share, and what is told while it is down."""
+"""Keys in a PostgreSQL that services share, and the messages while it is down."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Crew:
     workers: tuple[Worker, Worker]
 
     def begin(self, process_id: str, calls: int) -> str:
-        """Submit a job; so many calls of it are made when this returns."""
+        """Submit a job; a number of calls of it are made when this returns."""
         asked = len(self.model.requests)
         job_id = self.calls.submit(process_id)
         until(lambda: len(self.model.requests) >= asked + calls)
@@ -135,7 +135,7 @@ def test_a_worker_that_stood_still_is_replaced_and_does_no_harm_when_it_goes_on(
 ) -> None:
     job_id = crew.begin("still", calls=20)
     asked, still = len(crew.model.requests), crew.busier()
-    # As a machine that sleeps: nothing tells that it is gone but its beat.
+    # As a machine that sleeps: only its beat shows that it has stopped.
     still.command.child.send_signal(signal.SIGSTOP)
     stood = time.monotonic()
     try:

@@ -23,7 +23,7 @@ def pier(
     veritrail: Veritrail,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[str]:
-    """Three verified claims: Ada and Bo differ on k1, both override k2, nobody looked at k3."""
+    """Three verified claims: Ada and Bo differ on k1, both override k2, k3 has no review."""
     name = f"agreed-{uuid.uuid4().hex[:8]}"
     claims = [{"claim_id": one, "text": f"It has {one} piers.", "node_id": "t"} for one in CLAIMS]
     path = tmp_path_factory.mktemp("agreed") / f"{name}.json"

@@ -1,4 +1,4 @@
-"""The page of a claim over HTTP: verdict, trail, rounds, routes, reviews, cost, what is gone."""
+"""The page of a claim over HTTP: verdict, trail, rounds, routes, reviews, cost, removals."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def listed(page: str) -> list[str]:
 
 
 def text_of(page: str) -> str:
-    """What stands in the box of the answer, without what is only read out."""
+    """The content of the box of the answer, without what is only read out."""
     box = page.split('class="t reading answer"')[1].split("</div>")[0].partition(">")[2]
     return html.unescape(re.sub(r"<[^>]*>", "", box))
 

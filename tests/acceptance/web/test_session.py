@@ -52,7 +52,7 @@ def keyed() -> Iterator[Keyed]:
 
 @pytest.fixture
 def browser(keyed: Keyed) -> Iterator[httpx2.Client]:
-    """Keeps cookies, and follows nothing by itself."""
+    """Keeps cookies, and follows no redirect."""
     with httpx2.Client(base_url=keyed.service.url, trust_env=False) as client:
         yield client
 
