@@ -63,7 +63,7 @@ MaxFailed = Annotated[
     typer.Option(
         min=0,
         metavar="N",
-        help="How many claims may fail to be checked (default 0).",
+        help="How many claims may fail to be checked.",
     ),
 ]
 MaxUnchecked = Annotated[
