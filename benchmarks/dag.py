@@ -161,7 +161,7 @@ def _sources(shape: Shape, stage: int) -> list[list[tuple[int, int]]]:
 
 
 def _overlap(found: list[list[tuple[int, int]]], descriptions: int, wanted: int) -> None:
-    """Give so many edges from descriptions to reports, no two alike."""
+    """Give a number of different edges from descriptions to reports."""
     for number in range(min(wanted, descriptions * len(found))):
         level, place = divmod(number, descriptions)
         report = (place * 7_919 + level) % len(found)

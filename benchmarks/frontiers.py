@@ -84,7 +84,7 @@ async def compare(login: dict[str, Any]) -> dict[str, dict[str, float]]:
 
 
 def _targets(whole: Adjacency, size: int) -> list[str]:
-    """Nodes that have so many source nodes together, drawn from all stages."""
+    """Nodes that together have a number of source nodes, drawn from all stages."""
     names = [name for name in whole.ids if whole.source_nodes([name]).nodes]
     random.Random(size).shuffle(names)
     chosen: list[str] = []

@@ -33,7 +33,7 @@ from veritrail_graph.graph.store import DatabaseAddress, open_store
 
 VERIFICATIONS = 560
 AT_A_TIME = 8
-# Of twenty claims so many end so; the rest has no verdict yet, or none at all.
+# How many of twenty claims end this way; the rest has no verdict yet, or none at all.
 VERDICTS = (
     *(Verdict.FULLY_SUPPORTED,) * 9,
     *(Verdict.NOT_FULLY_SUPPORTED,) * 7,

@@ -208,7 +208,7 @@ def _wait(url: str, child: subprocess.Popen[bytes]) -> None:
 
 
 def _store(engine: Engine, folder: Path, count: int) -> None:
-    """The sample, with so many claims of its own."""
+    """The sample, with a number of claims of its own."""
     texts = json.loads(sample_claims(folder, HARBOUR, count).read_text("utf-8"))
     document = json.loads((ROOT / "examples" / f"{HARBOUR}.json").read_text("utf-8"))
     document["claims"] = [

@@ -157,7 +157,7 @@ async def count(login: dict[str, Any], verdict: str) -> dict[str, float]:
 
 
 async def verify(store: Store, judge: FixedJudge, claims: int) -> list[Verification]:
-    """Verify so many claims about the final answer of the stored process."""
+    """Verify a number of claims about the final answer of the stored process."""
     process = await store.processes.get(OURS)
     terminal, _ = await store.reading.node(OURS, process.terminals[0])
     nodes = SharedNodes(store.reading, OURS, WholeTexts(), size=process.nodes, edges=process.edges)

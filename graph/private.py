@@ -1,4 +1,4 @@
-"""Folders and files under VERITRAIL_HOME that nobody but their owner can read.
+"""Folders and files under VERITRAIL_HOME that only their owner can read.
 
 Texts under study may be confidential. The rights are the same under every umask. Folders that were
 there before keep theirs.

@@ -129,7 +129,7 @@ def pack(
             while end < len(unit.sentences):
                 cost = tokens(unit.sentences[end].text) + 4
                 size = count + end - start
-                # A sentence that is too long by itself gets a prompt of its own.
+                # A sentence that alone is too long gets a prompt of its own.
                 if size and (size == limit or used + spent + cost > room):
                     break
                 spent += cost

@@ -10,7 +10,7 @@ from veritrail_graph.graph.errors import InputError
 
 
 class Scope(StrEnum):
-    """What a key allows; each stands for itself, and `admin` for all of them."""
+    """What a key allows; `admin` includes all others."""
 
     READ = "read"
     WRITE = "write"
@@ -50,7 +50,7 @@ class Caller:
 
 
 LOCAL = Caller(None, "local", EVERYTHING)
-"""Whoever is on this machine, where no key is asked for."""
+"""The user of this machine, where no key is needed."""
 
 
 def parse_scopes(given: Iterable[str]) -> frozenset[Scope]:

@@ -19,7 +19,7 @@ FRESH_SECONDS = 2.0
 
 FAILED_SECONDS = 1.0
 
-_NOBODY = hash_of("nobody has this secret")
+_NO_KEY = hash_of("the secret of no key")
 
 ENVIRONMENT = Caller("environment", "VERITRAIL_API_KEY", EVERYTHING)
 """Whoever shows the one key that is set from outside."""
@@ -101,7 +101,7 @@ class KeyCache:
         parts = split_key(shown)
         key = (await self._fresh()).get(parts[0]) if parts else None
         # Unknown ids take as long as known ones.
-        kept = key.hash if key is not None else _NOBODY
+        kept = key.hash if key is not None else _NO_KEY
         is_right = hmac.compare_digest(hash_of(parts[1] if parts else shown), kept)
         if key is None or not is_right:
             raise Unauthorized("This key is not known here.")

@@ -133,11 +133,10 @@ def _tell(estimated: Estimated) -> None:
     _table(estimated)
     say(
         "These figures are estimates from assumptions. Prompts are packed as they would be; how "
-        "many nodes yield evidence and how long answers are is assumed. Low: nothing is found, or "
-        "evidence in one node a frontier, whichever is cheaper. Likely: evidence in one node of "
-        "five, and in five nodes a frontier at most. High: evidence in every node. --json lists "
-        "all assumptions. Calls that are made again, and answers that are in the cache already, "
-        "are not counted.",
+        "many nodes yield evidence and how long answers are is assumed. Low assumes no evidence, "
+        "or evidence in one node a frontier, whichever is cheaper. Likely assumes evidence in one "
+        "of five nodes, at most five nodes a frontier. High assumes evidence in every node. --json "
+        "lists all assumptions. Repeated calls and cached answers are not counted.",
         "dim",
     )
     if not estimated.is_priced:

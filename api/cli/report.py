@@ -68,7 +68,7 @@ Verdicts = Annotated[
 ]
 Dossier = Annotated[
     bool,
-    typer.Option("--dossier", help="html, json: all there is, for somebody without access."),
+    typer.Option("--dossier", help="Include all texts and trails, for readers without access."),
 ]
 Strict = Annotated[
     bool,

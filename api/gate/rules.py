@@ -184,7 +184,7 @@ class Limits:
     Attributes:
         unsupported: Claims that are not fully supported; with a baseline those that are new.
         rate: Their share of the claims with a verdict, 0 to 1.
-        stages: Stages at which nothing unsupported may come in.
+        stages: Stages that may not introduce unsupported content.
         failed: Claims that could not be checked.
         unchecked: Claims that were not checked.
         strict: Whether an inconclusive claim counts as one that is not fully supported, and

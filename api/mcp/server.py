@@ -284,7 +284,7 @@ class StrictTool(Tool):
         try:
             return await super().run(arguments, *args, **kwargs)
         except ToolError as error:
-            if isinstance(error.__cause__, ToolError):  # the words of `reported`, behind a name
+            if isinstance(error.__cause__, ToolError):  # the text of `reported`, behind a name
                 raise error.__cause__ from error.__cause__.__cause__
             raise
 

@@ -62,7 +62,7 @@ class TextClaim:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Where it stands according to its offsets."""
+        """Its place by its offsets."""
         if self.start is None or self.end is None:
             return self.also
         return ((self.start, self.end), *self.also)

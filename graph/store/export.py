@@ -1,6 +1,6 @@
 """A whole process as it is stored, read in pages.
 
-What is held is one id, one length and one count a node. Texts come in pages bounded by their
+What is held is one id, one length and one count a node. Texts are read in pages bounded by their
 size, edges in pages bounded by their number, trails in small groups. A process that is
 removed, replaced or changed meanwhile is noticed at the end.
 """
