@@ -292,7 +292,7 @@ def history(file: Path) -> Iterator[None]:
     finally:
         with contextlib.suppress(OSError):
             make_private_folders(file.parent)
-            file.touch(mode=0o600)  # statements may hold what is nobody else's business
+            file.touch(mode=0o600)  # statements may hold private data
             readline.write_history_file(file)
 
 

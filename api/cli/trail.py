@@ -199,7 +199,7 @@ def cost_table(
     Args:
         verifications: Those that the run made.
         spent: What the run cost, retries and extraction included.
-        most: Show at most so many claims, the first ones; None: all. The total counts all.
+        most: Show only the first claims, up to this number; None: all. The total counts all.
     """
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("claim", overflow="fold")

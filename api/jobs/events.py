@@ -19,8 +19,8 @@ def observer(job_id: str, log: EventLog) -> Observer:
         log.append(job_id, Kind.CLAIM_STARTED, _of(task))
 
     def judged(task: Task, verdict: Verdict | None, meter: Meter) -> None:
-        interim = verdict.value if verdict else None
-        told = {"iteration": meter.iteration, "interim_verdict": interim}
+        given = verdict.value if verdict else None
+        interim = {"iteration": meter.iteration, "interim_verdict": given}
         usage = {"usage": meter.total.json_object()}
         log.append(job_id, Kind.ITERATION_FINISHED, {**_of(task), **interim, **usage})
 

@@ -3,7 +3,7 @@
 // param after: integer - position of the last claim before; -1 at first
 // param after_id: string - its claim_id; empty at first
 // param node_id: string - only claims about this node; null: about any
-// param window: integer - at most so many claims are looked at
+// param window: integer - the most claims that are looked at
 // param verdict: string - only claims with this verdict; or none, undecided, failed or unchecked: those without one, those on whose evidence samples did not agree, those whose latest verification came to no end, the others of them; null: any
 // param error_stage: integer - only claims with this error stage; null: any
 // param review: string - none, any, confirmed, overridden or unclear; null: whatever was said
