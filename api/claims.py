@@ -154,7 +154,7 @@ async def choose_claims(
     return [
         Task(claim, nodes[claim.node_id][0])
         for claim in chosen.values()
-        if not (unfinished and latest.get(claim.claim_id) in ENDED_WELL)
+        if not (unfinished and latest.get(claim.claim_id, Status.QUEUED).is_result)
         and not (retry_failed and not _is_without_verdict(latest, claim.claim_id, in_flight))
     ]
 
@@ -162,11 +162,7 @@ async def choose_claims(
 def _is_without_verdict(
     latest: Mapping[str, Status], claim_id: str, in_flight: Collection[str]
 ) -> bool:
-    return claim_id in in_flight or latest.get(claim_id, Status.SUCCEEDED) not in ENDED_WELL
-
-
-ENDED_WELL = (Status.SUCCEEDED, Status.UNDECIDED)
-"""Of these nothing is left to do: the same samples would not agree again."""
+    return claim_id in in_flight or not latest.get(claim_id, Status.SUCCEEDED).is_result
 
 
 async def store_claims(

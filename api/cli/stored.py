@@ -98,8 +98,7 @@ async def _one(
 def _tell_runs(runs: list[RunSummary]) -> None:
     """Runs that have something left to do, and how to go on with them."""
     for found in runs:
-        ended = (Status.SUCCEEDED, Status.UNDECIDED)
-        left = found.total - sum(found.counts.get(one, 0) for one in ended)
+        left = sum(number for status, number in found.counts.items() if not status.is_result)
         if left:
             say(
                 f"Run {found.run_id} of {found.created_at} left {left} of {found.total} claim(s) "

@@ -407,8 +407,7 @@ def end(report: Report) -> None:
     if failed:
         reason = one_line(failed[0].reason or "")
         say(f"No claims could be extracted from {len(failed)} sentence(s): {reason}", "red")
-    ended_well = (Status.SUCCEEDED, Status.UNDECIDED)
-    open_ = [v for v in report.done.verifications if v.status not in ended_well]
+    open_ = [v for v in report.done.verifications if not v.status.is_result]
     if open_:
         reason = one_line(open_[0].error or "")
         if any(v.status is Status.OVER_BUDGET for v in open_):

@@ -49,6 +49,11 @@ class Status(StrEnum):
     OVER_BUDGET = "over_budget"
     CANCELLED = "cancelled"
 
+    @property
+    def is_result(self) -> bool:
+        """Whether nothing is left to do: a verdict, or samples that did not agree."""
+        return self in (Status.SUCCEEDED, Status.UNDECIDED)
+
 
 class Termination(StrEnum):
     """Why the walk stopped; when several hold, the first of these.
@@ -508,7 +513,9 @@ class RunUsage(Noun):
     usage_reused: Usage = Field(
         description="Verifications of earlier runs that it shows; they were paid for then."
     )
-    finished: Count = Field(description="Claims that this run gave a verdict.")
+    finished: Count = Field(
+        description="Claims that ended in this run, with a verdict or undecided."
+    )
 
     @classmethod
     def of(
@@ -526,7 +533,7 @@ class RunUsage(Noun):
         return cls(
             usage=total_usage(own) + extraction,
             usage_reused=total_usage(one for one in every if one.run_id != run_id),
-            finished=sum(one.status is Status.SUCCEEDED for one in own),
+            finished=sum(one.status.is_result for one in own),
         )
 
     @property

@@ -165,13 +165,9 @@ def settle(connection: Connection, job_id: str, log: EventLog) -> None:
     log.append_in(connection, job_id, Kind.JOB_FINISHED, job_finished(status, counts, usage))
 
 
-ENDED_WELL = {Status.SUCCEEDED.value, Status.UNDECIDED.value}
-"""Claims of which nothing is left to do: no agreement of samples is a result, not a failure."""
-
-
 def _outcome(job: RowMapping, counts: Mapping[str, int]) -> JobStatus:
     is_whole = job["is_extracted"] and job["error"] is None
-    if is_whole and set(counts) <= ENDED_WELL:
+    if is_whole and all(Status(status).is_result for status in counts):
         return JobStatus.SUCCEEDED
     return JobStatus.CANCELLED if job["is_cancelled"] else JobStatus.FAILED
 
