@@ -123,9 +123,12 @@ def nasty_verification(process_id: str, name: str, content_hash: str | None) -> 
                 checked=(),
                 carried_roots=(A,),
                 summaries=(),
+                score=0.1 + 0.2,
                 dropped_ids=2,
                 reruns=1,
+                judged=(Evidence(text=NASTY, sentences=(_cited(ROOT, 0, 0, "One."),)),),
                 left_out=7,
+                left_out_roots=(ROOT,),
             ),
         ),
         paths=(
