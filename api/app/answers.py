@@ -164,6 +164,9 @@ class ProcessInList(Answer):
         description="Claims by the verdict of their latest verification that succeeded.",
         examples=[{"FULLY_SUPPORTED": 12, "NOT_FULLY_SUPPORTED": 3}],
     )
+    indicative: bool = Field(
+        False, description="Whether no language model gave one of these verdicts."
+    )
 
     @classmethod
     def of(cls, found: ProcessSummary) -> ProcessInList:
@@ -177,6 +180,7 @@ class ProcessInList(Answer):
             edges=process.edges,
             claims=process.claims,
             verdicts=dict(found.verdicts),
+            indicative=found.indicative,
         )
 
 
@@ -204,6 +208,7 @@ class ProcessFound(ProcessInList):
                     "claims": 24,
                     "verifications": 24,
                     "verdicts": {"FULLY_SUPPORTED": 17, "NOT_FULLY_SUPPORTED": 7},
+                    "indicative": False,
                     "terminals": ["final"],
                     "stages": {"1": 14, "2": 14, "3": 4, "4": 1},
                     "stage_names": {"1": "source page"},
@@ -227,7 +232,7 @@ class ProcessFound(ProcessInList):
         """The answer for the overview of a process."""
         from veritrail_graph.graph.exporters.listings import process_json
 
-        return cls(**process_json(found.process, found.verdicts, found.verifications))
+        return cls(**process_json(found))
 
 
 class Node(Answer):

@@ -12,7 +12,7 @@ import typer
 from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
-from veritrail_graph.api.views.texts import clean, one_line
+from veritrail_graph.api.views.texts import clean, one_line, some
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _tell(found: Ingested) -> None:
     rows += [
         ("edges", f"{found.edges:,}{_new(found.edges_added)}"),
         ("claims", f"{found.claims:,} ({found.claims_added:,} new)"),
-        ("terminals", _some(found.terminals)),
+        ("terminals", some(found.terminals)),
     ]
     if found.verifications_added:
         rows.append(("verifications", f"{found.verifications_added:,} new"))
@@ -159,8 +159,3 @@ def _tell(found: Ingested) -> None:
 
 def _new(added: int | None) -> str:
     return "" if added is None else f" ({added:,} new)"
-
-
-def _some(names: list[str], most: int = 5) -> str:
-    shown = ", ".join(one_line(name, 60) for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

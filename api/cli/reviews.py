@@ -158,7 +158,7 @@ def reviews_table(reviews: Sequence[Review]) -> Table:
     """One line a review, newest first; those that do not count any more are dim."""
     counting = {one.review_id for one in latest_of_each(reviews)}
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("claim", "review", "says", "model said", "reviewer", "when", "reason"):
+    for name in ("claim", "review", "says", "engine's verdict", "reviewer", "when", "reason"):
         table.add_column(name, overflow="fold")
     for review in reviews:
         words, style = said(review.verdict)

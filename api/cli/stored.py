@@ -13,8 +13,8 @@ from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
-from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import VERDICT_WORDS
+from veritrail_graph.api.views.texts import one_line, some
+from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
 from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide
 from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification
 
@@ -124,6 +124,8 @@ def _tell_processes(summaries: list[ProcessSummary]) -> None:
             [process.process_id, *(f"{one:,}" for one in every), one_line(process.name, 50)]
         )
     table(("process", *numbers, "name"), rows, right=numbers)
+    if unjudged := [one.process.process_id for one in summaries if one.indicative]:
+        say(f"Some verdicts of {some(unjudged)} are {INDICATIVE}.", "yellow")
 
 
 def _tell_one(
@@ -144,6 +146,8 @@ def _tell_one(
     if verifications:
         print_result("")
         print_result(verdict_table(verifications))
+        if any(one.indicative for one in verifications):
+            say(f"Some of these verdicts are {INDICATIVE}.", "yellow")
 
 
 def delete(

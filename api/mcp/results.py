@@ -148,6 +148,7 @@ class FoundProcess(BaseModel):
     nodes: int
     claims: int
     verdicts: dict[str, int] = Field(description="Claims by their latest verdict from an engine")
+    indicative: bool = Field(description="Whether no language model gave one of these verdicts")
     reviewed: Reviewed | None = Field(description="Reviews by people; null: none")
 
 
@@ -227,6 +228,7 @@ def processes_of(
                 nodes=one.nodes,
                 claims=one.claims,
                 verdicts=one.verdicts,
+                indicative=one.indicative,
                 reviewed=said.get(one.process_id),
             )
             for one in found
@@ -302,6 +304,7 @@ def processes_text(found: Processes) -> str:
     lines = [
         f"- {one.process_id} {quoted(one.name)}: {one.nodes:,} nodes, {one.claims:,} claims"
         + (f" ({_counts(one.verdicts)})" if one.verdicts else "")
+        + (f", {INDICATIVE}" if one.indicative else "")
         + reviewed_text(one.reviewed)
         for one in found.processes
     ]

@@ -46,9 +46,16 @@ class StageBars:
 
     @property
     def worst(self) -> StageBar | None:
-        """The stage at which most came in; the later of two."""
-        most = max(self.bars, key=lambda bar: (bar.introduced, bar.stage), default=None)
-        return most if most is not None and most.introduced else None
+        """The stage at which more claims went wrong than at any other; None: there is none."""
+        first, *others = sorted((bar.introduced for bar in self.bars), reverse=True) or [0]
+        if not first or first in others[:1]:
+            return None
+        return next(bar for bar in self.bars if bar.introduced == first)
+
+    @property
+    def is_most(self) -> bool:
+        """Whether more than half of the unsupported claims went wrong at that stage."""
+        return self.worst is not None and 2 * self.worst.introduced > self.unsupported
 
 
 def stage_bars(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -136,6 +137,12 @@ def one_line(text: str, most: int | None = None) -> str:
     """Untrusted text on one line, cut at a number of characters."""
     line = clean(" ".join(text.split()))
     return line if most is None or len(line) <= most else f"{line[: most - 1]}…"
+
+
+def some(names: Sequence[str], most: int = 5) -> str:
+    """Some of many untrusted names on one line, and how many more there are."""
+    shown = ", ".join(one_line(name, 60) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def is_harmless(char: str) -> bool:

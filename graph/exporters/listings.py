@@ -7,12 +7,11 @@ Source: ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.graph.agreement import Agreement, AgreementReport
 from veritrail_graph.graph.model import (
-    Process,
     Reviewed,
     RunUsage,
     Status,
@@ -23,7 +22,7 @@ from veritrail_graph.graph.model import (
 from veritrail_graph.graph.model.trail import NO_USAGE
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.model.listed import ProcessSummary, RunSummary
+    from veritrail_graph.graph.model.listed import ProcessOverview, ProcessSummary, RunSummary
 
 _SUMMARY = ("process_id", "name", "status", "nodes", "edges", "claims")
 
@@ -31,24 +30,21 @@ _SUMMARY = ("process_id", "name", "status", "nodes", "edges", "claims")
 def summary_json(summary: ProcessSummary) -> dict[str, Any]:
     """A process in the list of processes: `list --json`."""
     found = {**summary.process.json_object(), "status": "ready"}
-    return {**{name: found[name] for name in _SUMMARY}, "verdicts": dict(summary.verdicts)}
-
-
-def process_json(
-    process: Process, verdicts: Mapping[str, int], verifications: int
-) -> dict[str, Any]:
-    """One process.
-
-    Args:
-        process: The process.
-        verdicts: Claims by the verdict of their latest succeeded verification.
-        verifications: How many verifications it has, whatever their status.
-    """
     return {
-        **process.json_object(),
+        **{name: found[name] for name in _SUMMARY},
+        "verdicts": dict(summary.verdicts),
+        "indicative": summary.indicative,
+    }
+
+
+def process_json(overview: ProcessOverview) -> dict[str, Any]:
+    """One process."""
+    return {
+        **overview.process.json_object(),
         "status": "ready",
-        "verifications": verifications,
-        "verdicts": dict(verdicts),
+        "verifications": overview.verifications,
+        "verdicts": dict(overview.verdicts),
+        "indicative": overview.indicative,
     }
 
 

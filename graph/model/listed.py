@@ -495,10 +495,17 @@ class ClaimNeighbours:
 
 @dataclass(frozen=True, slots=True)
 class ProcessSummary:
-    """A line of the list of processes."""
+    """A line of the list of processes.
+
+    Attributes:
+        process: The process.
+        verdicts: Claims by the verdict of their latest succeeded verification.
+        indicative: Whether no language model gave one of these verdicts.
+    """
 
     process: Process
     verdicts: Mapping[str, int]
+    indicative: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,11 +517,13 @@ class ProcessOverview:
         verdicts: Claims by the verdict of their latest succeeded verification; `undecided`: those
             without one whose latest verification is undecided.
         verifications: Its verifications, whatever their status.
+        indicative: Whether no language model gave one of these verdicts.
     """
 
     process: Process
     verdicts: Mapping[str, int]
     verifications: int
+    indicative: bool = False
 
 
 @dataclass(frozen=True, slots=True)

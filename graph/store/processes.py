@@ -97,8 +97,9 @@ class ProcessStore:
             ((verifications,),) = tx.run("process/count_verifications", process_id=process_id)
             if not rows:
                 return None
-            counts = {verdict: claims for _, verdict, claims in verdicts if verdict}
-            return ProcessOverview(process_from(*rows[0]), counts, verifications)
+            counts = {verdict: claims for _, verdict, claims, _ in verdicts if verdict}
+            is_indicative = any(indicative for *_, indicative in verdicts)
+            return ProcessOverview(process_from(*rows[0]), counts, verifications, is_indicative)
 
         found = await self._database.read_with(work)
         if found is None:
@@ -115,16 +116,20 @@ class ProcessStore:
                 break
             after = rows[-1][0]["process_id"]
         counts: dict[str, dict[str, int]] = defaultdict(dict)
+        is_indicative: set[str] = set()
         if found:
             ids = [properties["process_id"] for properties in found]
             rows = await self._database.read("process/verdicts", process_ids=ids)
-            for process_id, verdict, claims in rows:
+            for process_id, verdict, claims, indicative in rows:
                 counts[process_id][verdict or ""] = claims
+                if indicative:
+                    is_indicative.add(process_id)
         made = []
         for properties in found:
             verdicts = counts[properties["process_id"]]
             process = process_from(properties, sum(verdicts.values()))
-            made.append(ProcessSummary(process, {key: n for key, n in verdicts.items() if key}))
+            shown = {key: n for key, n in verdicts.items() if key}
+            made.append(ProcessSummary(process, shown, process.process_id in is_indicative))
         return made
 
     async def names(self, after: str = "", limit: int = 1_000) -> list[Named]:

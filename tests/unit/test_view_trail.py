@@ -269,5 +269,8 @@ def test_bars_are_as_long_as_what_came_in() -> None:
         (None, 1, 1, 25.0),
     ]
     assert bars.worst is not None
-    assert bars.worst.stage == 2
+    assert (bars.worst.stage, bars.is_most) == (2, True)
     assert stage_bars(process, {}, 0).worst is None
+    tie = stage_bars(process, {2: 2, 3: 2}, unsupported=4)
+    assert (tie.worst, tie.is_most) == (None, False)
+    assert not stage_bars(process, {2: 2, 3: 1}, unsupported=4).is_most  # half is not most
