@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import csv
+import io
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, Violation, shown
@@ -19,13 +21,17 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store import Store
 
 MAX_FILE = 100_000_000
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_COLUMNS = ("text", "claim_id", "node_id", "start", "end", "label")
 
 
 def read_claims_file(path: Path) -> list[ClaimRecord]:
-    """Claims of a file: a JSON array of strings or claim objects, or one claim a line.
+    """Claims of a file: a JSON array of strings or claim objects, CSV, or one claim a line.
 
-    A line of text may begin with a bracket: unless its name says so, such a file is JSON only
-    when it can be read as JSON.
+    A file whose name ends with `.csv` or `.tsv` is read by its columns: `text`, and any of
+    `claim_id`, `node_id`, `start`, `end` and `label`; an empty cell is a value that is not given.
+    A line of text may begin with a bracket: unless its name says so, such a file is JSON only when
+    it can be read as JSON.
 
     Raises:
         InputError: It cannot be read, holds no claim, or a claim breaks a rule.
@@ -38,6 +44,8 @@ def read_claims_file(path: Path) -> list[ClaimRecord]:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8: byte {error.start} cannot be decoded") from None
+    if path.suffix.lower() in _DELIMITERS:
+        return _rows(path, text)
     start = text.lstrip()[:1]
     is_array = start == "[" and (path.suffix.lower() == ".json" or _is_json(text))
     claims = _array(path, text) if is_array else _lines(path, text)
@@ -67,16 +75,69 @@ def _lines(path: Path, text: str) -> list[ClaimRecord]:
     ]
 
 
+def _rows(path: Path, text: str) -> list[ClaimRecord]:
+    """The claims of a table, one a row."""
+    header = text.partition("\n")[0]
+    delimiter = _DELIMITERS[path.suffix.lower()]
+    if delimiter == "," and "," not in header and ";" in header:  # as spreadsheets write it
+        delimiter = ";"
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        table = [(rows.line_num, row) for row in rows if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise InputError(f"{path} is not CSV: {error} at line {rows.line_num}") from None
+    columns = [name.strip() for name in table[0][1]] if table else []
+    known = ", ".join(_COLUMNS)
+    unknown = [name for name in columns if name not in _COLUMNS]
+    if "text" not in columns or unknown or len(set(columns)) < len(columns):
+        named = ", ".join(shown(name) for name in columns) or "nothing"
+        raise InputError(
+            f"{path}: its first line names {named}. CSV of claims has a column `text`, and may "
+            f"have others of {known}, each once. A file of texts, one a line, has another ending."
+        )
+    values = [
+        (f"{path.name} line {line}", dict(zip(columns, row, strict=False)), len(row))
+        for line, row in table[1:]
+    ]
+    violations = [
+        Violation("wrong_columns", where, f"{count} cells, but there are {len(columns)} columns")
+        for where, _, count in values
+        if count != len(columns)
+    ]
+    given = [(where, _given(cells)) for where, cells, count in values if count == len(columns)]
+    claims = _claims(path, given, violations)
+    if not claims:
+        raise InputError(f"{path} holds no claim")
+    return claims
+
+
+def _given(cells: Mapping[str, str]) -> dict[str, str | int]:
+    """The cells that hold something; offsets as integers where they are such."""
+    held = {name: value for name, value in cells.items() if value.strip()}
+    return {
+        name: int(value) if name in ("start", "end") and value.strip().isdecimal() else value
+        for name, value in held.items()
+    }
+
+
 def _array(path: Path, text: str) -> list[ClaimRecord]:
     try:
         values = parse(text)
     except NotJson as error:
         raise InputError(f"{path}: {error}") from None
+    given = [
+        (f"{path.name}[{place}]", {"text": value} if isinstance(value, str) else value)
+        for place, value in enumerate(values)
+    ]
+    return _claims(path, given, [])
+
+
+def _claims(
+    path: Path, given: Iterable[tuple[str, Any]], violations: list[Violation]
+) -> list[ClaimRecord]:
     claims: list[ClaimRecord] = []
-    violations: list[Violation] = []
-    for place, value in enumerate(values):
-        where = f"{path.name}[{place}]"
-        record = read_claim({"text": value} if isinstance(value, str) else value, where)
+    for where, value in given:
+        record = read_claim(value, where)
         if isinstance(record, ClaimRecord):
             claims.append(record)
         else:

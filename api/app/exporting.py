@@ -18,6 +18,32 @@ FILES = ("process", "graphml", "cypher")
 FOLDERS = ("csv", "neo4j-csv")
 FORMATS = ("process", "graphml", "csv", "cypher", "neo4j-csv")
 _DOCUMENT = (".json", ".json.gz")
+_ENDINGS = {
+    ".json": "process",
+    ".jsonl": "process",
+    ".ndjson": "process",
+    ".graphml": "graphml",
+    ".cypher": "cypher",
+}
+
+
+def format_of(path: Path | None) -> str:
+    """The format that the ending of a file names, `.gz` left aside; process without an ending.
+
+    Raises:
+        InputError: No format, or more than one, has this ending.
+    """
+    if path is None:
+        return "process"
+    name = path.name.lower().removesuffix(".gz")
+    ending = Path(name).suffix
+    if ending and ending not in _ENDINGS:
+        raise InputError(
+            f"{path}: its ending names no format. Known endings: {', '.join(_ENDINGS)}, each also "
+            f"with .gz. Else name one of {', '.join(FORMATS)}.",
+            code="export_ending",
+        )
+    return _ENDINGS.get(ending, "process")
 
 
 def check_export(format_name: str, path: Path | None, *, force: bool, spreadsheet: bool) -> None:

@@ -27,6 +27,7 @@ ADVICE: Mapping[str, str] = {
     "claim_verified": "--force changes it nevertheless; they stay as they are.",
     "claims_in_use": "--force removes them too.",
     "copy_differs": "`veritrail list` shows what each has.",
+    "export_ending": "(--format NAME)",
     "extraction_needs_model": "Name one with --model.",
     "key_needed": (
         "Set OPENAI_API_KEY, or set OPENAI_BASE_URL to an endpoint that needs no key, such as a "

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import typer
 
 from veritrail_graph.api.app import Application
-from veritrail_graph.api.app.exporting import FILES, FORMATS
+from veritrail_graph.api.app.exporting import FILES, FORMATS, format_of
 from veritrail_graph.api.cli.exits import ask, run, say_starting
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import long_work, print_json, say
@@ -26,8 +26,13 @@ if TYPE_CHECKING:
 def export(
     process: ProcessId,
     format_name: Annotated[
-        str, typer.Option("--format", metavar="NAME", help=f"One of {', '.join(FORMATS)}.")
-    ] = "process",
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help=f"One of {', '.join(FORMATS)}. Default: by the ending of PATH, else process.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -48,11 +53,10 @@ def export(
 ) -> None:
     """Write a process with its claims and trails into a file, or into a folder of tables."""
     path = None if output is None or str(output) == "-" else output
-    if path is None and as_json and format_name in FILES:
+    name = format_name or format_of(path)
+    if path is None and as_json and name in FILES:
         raise InputError("--json and the export cannot both go to stdout: name a file with -o.")
-    done = ask(
-        lambda app: _export(app, process, format_name, path, force, spreadsheet), as_json=as_json
-    )
+    done = ask(lambda app: _export(app, process, name, path, force, spreadsheet), as_json=as_json)
     _tell(done, as_json=as_json)
 
 

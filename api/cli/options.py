@@ -30,7 +30,7 @@ ClaimsFile = Annotated[
     typer.Option(
         "--claims",
         metavar="FILE",
-        help="Claims: a JSON array of strings or claim objects, or one a line.",
+        help="Claims: a JSON array of strings or claim objects, CSV, or one a line.",
     ),
 ]
 ClaimIds = Annotated[

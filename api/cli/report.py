@@ -93,7 +93,7 @@ def report(
     from veritrail_graph.api.settings import Settings
 
     path = None if output is None or str(output) == "-" else output
-    name = format_name or _SUFFIXES.get(path.suffix.lower() if path else "", "markdown")
+    name = format_name or _format_of(path)
     dossier = dossier or (bool(claim) and name in _DOSSIERS)
     _check(name, path, dossier=dossier, strict=strict)
     from veritrail_graph.api.reports.data import ClaimSelection, states_named
@@ -104,6 +104,17 @@ def report(
     run(_write(Settings(), process, wanted, asked, path), as_json=False)
     if path is not None:
         say(f"Wrote {path}")
+
+
+def _format_of(path: Path | None) -> str:
+    """The format that the ending of a file names; markdown without an ending."""
+    ending = path.suffix.lower() if path else ""
+    if ending and ending not in _SUFFIXES:
+        raise InputError(
+            f"{path}: its ending names no format. Known endings: {', '.join(_SUFFIXES)}. Else name "
+            f"one of {', '.join(FORMATS)} (--format NAME)."
+        )
+    return _SUFFIXES.get(ending, "markdown")
 
 
 def _check(name: str, path: Path | None, *, dossier: bool, strict: bool) -> None:

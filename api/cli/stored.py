@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.views.texts import one_line, some
 from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
 from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification
 
 if TYPE_CHECKING:
@@ -156,12 +157,15 @@ def delete(
     as_json: AsJson = False,
 ) -> None:
     """Delete a process with its claims, verifications and reviews."""
-    is_asked = not yes and not as_json and sys.stdin.isatty()
-    if is_asked and not typer.confirm(
+    if not yes and not sys.stdin.isatty():
+        raise InputError(
+            "Nothing was deleted: there is no terminal to confirm it on, and no --yes."
+        )
+    if not yes and not typer.confirm(
         f"Delete {process} with its claims, verifications and reviews?", err=True
     ):
         say("Nothing was deleted.")
-        return
+        raise Exit(NOT_ALL_SUCCEEDED)
     removed = ask(lambda app: app.processes.delete(process, force=True), as_json=as_json)
     if as_json:
         deleted = {"process_id": process, "status": "deleted"}

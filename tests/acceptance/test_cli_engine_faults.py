@@ -115,7 +115,7 @@ def test_a_line_that_is_cut_for_good_ends_an_ingest_and_the_next_one_stores_it_o
             "-p", "limit=1000",
         ).json["rows"]  # fmt: skip
         assert len(counted) == 300
-        veritrail("delete", "long")
+        veritrail("delete", "long", "--yes")
     else:
         raise AssertionError("it never got through")
 

@@ -167,7 +167,7 @@ def test_ctrl_c_during_an_ingest_leaves_nothing_to_see(
     assert (
         frail("ingest", process_file(tmp_path / "many.json"), "--json").json["status"] == "created"
     )
-    frail("delete", "many")
+    frail("delete", "many", "--yes")
 
 
 def test_the_engine_is_started_pinned_shared_and_stopped(bare: Veritrail) -> None:

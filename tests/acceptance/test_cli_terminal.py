@@ -126,7 +126,7 @@ def test_colours_are_for_terminals_and_not_under_no_color(
 
 def test_a_deletion_asks_and_no_means_no(veritrail: Veritrail, tmp_path: Path) -> None:
     veritrail("ingest", process_file(tmp_path / "asked.json"))
-    shown = veritrail.on_terminal("delete", "asked", typed="n\n")
+    shown = veritrail.on_terminal("delete", "asked", typed="n\n", status=1)
     assert "Delete asked" in shown
     assert "Nothing was deleted" in shown
     assert "asked" in veritrail.stored()

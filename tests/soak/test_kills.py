@@ -60,7 +60,7 @@ def test_a_command_killed_anywhere_in_an_ingest(home: Veritrail, tmp_path: Path)
         listed = home("list", "--json").json["processes"]
         assert [process["nodes"] for process in listed] in ([], [NODES + 1])
         if listed:
-            home("delete", "killed")
+            home("delete", "killed", "--yes")
     assert finished < ROUNDS
     assert home("ingest", str(path), "--json").json["status"] in ("created", "unchanged")
     assert home("db", "clean", "--json").json == {"cleaned": []}

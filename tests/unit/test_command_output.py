@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from fakes.settings_of import settings_of
@@ -120,6 +121,50 @@ def test_a_json_file_that_is_no_json_is_refused(tmp_path):
     path.write_text("[Data] starts in 2025.", "utf-8")
     with pytest.raises(InputError, match="not JSON"):
         read_claims_file(path)
+
+
+def test_csv_of_claims_is_read_by_its_columns(tmp_path):
+    path = tmp_path / "claims.csv"
+    path.write_text(
+        'claim_id,text,start,end,label\r\nk1,"One, in ""two"" lines\nof a cell.",0,4,\r\n'
+        "\r\n,Another.,,,FULLY_SUPPORTED\r\n",
+        "utf-8-sig",
+    )
+    first, second = read_claims_file(path)
+    assert (first.claim_id, first.text) == ("k1", 'One, in "two" lines\nof a cell.')
+    assert (first.start, first.end, first.label) == (0, 4, None)
+    assert (second.claim_id, second.text) == (None, "Another.")
+    assert second.label == "FULLY_SUPPORTED"
+    path.write_text("text;claim_id\nA, b and c.;k1\n", "utf-8")
+    assert [claim.text for claim in read_claims_file(path)] == ["A, b and c."]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A claim.\nAnother claim.\n", "first line names 'A claim.'"),
+        ("text,claim\nA,b\n", "first line names 'text', 'claim'"),
+        ("", "first line names nothing"),
+        ("text\n", "holds no claim"),
+        ('text\n"open\n', "not CSV"),
+    ],
+)
+def test_csv_of_claims_with_other_columns_is_refused(tmp_path, text, message):
+    path = tmp_path / "claims.csv"
+    path.write_text(text, "utf-8")
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_claims_file(path)
+
+
+def test_rows_of_claims_that_break_rules_are_all_named(tmp_path):
+    path = tmp_path / "claims.tsv"
+    path.write_text("text\tlabel\nA\tB\nC\nD\tINCONCLUSIVE\n", "utf-8")
+    with pytest.raises(InputError) as caught:
+        read_claims_file(path)
+    found = [(one.kind, one.where) for one in caught.value.violations]
+    assert ("wrong_columns", "claims.tsv line 3") in found
+    assert any(where.startswith("claims.tsv line 2") for _, where in found)
+    assert len(found) == 2
 
 
 def test_a_home_of_an_unknown_user_is_refused():
