@@ -25,6 +25,10 @@ source text, and shows where every claim came from or went wrong.
 Every error is a problem details object (RFC 9457) with a stable `type`. Edges point with the flow
 of data. Ids are opaque; in a path their characters are percent-encoded. Every answer has the
 header `X-Request-ID`.
+
+A call needs a key with the scope that it names. As long as no key was ever made, every call is
+allowed without one, but only from the machine of the service: that is the empty alternative (`{}`)
+in the security of the calls. With the first key it ends, and the answer without a key is 401.
 """
 
 TAGS = (
@@ -191,6 +195,7 @@ def _add_problems(path: str, operation: dict[str, Any]) -> None:
         statuses += _BEHIND_THE_GUARD
     if operation.get("security"):
         statuses += _WITH_SCOPE
+        operation["security"] = [*operation["security"], {}]  # no key was made yet: see `_TEXT`
     if "requestBody" in operation:
         statuses += _WITH_BODY
     for status in statuses:
