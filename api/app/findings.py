@@ -97,12 +97,14 @@ class PathStep(Answer):
 
 
 class Provenance(AboutVerification):
-    """Paths of evidence, each from where it begins down to the verified node."""
+    """Paths of evidence down to the verified node; those that begin in roots come first."""
 
     paths: list[list[PathStep]] = Field([])
     paths_complete: list[bool] = Field([], description="Of each path: whether it begins in a root.")
     complete: bool = Field(description="Whether there are paths, all of them begin in roots.")
     truncated: bool = Field(False, description="Whether there are more paths.")
+    path_count: int = Field(0, description="How many paths there are; counted to 10^15.")
+    complete_path_count: int = Field(0, description="How many of them begin in roots.")
 
 
 class ErrorStep(Answer):

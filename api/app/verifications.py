@@ -202,6 +202,8 @@ class Verifications(Part):
             paths_complete=whole,
             complete=bool(whole) and all(whole) and not truncated,
             truncated=truncated,
+            path_count=rows[0]["path_count"] if rows else 0,
+            complete_path_count=rows[0]["complete_path_count"] if rows else 0,
         )
 
     async def error(self, verification_id: str) -> ErrorOrigin:

@@ -131,8 +131,10 @@ def provenance(found: Provenance) -> str:
         "<li>" + " → ".join(f"{_code(one.node_id)} (stage {one.stage})" for one in path) + "</li>"
         for path in found.paths[:ROWS_SHOWN]
     )
-    whole = "<div>There are more paths.</div>" if found.truncated else ""
-    return _box(f"<ol>{paths or '<li>no path</li>'}</ol>{whole}{_rest(len(found.paths))}")
+    of = f"{len(found.paths):,} of {found.path_count:,} paths"
+    whole = f"<div>{of}; {found.complete_path_count:,} begin in source text.</div>"
+    drawn = f"<ol>{paths}</ol>{whole}" if paths else "<ol><li>no path</li></ol>"
+    return _box(drawn + _rest(len(found.paths)))
 
 
 def rows(found: QueryRows) -> str:

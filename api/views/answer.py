@@ -9,12 +9,15 @@ Source: VeriTrail 3.2 (what a verdict is about); docs/page.md.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from veritrail_graph.api.views.texts import PART, Place, part_bounds, part_count, part_of
 from veritrail_graph.api.views.words import RANK, Mark
+from veritrail_graph.graph.citations import CITATION
 
 AROUND = 600
 """Code points of the answer that are shown before and behind a claim."""
@@ -180,7 +183,7 @@ class FoundPlaces:
     """Where claims without offsets stand.
 
     Attributes:
-        places: By claim_id: the first place that states a claim word for word.
+        places: By claim_id: the first place that states the claim.
         missing: Claims that stand nowhere.
         not_looked_for: Claims that were not looked for.
     """
@@ -191,7 +194,7 @@ class FoundPlaces:
 
 
 def find_places(text: str, claims: Sequence[TextClaim], most: int = LOOKED_THROUGH) -> FoundPlaces:
-    """Where claims stand word for word.
+    """Where claims stand: word for word, else but for citations, quotation marks and white space.
 
     Args:
         text: The whole text.
@@ -202,11 +205,16 @@ def find_places(text: str, claims: Sequence[TextClaim], most: int = LOOKED_THROU
     missing: list[TextClaim] = []
     left: list[TextClaim] = []
     spent = 0
+    plain: PlainText | None = None
     for claim in claims:
         if spent > most:
             left.append(claim)
             continue
         place = word_for_word(text, claim.text.strip())
+        if place is None:
+            spent += len(text)
+            plain = plain or PlainText.of(text)
+            place = plain.place_of(claim.text)
         if place is None:
             spent += len(text)
             missing.append(claim)
@@ -231,6 +239,55 @@ def word_for_word(text: str, words: str) -> Place | None:
             return start, end
         start = text.find(words, start + 1)
     return None
+
+
+_QUOTES = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201a\u201b", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb", '"')
+)
+_TO_CHANGE = re.compile(rf"(?P<left_out>\s*(?:{CITATION.pattern}))|\s{{2,}}|[^\S ]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """A text without citations, with straight quotation marks and single spaces.
+
+    Attributes:
+        text: The plain text.
+        cuts: Offsets in the plain text where something was left out, ascending.
+        shifts: How much higher offsets in the original are from each cut on.
+    """
+
+    text: str
+    cuts: tuple[int, ...]
+    shifts: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str) -> PlainText:
+        """Make a text plain."""
+        pieces: list[str] = []
+        cuts, shifts = [0], [0]
+        length = done = 0
+        for found in _TO_CHANGE.finditer(text):
+            space = "" if found["left_out"] else " "
+            pieces += (text[done : found.start()], space)
+            length += found.start() - done + len(space)
+            done = found.end()
+            cuts.append(length)
+            shifts.append(done - length)
+        pieces.append(text[done:])
+        return cls("".join(pieces).translate(_QUOTES), tuple(cuts), tuple(shifts))
+
+    def place_of(self, words: str) -> Place | None:
+        """Where words stand in the original text, as far as they are the same when plain."""
+        found = word_for_word(self.text, PlainText.of(words).text.strip())
+        if found is None:
+            return None
+        start, last = found[0], found[1] - 1
+        return start + self._shift(start), last + self._shift(last) + 1
+
+    def _shift(self, offset: int) -> int:
+        return self.shifts[bisect_right(self.cuts, offset) - 1]
 
 
 def _stretches(

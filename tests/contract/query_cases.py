@@ -164,6 +164,24 @@ async def store_ladder(store: Store, process_id: str, depth: int) -> None:
     await store.trails.write(a_trail(f"{process_id}/v", *iterations, **facts))
 
 
+async def store_dead_end(store: Store, process_id: str) -> None:
+    """Store a trail with evidence in two summaries, and in the source of only the second."""
+    names = ["c1", "c2", "s1", "s2", "t"]
+    links = [("c1", "s1"), ("c2", "s2"), ("s1", "t"), ("s2", "t")]
+    source = process({n: f"{n}." for n in names}, links, {"k": "So it is."}, process_id=process_id)
+    await ingest(store, source)
+    iterations = []
+    for number, found_in in enumerate((["s1", "s2"], ["c2"]), start=1):
+        role = Role.ROOT if number == 2 else Role.INTERMEDIATE
+        refs = [NodeRef(u, 3 - number, names.index(u), role) for u in found_in]
+        evidence = found("summary", *(cited(u, 0, 0, f"{u}.") for u in found_in))
+        iterations.append(a_round(number, Verdict.FULLY_SUPPORTED, refs, [evidence]))
+    paths = (path("s1", "t", 1), path("s2", "t", 1), path("c2", "s2", 2))
+    claim = Claim(claim_id="k", text="So it is.", node_id="t")
+    facts = {"process_id": process_id, "claim": claim, "paths": paths, **LEXICAL}
+    await store.trails.write(a_trail(f"{process_id}/v", *iterations, **facts))
+
+
 def _process(process_id: str) -> MemoryInput:
     about = {
         "m1": ("draft", "write", {"model": "writer-1", "prompt": "Write it up."}),

@@ -70,22 +70,24 @@ TRAIL_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
                         step("s1", 2, "intermediate", (0, "evidence", S1_OPENED), via=["m1"]),
                         T_STEP,
                     ],
+                    1,
+                    1,
                 )
             ],
         ),
         (
             {"claim_id": "k2"},
             [
-                ("v2", True, 2, ["c2", "s2", "t"], [C2_STEP, S2_STEP, T_STEP]),
-                ("v2", True, 3, ["c2", "s1", "m1", "t"], [C2_STEP, S1_STEP, M1_STEP, T_STEP]),
-                ("v2", True, 3, ["c2", "s2", "m1", "t"], [C2_STEP, S2_STEP, M1_STEP, T_STEP]),
+                ("v2", True, 2, ["c2", "s2", "t"], [C2_STEP, S2_STEP, T_STEP], 3, 3),
+                ("v2", True, 3, ["c2", "s1", "m1", "t"], [C2_STEP, S1_STEP, M1_STEP, T_STEP], 3, 3),
+                ("v2", True, 3, ["c2", "s2", "m1", "t"], [C2_STEP, S2_STEP, M1_STEP, T_STEP], 3, 3),
             ],
         ),
         (
             {"claim_id": "k2", "verification_id": "v2-old"},
-            [("v2-old", False, 1, ["m1", "t"], [M1_STEP, T_STEP])],
+            [("v2-old", False, 1, ["m1", "t"], [M1_STEP, T_STEP], 1, 0)],
         ),
-        ({"claim_id": "k3"}, [("v3", False, 1, ["m1", "t"], [M1_STEP, T_STEP])]),
+        ({"claim_id": "k3"}, [("v3", False, 1, ["m1", "t"], [M1_STEP, T_STEP], 1, 0)]),
         ({"claim_id": "k4"}, []),  # not verified
         ({"claim_id": "k5"}, []),  # no evidence
     ],

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from contract.query_cases import store_harbour, store_ladder, store_reviews
+from contract.query_cases import store_dead_end, store_harbour, store_ladder, store_reviews
 from contract.query_graph_answers import GRAPH_CASES
 from contract.query_trail_answers import TRAIL_CASES
 from contract.query_values import FS
@@ -173,12 +173,26 @@ def test_a_deep_and_wide_process_is_answered_in_bounded_time(
         ["b0", "a1", "a2", *high],
         ["a0", "b1", "a2", *high],
     ]
+    assert {row[5:] for row in result.rows} == {(10**15, 10**15)}  # where counting stops
     many = arun(store.queries.run("provenance", {**subject, "limit": "500"}))
     assert len({tuple(row[3]) for row in many.rows}) == 500
     result = arun(store.queries.run("impact", {"process_id": process_id, "node_id": "b0"}))
     assert [row[:2] + row[4:6] for row in result.rows] == [("evidence", "k", depth, FS)]
     result = arun(store.queries.run("stage_summary", {"process_id": process_id}))
     assert len(result.rows) == depth + 1
+
+
+@pytest.mark.engine
+def test_paths_that_begin_in_a_root_come_first_and_all_are_counted(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(store_dead_end(store, process_id))
+    subject = {"process_id": process_id, "claim_id": "k"}
+    first = ["c2", "s2", "t"]
+    for limit, nodes in (("1", [first]), ("2", [first, ["s1", "t"]])):
+        found = arun(store.queries.run("provenance", {**subject, "limit": limit}))
+        assert [row[3] for row in found.rows] == nodes
+        assert {row[5:] for row in found.rows} == {(2, 1)}
 
 
 @pytest.mark.parametrize("statement", library(), ids=lambda statement: statement.short_name)

@@ -59,6 +59,24 @@ def test_a_claim_whose_words_do_not_stand_there_is_said_to_be_missing(words: str
     assert not any(one.layers for one in found.segments)
 
 
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        ("The town has 9 bridges [Data: Reports (1, 2)].", "The town has 9 bridges."),
+        ("The \u201cOld\u201d quay\u2019s wall fell.", 'The "Old" quay\'s wall fell.'),
+        ("The town\n has\u00a09 bridges.", "The town has 9 bridges."),
+        ("The town [^1] has 9\u2003bridges (Smith, 2020).", "The town has 9 bridges."),
+        ("The town has 9 bridges.", "The town has\n9 bridges [Data: Reports (1)]."),
+    ],
+)
+def test_a_claim_is_found_but_for_citations_quotation_marks_and_spaces(
+    shown: str, words: str
+) -> None:
+    text = f"Before  it [Data: Sources (7)].\n{shown} And \u201cbehind\u201d."
+    (start, end) = find_places(text, [claim("k", text=words)]).places["k"]
+    assert text[start:end] == shown
+
+
 def test_words_within_longer_words_are_passed_over() -> None:
     found = find_places("seaside sea", [claim("k", text="sea")])
     assert found.places == {"k": (8, 11)}

@@ -1,4 +1,4 @@
-"""Requests made up from the description of the service: no fault, no status that is not told,
+"""Requests made up from the description of the service: no fault, no undescribed status,
 and nothing that the description forbids is accepted."""
 
 from __future__ import annotations

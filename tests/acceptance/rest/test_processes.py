@@ -75,6 +75,27 @@ def test_a_body_that_breaks_rules_is_told_without_the_place_it_was_kept_in(
     assert str(shared_service.home) not in answer.text
 
 
+def test_a_broken_body_under_a_known_id_is_told_what_is_wrong_with_it(
+    shared_service: ServiceProcess, name: str
+) -> None:
+    made = document(process_id=name)
+    assert store(shared_service, made).status_code == 201
+    made["nodes"][0]["text"] = "Another content."
+    broken = {
+        "unknown_node": {**made, "edges": [*made["edges"], {"source": "no", "target": "t"}]},
+        "duplicate_claim_id": {
+            **made,
+            "claims": [*made["claims"], {**made["claims"][0]} | {"text": "A."}],
+        },
+        "missing_key": {**made, "verifications": [{"verification_id": "v-1"}]},
+    }
+    for kind, body in broken.items():
+        answer = store(shared_service, body)
+        assert answer.status_code == 422, answer.text
+        assert kind in violations(answer)
+    assert store(shared_service, made).status_code == 409
+
+
 @pytest.mark.parametrize(
     ("content", "headers", "status"),
     [

@@ -13,21 +13,13 @@ from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from functools import lru_cache
 
+from veritrail_graph.graph.citations import CITATION
 from veritrail_graph.verifier.engines.lexical import vocabulary as words
 
 _TOKEN = re.compile(
     r"(?P<number>[$€£¥]?\d[\d,]*(?<!,)(?:\.\d+)?(?::\d\d)?[a-z]{0,2}(?![^\W_])%?)"
     r"|(?P<word>[^\W_]+(?:['\u2019][^\W\d_]+)*)"
     r"|(?P<mark>[\[\].,;:!?()\u2013\u2014\u201c\"]|(?:(?<=\s)|^)-{1,3}(?=\s))"
-)
-_AUTHORS = r"[^\W\d_][^()\[\];,\d]{0,80}"
-# Where a text says from where it has what it says: no part of what it says.
-_CITATION = re.compile(
-    r"\[\s*(?:data|records?|sources?|reports?|entities|relationships|claims)\s*:[^\[\]]{0,4000}\]"
-    r"|\[\s*\^[^\[\]\s]{1,40}\s*\]"  # [^1], [^note]
-    r"|\[\s*\d{1,3}(?:\s*[,;\u2013-]\s*\d{1,3})*\s*\]"  # [1], [2, 5-7]
-    rf"|\((?:{_AUTHORS},\s*\d{{4}}[a-z]?(?:,\s*pp?\.\s*[\d\u2013-]+)?(?:;\s*|(?=\))))+\)",
-    re.IGNORECASE,
 )
 _BULLET = re.compile(r"\s*[-*\u2022\u2013]\s+")
 _GAPS_IN_A_NAME = frozenset((" ", "-", "\n", ". ", "\u00a0", "&", " & ", "' ", "\u2019 "))
@@ -43,7 +35,7 @@ class Tokens:
     """
 
     def __init__(self, text: str) -> None:
-        self._text = text = _CITATION.sub(" ", text)
+        self._text = text = CITATION.sub(" ", text)
         self.is_item = _BULLET.match(text) is not None
         self._found = [
             (str(match.lastgroup), match.group(), match.start(), match.end())
