@@ -22,12 +22,15 @@ from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, sa
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.graph.model import Claim, Usage
 from veritrail_graph.graph.model.extraction import ExtractedSentence, SentenceOutcome
+from veritrail_graph.graph.near_duplicates import NearDuplicate, near_duplicates
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.claims import Extracted, ExtractOptions
     from veritrail_graph.api.extraction import ExtractionReport
 
+
+_PAIRS_SHOWN = 10
 
 app = typer.Typer(
     help="The claims of a process: extract them with a language model, list, edit, remove.",
@@ -132,6 +135,7 @@ def list_(
         document: dict[str, Any] = {
             "process_id": process,
             "claims": [claim.json_object() for claim in claims],
+            "near_duplicates": _near_duplicates_json(claims),
         }
         if sentences:
             document["sentences"] = [sentence_json(sentence) for sentence in found]
@@ -139,6 +143,7 @@ def list_(
         return
     if claims:
         show_claims(claims)
+        offer_removal(process, near_duplicates(claims))
     else:
         say("No claims are stored. Extract some with: veritrail claims extract PROCESS")
     if sentences:
@@ -237,6 +242,7 @@ def report_json(report: ExtractionReport, model: str) -> dict[str, Any]:
         "model": model,
         "claims": [claim.json_object() for claim in report.claims],
         "claims_added": report.added,
+        "near_duplicates": _near_duplicates_json(report.claims),
         "sentences": [sentence_json(sentence) for sentence in report.sentences],
         "outcomes": _counts(report.sentences),
         "usage": report.usage.json_object(),
@@ -269,6 +275,7 @@ def tell_report(report: ExtractionReport) -> None:
 
     if report.claims:
         show_claims(report.claims)
+        offer_removal(report.process_id, near_duplicates(report.claims))
     without = [one for one in report.sentences if one.outcome is not SentenceOutcome.CLAIMS]
     if without:
         show("")
@@ -284,6 +291,23 @@ def show_claims(claims: Sequence[Claim]) -> None:
     """A line a claim, with its place."""
     rows = [(claim.claim_id, _place(claim), one_line(claim.text)) for claim in claims]
     table(("claim_id", "place", "claim"), rows)
+
+
+def offer_removal(process_id: str, found: Sequence[NearDuplicate]) -> None:
+    """Name claims that say nearly the same as others, and the command that removes them."""
+    if not found:
+        return
+    pairs = ", ".join(f"{one.claim_id} like {one.like}" for one in found[:_PAIRS_SHOWN])
+    more = f" and {len(found) - _PAIRS_SHOWN:,} more" if len(found) > _PAIRS_SHOWN else ""
+    say(
+        f"{len(found):,} claim(s) may repeat others (by their words; no model was asked): {pairs}"
+        f"{more}. To remove one: veritrail claims remove {process_id} {found[0].claim_id}",
+        "yellow",
+    )
+
+
+def _near_duplicates_json(claims: Sequence[Claim]) -> list[dict[str, Any]]:
+    return [one.json_object() for one in near_duplicates(claims)]
 
 
 def _place(claim: Claim) -> str:

@@ -10,12 +10,13 @@ from fakes.settings_of import settings_of
 from rich.console import Console
 
 from veritrail_graph.api.claims import read_claims_file
-from veritrail_graph.api.cli import stored, terminal, verify
+from veritrail_graph.api.cli import claims, stored, terminal, verify
 from veritrail_graph.api.cli.trail import verdict_table
 from veritrail_graph.api.jobs.local import LocalResult
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Claim, Process, Status, Verdict, Verification
 from veritrail_graph.graph.model.listed import ProcessSummary
+from veritrail_graph.graph.near_duplicates import near_duplicates
 
 LONG_ID = "harbour-2025-" + "x" * 100
 
@@ -121,6 +122,18 @@ def test_a_json_file_that_is_no_json_is_refused(tmp_path):
     path.write_text("[Data] starts in 2025.", "utf-8")
     with pytest.raises(InputError, match="not JSON"):
         read_claims_file(path)
+
+
+def test_claims_that_may_repeat_others_are_offered_for_removal(capsys):
+    text = "The harbour opened in 1901 with two piers."
+    texts = {"k1": text, "k2": "Other.", "k3": f"In 1901 {text.lower().replace(' in 1901', '')}"}
+    found = [Claim(claim_id=key, text=text, node_id="t") for key, text in texts.items()]
+    claims.offer_removal("tarn", near_duplicates(found[:2]))
+    assert capsys.readouterr().err == ""
+    claims.offer_removal("tarn", near_duplicates(found))
+    said = " ".join(capsys.readouterr().err.split())
+    assert "1 claim(s) may repeat others (by their words; no model was asked): k3 like k1" in said
+    assert said.endswith("veritrail claims remove tarn k3")
 
 
 def test_csv_of_claims_is_read_by_its_columns(tmp_path):
