@@ -98,7 +98,7 @@ def key_of(home: Veritrail) -> dict[str, str]:
 def test_whoever_asks_for_little_does_not_wait_for_whoever_asked_for_much(
     home: Veritrail, tmp_path: Path
 ) -> None:
-    home("ingest", pumps(tmp_path / "much.json", 40))
+    home("ingest", pumps(tmp_path / "much.json", 70))
     home("ingest", pumps(tmp_path / "little.json", 5, filler=7))
     much, little = key_of(home), key_of(home)
     env = {"VERITRAIL_CONCURRENCY": "4"}
@@ -110,7 +110,7 @@ def test_whoever_asks_for_little_does_not_wait_for_whoever_asked_for_much(
         job = second.wait(second.submit("little"))
         assert job["status"] == "succeeded"
         counts = first.job(long)["counts"]
-        assert counts.get("succeeded", 0) < 30, counts
+        assert counts.get("succeeded", 0) < 50, counts
         assert first.ask("POST", f"/v1/jobs/{long}:cancel").status_code == 200
 
 
