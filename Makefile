@@ -12,8 +12,8 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 # More arguments for the tool behind a target: make test ARGS="-k walk -x"
 ARGS ?=
-# Tests that run side by side; most of them wait for servers that they started. 0: one by one.
-WORKERS ?= 2
+# Tests that run side by side, one more than two cores: many wait for what they started. 0: one by one.
+WORKERS ?= 3
 # The engine of judgement of the demo: lexical, or openai.
 ENGINE ?= lexical
 

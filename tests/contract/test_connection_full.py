@@ -73,6 +73,7 @@ async def look(server: launcher.Server) -> None:
         assert (await ingest(store, wide())).status == "created"
 
 
+@pytest.mark.soak
 def test_a_full_disk_is_said_and_what_was_stored_is_there_after_a_restart() -> None:
     try:
         with launcher.restarted(lambda server: asyncio.run(fill(server)), {}) as server:

@@ -123,6 +123,7 @@ def run_as_them(address: DatabaseAddress, text: str, **parameters: Any) -> list[
         return driver.execute_query(text, parameters, database_=address.database).records
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_an_index_of_another_application_in_the_way_and_a_graph_set_read_only(
     tmp_path_factory: Any,
