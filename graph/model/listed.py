@@ -509,21 +509,10 @@ class ProcessSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessOverview:
-    """A process and how many of its claims and verifications there are.
+class ProcessOverview(ProcessSummary):
+    """The same by itself, with the number of its verifications, whatever their status."""
 
-    Attributes:
-        process: The process.
-        verdicts: Claims by the verdict of their latest succeeded verification; `undecided`: those
-            without one whose latest verification is undecided.
-        verifications: Its verifications, whatever their status.
-        indicative: Whether no language model gave one of these verdicts.
-    """
-
-    process: Process
-    verdicts: Mapping[str, int]
-    verifications: int
-    indicative: bool = False
+    verifications: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ class ProcessStore:
                 return None
             counts = {verdict: claims for _, verdict, claims, _ in verdicts if verdict}
             is_indicative = any(indicative for *_, indicative in verdicts)
-            return ProcessOverview(process_from(*rows[0]), counts, verifications, is_indicative)
+            return ProcessOverview(process_from(*rows[0]), counts, is_indicative, verifications)
 
         found = await self._database.read_with(work)
         if found is None:
