@@ -12,8 +12,8 @@ BIN := $(VENV)/bin
 PY := $(BIN)/python
 # More arguments for the tool behind a target: make test ARGS="-k walk -x"
 ARGS ?=
-# Tests that run side by side, one more than two cores: many wait for what they started. 0: one by one.
-WORKERS ?= 3
+# Tests that run side by side; most of them wait for servers that they started. 0: one by one.
+WORKERS ?= 2
 # The engine of judgement of the demo: lexical, or openai.
 ENGINE ?= lexical
 
@@ -74,7 +74,7 @@ SAMPLE := $(patsubst %,tests/contract/test_%.py,processes claims trails statemen
 test: setup ## Run the tests, without the long loops (ARGS="-k walk -x", WORKERS=0)
 	@$(PYTEST) -m "not soak" $(ARGS)
 
-quick: setup ## Run unit tests, goldens and a sample of the contract (2 minutes)
+quick: setup ## Run unit tests, goldens and a sample of the contract (about 4 minutes)
 	@$(PYTEST) -m "not soak and not slow" -k "not neo4j" tests/golden $(SAMPLE) tests/unit $(ARGS)
 
 screenshots: setup ## Take the pictures of the documentation anew (needs a chromium)

@@ -21,7 +21,7 @@ from veritrail_graph.verifier.models.retrying import (
 
 ASKED = StepCall("verdict", "verdict.v1", "00" * 32, "some-model", 0.0)
 PATIENCE = Patience(deadline=1.0, attempt_timeout=0.7, base=0.05, cap=0.1, rest=20.0)
-CALLS = 400
+CALLS = 1_000
 IN_THE_AIR = 64
 
 
@@ -71,11 +71,11 @@ def test_an_endpoint_that_answers_nobody_does_not_hold_up_a_run(reply: bytes, de
     assert len(ends) == CALLS
     assert all("given up" in end or "earlier calls" in end or "not tried" in end for end in ends)
     assert sum("not tried" in end for end in ends) > CALLS / 2
-    assert seconds < 4 * PATIENCE.deadline
+    assert seconds < 10 * PATIENCE.deadline  # one after another they would take 15
 
 
 def test_an_endpoint_that_comes_back_is_asked_again() -> None:
-    patience = Patience(deadline=0.3, attempt_timeout=0.2, base=0.01, cap=0.02, rest=0.3)
+    patience = Patience(deadline=1.0, attempt_timeout=0.8, base=0.01, cap=0.02, rest=0.3)
 
     async def work() -> None:
         async with serving(http(503, {})) as server:
