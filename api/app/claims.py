@@ -90,8 +90,8 @@ class Claims(Part):
         """
         store = await self._store()
         claims, last = await store.claims.page(process_id, wanted, after, limit)
-        if not claims:
-            await store.processes.get(process_id)
+        if not claims and await store.processes.became_ready(process_id):
+            claims, last = await store.claims.page(process_id, wanted, after, limit)
         return await self._app.in_flight.mark(process_id, claims), last
 
     async def search(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import suppress
 from dataclasses import replace as changed
 
 from veritrail_graph.graph.errors import BeingWritten, InputError, ProcessConflict
@@ -259,5 +260,6 @@ async def clean(store: Store) -> list[StoredState]:
         # A replacement that was just completed has given its id to a process that must stay.
         current = await store.processes.state(state.process_id)
         if current is not None and current.is_abandoned:
-            await store.processes.settle(current)
+            with suppress(BeingWritten):  # a reader or another command took it up meanwhile
+                await store.processes.settle(current)
     return left

@@ -28,7 +28,7 @@ from veritrail_graph.graph.model.listed import (
     Tally,
 )
 from veritrail_graph.graph.store.database import Database, Transaction
-from veritrail_graph.graph.store.processes import DELETE_BATCH, ready_process
+from veritrail_graph.graph.store.processes import DELETE_BATCH, became_ready
 from veritrail_graph.graph.store.reviews import ReviewStore
 from veritrail_graph.graph.store.rows import (
     MOST_HELD,
@@ -163,7 +163,8 @@ class ClaimStore:
             "claims/judged", process_id=process_id, claim_ids=[claim_id]
         )
         if not rows:
-            await ready_process(self._database, process_id)
+            if await became_ready(self._database, process_id):
+                return await self.get(process_id, claim_id)
             raise NotFound(
                 f"Process {process_id!r} has no claim {shown(claim_id)}.", code="claim_unknown"
             )

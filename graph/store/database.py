@@ -100,6 +100,7 @@ class Database:
         self._counting = threading.Condition()
         self._under_way = 0
         self.calls = 0
+        self.finishing: dict[str, asyncio.Future[None]] = {}  # by process_id: replacements
         self.is_closing = False
         self.agent = ""  # what the engine calls itself, once it has answered
         # How many transactions of one ingest are best written at a time; see `connect`.

@@ -12,9 +12,9 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from veritrail_graph.graph.errors import EngineError, NotFound, ProcessConflict
+from veritrail_graph.graph.errors import EngineError, ProcessConflict
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.processes import process_from
+from veritrail_graph.graph.store.processes import process_from, ready_process
 from veritrail_graph.graph.store.rows import Properties, claim_pages, extraction_pages, pages
 
 _INDEX_WINDOW = 200_000
@@ -79,11 +79,8 @@ class StoredProcess:
         """
         rows = await database.read("export/process", process_id=process_id)
         if not rows:
-            raise NotFound(
-                f"No process {process_id!r} is stored, or it is being written.",
-                code="process_unknown",
-                process_id=process_id,
-            )
+            await ready_process(database, process_id)
+            return await cls.open(database, process_id)
         process_from(rows[0][0], 0)  # tells of one that is damaged
         stored = cls(database, process_id, rows[0][0])
         await stored._index()

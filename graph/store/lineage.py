@@ -20,7 +20,7 @@ from veritrail_graph.graph.model import Process
 from veritrail_graph.graph.model.listed import Degrees, Lineage, LineageNode, StageEdges
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database
-from veritrail_graph.graph.store.processes import ready_process
+from veritrail_graph.graph.store.processes import became_ready
 from veritrail_graph.graph.store.reading import WINDOW_EDGES, WINDOW_NODES
 
 EDGES = 250_000
@@ -170,7 +170,8 @@ class LineageReader:
             known=dict.fromkeys(names, True),
         )
         if not rows:
-            await ready_process(self.database, process_id)
+            if await became_ready(self.database, process_id):
+                return await self._links(process_id, names)
             raise NotFound(f"Process {process_id!r} has no node {shown(names[0])}")
         there = {row[0] for row in rows}
         edges = tuple((source, row[0]) for row in rows for source in row[4] if source in there)

@@ -28,7 +28,7 @@ from veritrail_graph.graph.model.listed import (
 )
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database, Row
-from veritrail_graph.graph.store.processes import ready_process
+from veritrail_graph.graph.store.processes import became_ready
 
 EVERY_NODE = NodeFilter()
 
@@ -92,8 +92,8 @@ class NodeStore:
             role=wanted.role,
             text=wanted.text,
         )
-        if not rows:
-            await ready_process(self._database, process_id)
+        if not rows and await became_ready(self._database, process_id):
+            return await self.page(process_id, wanted, after=after, limit=limit, most=most)
         nodes = [_node(row) for row in rows[:limit]]
         fitting = nodes if most is None else _fitting(nodes, most)
         return fitting, len(rows) > len(fitting)
@@ -108,8 +108,8 @@ class NodeStore:
         rows = await self._database.query(
             "nodes/get", len(asked), process_id=process_id, node_ids=asked
         )
-        if not rows:
-            await ready_process(self._database, process_id)
+        if not rows and await became_ready(self._database, process_id):
+            return await self.get(process_id, node_ids)
         found = {node.node_id: node for node in map(_node, rows)}
         return [found[node_id] for node_id in asked if node_id in found]
 
@@ -186,7 +186,8 @@ class NodeStore:
         """
         found = await self.among(process_id, [node_id])
         if not found:
-            await ready_process(self._database, process_id)
+            if await became_ready(self._database, process_id):
+                return await self.one(process_id, node_id)
             raise _unknown(process_id, node_id)
         return found[0]
 
@@ -227,7 +228,8 @@ class NodeStore:
             longest=LONGEST_NOTE,
         )
         if not rows:
-            await ready_process(self._database, process_id)
+            if await became_ready(self._database, process_id):
+                return await self.text(process_id, node_id, number)
             raise _unknown(process_id, node_id)
         piece, length, prompt, metadata = rows[0]
         pieces = max(1, -(-length // self._piece))

@@ -3,7 +3,8 @@
 A process is `loading` until its last batch; readers see `ready` processes only. What replaces a
 stored process is loaded beside it under a staged id and takes its place when it is whole: from
 then on every interrupted step is taken up again, so that either the old or the new content is
-there, and never half of one.
+there, and never half of one. A reader that finds no ready process finishes a replacement whose
+writer has ended.
 
 A writer that was suspended may have been taken for dead: before it shows, hides or removes
 anything it holds the process and checks that it is still its owner.
@@ -11,11 +12,13 @@ anything it holds the process and checks that it is still its owner.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +87,14 @@ class ProcessStore:
         """
         return await ready_process(self._database, process_id)
 
+    async def became_ready(self, process_id: str) -> bool:
+        """For a reader that found nothing: whether the process is ready only now, so read again.
+
+        Raises:
+            NotFound: It is not ready.
+        """
+        return await became_ready(self._database, process_id)
+
     async def overview(self, process_id: str) -> ProcessOverview:
         """A process with how many claims have each verdict, and how many verifications it has.
 
@@ -102,6 +113,8 @@ class ProcessStore:
             return ProcessOverview(process_from(*rows[0]), counts, is_indicative, verifications)
 
         found = await self._database.read_with(work)
+        if found is None and await became_ready(self._database, process_id):
+            found = await self._database.read_with(work)
         if found is None:
             raise await _not_ready(self._database, process_id)
         return found
@@ -226,7 +239,7 @@ class ProcessStore:
         await self._database.write("process/beat", **held(stored_id))
 
     async def release(self, stored_id: str) -> None:
-        """Let go of a process that we were loading: the next ingest goes on with it."""
+        """Let go of a process that we were loading or putting in place: another goes on with it."""
         await self._database.write("process/release", process_id=stored_id, owner=this_writer())
 
     async def mark(self, process_id: str, status: str, *, owner: str | None = None) -> None:
@@ -249,20 +262,32 @@ class ProcessStore:
         """Let a staged process take the place of the one that it replaces.
 
         Both are hidden in one transaction, the old one is removed, the new one renamed.
-        Interrupted anywhere, the same call takes it up again.
+        Interrupted anywhere, the same call takes it up again, and the next reader makes it.
 
         Raises:
             ProcessConflict: It was removed or taken over by another writer.
         """
 
-        def hide(tx: Transaction) -> None:
+        def hide(tx: Transaction) -> bool:
             hold(tx, staged_id)
-            tx.run("process/mark", **marked(process_id, DELETING))
+            old = tx.run("process/mark", **marked(process_id, DELETING))
+            # Also where the old one was removed: after a kill the staged one must be kept.
             tx.run("process/mark", **marked(staged_id, REPLACING))
+            return bool(old)
 
+        try:
+            await self._put_in_place(staged_id, process_id, hide)
+        except BaseException:
+            # This program may live on for days and would be taken for one that is at work.
+            with suppress(EngineError):
+                await self.release(staged_id)
+            raise
+
+    async def _put_in_place(
+        self, staged_id: str, process_id: str, hide: Callable[[Transaction], bool]
+    ) -> None:
         staged = await self.state(staged_id)
-        if await self.state(process_id) is not None:  # else an earlier attempt removed it
-            await self._database.write_with(hide, repeatable=True)
+        if await self._database.write_with(hide, repeatable=True):
             await self._purge(process_id, staged_id)
         ids: dict[str, Any] = {"staged_id": staged_id, "process_id": process_id}
         for name in ("process/rename_spans", "process/rename_claims"):
@@ -294,14 +319,45 @@ class ProcessStore:
         await self._purge(process_id)
 
     async def settle(self, state: StoredState) -> None:
-        """Take up what a dead writer left: finish a replacement, remove everything else."""
+        """Take up what a dead writer left: finish a replacement, remove everything else.
+
+        Raises:
+            ProcessConflict: Another writer took it up at the same time.
+        """
+        await self.take_over(state)
         if state.status == REPLACING and state.replaces is not None:
-            await self.take_over(state)
             await self.promote(state.process_id, state.replaces)
         else:
-            await self.delete(state.process_id)
+            await self.delete_own(state.process_id)
+
+    async def finish_replacement(self, process_id: str) -> None:
+        """Finish the replacement of a process whose writer has ended; a live writer is left alone.
+
+        Readers of one program wait for the same attempt. It goes on when they are cancelled:
+        else this program would be taken for its live writer.
+        """
+        under_way = self._database.finishing
+        if process_id not in under_way:
+            under_way[process_id] = asyncio.ensure_future(self._finish_replacement(process_id))
+        task = under_way[process_id]
+        try:
+            await asyncio.shield(task)
+        finally:
+            if task.done():
+                under_way.pop(process_id, None)
+
+    async def _finish_replacement(self, process_id: str) -> None:
+        staged = await self.state(self.staged_id(process_id))
+        if staged is not None and staged.status == REPLACING and staged.is_abandoned:
+            with suppress(ProcessConflict):  # another program was first
+                await self.settle(staged)
 
     async def _purge(self, process_id: str, staged_id: str | None = None) -> None:
+        """Remove a process that is hidden and everything that belongs to it.
+
+        Another writer may be removing it, too, and then put a new process under the id. So every
+        batch holds the process, and this ends when it is not there to be deleted any more.
+        """
         whose: dict[str, Any] = {"process_id": process_id}
         beats = [process_id] if staged_id is None else [process_id, staged_id]
         # Twice: a trail that was being written when the process was hidden is stored after that.
@@ -314,15 +370,26 @@ class ProcessStore:
         for (node_id,) in hubs:
             await self._in_batches("process/delete_edges", beats, node_id=node_id, **whose)
         await self._in_batches("process/delete_spans", beats, **whose)
-        await self._database.write("process/remove", process_id=process_id)
+        await self._write_deleting("process/remove", process_id)
+
+    async def _write_deleting(self, name: str, process_id: str, **parameters: Any) -> list[Row]:
+        """Run a statement that deletes, unless the process is no longer one to be deleted."""
+
+        def work(tx: Transaction) -> list[Row]:
+            if not tx.run("process/hold_deleting", process_id=process_id):
+                return []
+            return tx.run(name, process_id=process_id, **parameters)
+
+        return await self._database.write_with(work, repeatable=True)
 
     async def _in_batches(
         self, name: str, beats: Sequence[str], limit: int | None = None, **parameters: Any
     ) -> None:
         """Run a statement until it finds nothing more to do, showing signs of life."""
         last_beat = time.monotonic()
+        write = self._write_deleting if name.startswith("process/delete_") else self._database.write
         while True:
-            rows = await self._database.write(name, limit=limit or DELETE_BATCH, **parameters)
+            rows = await write(name, limit=limit or DELETE_BATCH, **parameters)
             if not rows or rows[0][0] == 0:
                 return
             if time.monotonic() - last_beat > BEAT_SECONDS:
@@ -339,12 +406,32 @@ async def ready_process(database: Database, process_id: str) -> Process:
     """
     rows = await database.read("process/get", process_id=process_id)
     if not rows:
+        await ProcessStore(database).finish_replacement(process_id)
+        rows = await database.read("process/get", process_id=process_id)
+    if not rows:
         raise await _not_ready(database, process_id)
     return process_from(*rows[0])
 
 
+async def became_ready(database: Database, process_id: str) -> bool:
+    """For a reader that found nothing: whether the process is ready since then, so read again.
+
+    Raises:
+        NotFound: It is not ready.
+    """
+    if await database.read("process/get", process_id=process_id):
+        return False
+    await ready_process(database, process_id)
+    return True
+
+
 async def _not_ready(database: Database, process_id: str) -> NotFound:
-    state = await ProcessStore(database).state(process_id)
+    processes = ProcessStore(database)
+    state = await processes.state(process_id)
+    if state is None:
+        staged = await processes.state(processes.staged_id(process_id))
+        # A first load has no staged copy; one that is still loading replaces nothing yet.
+        state = staged if staged is not None and staged.status == REPLACING else None
     if state is None:
         return NotFound(
             f"No process {process_id!r} is stored.", code="process_unknown", process_id=process_id

@@ -36,7 +36,10 @@ from veritrail_graph.graph.model import (
     Termination,
     Verification,
 )
+from veritrail_graph.graph.model.listed import JudgedClaim, ProcessOverview
 from veritrail_graph.graph.store import Database, Store, open_store
+from veritrail_graph.graph.store.export import StoredProcess
+from veritrail_graph.graph.store.processes import ProcessStore
 
 GONE = f"{socket.gethostname()}/999999999/0"  # no process has this number
 
@@ -164,12 +167,22 @@ def test_a_replacement_cut_short_anywhere_leaves_the_old_or_the_new_whole(
             done = True
         except EngineError:
             done = False
-    for name in (process_id, store.processes.staged_id(process_id)):
+    staged_id = store.processes.staged_id(process_id)
+    for name in (process_id, staged_id):
         state = arun(store.processes.state(name))
         if state is not None and state.status != "ready":
             arun(store.processes.mark(name, state.status, owner=GONE))
+
+    # Readers need no other command first; those of one program wait for the same attempt.
+    async def readers() -> tuple[JudgedClaim, ProcessOverview]:
+        return await asyncio.gather(
+            store.claims.get(process_id, "k"), store.processes.overview(process_id)
+        )
+
+    claim, overview = arun(readers())
+    assert (claim.claim.text, overview.process.nodes) in [("Old.", 2), ("New.", 3)]
     arun(clean(store))
-    assert arun(store.processes.state(store.processes.staged_id(process_id))) is None
+    assert arun(store.processes.state(staged_id)) is None
     found = arun(store.processes.get(process_id))
     claims = [claim.text for claim in arun(store.claims.all(process_id))]
     read = arun(store.reading.source_nodes(process_id, ["t"], with_texts=True))
@@ -179,6 +192,57 @@ def test_a_replacement_cut_short_anywhere_leaves_the_old_or_the_new_whole(
     ]
     assert not done or found.nodes == 3
     assert done == (steps >= 26)  # each of the twenty-six writes was the first one cut once
+
+
+def test_a_reader_leaves_a_replacement_alone_whose_writer_is_alive(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    staged_id = store.processes.staged_id(process_id)
+    new = process({"a": "A", "t": "T"}, [("a", "t")], {"k": "New."}, process_id=process_id)
+    arun(store.processes.begin(arun(read_and_check(new)), stored_id=staged_id))
+    arun(store.processes.mark(staged_id, "replacing"))
+    before = arun(store.processes.state(staged_id))
+    for read in (store.processes.get, store.processes.overview):
+        with pytest.raises(NotFound, match="it is replacing"):
+            arun(read(process_id))
+    assert arun(store.processes.state(staged_id)) == before
+
+
+def test_a_deletion_takes_nothing_that_a_replacement_has_put_in_place(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def content(*sources: str) -> MemoryInput:
+        texts = {name: name for name in (*sources, "t")}
+        edges = [(name, "t") for name in sources]
+        return process(texts, edges, {"k": "A claim."}, process_id=process_id)
+
+    batches = ProcessStore._in_batches
+    deletions: list[asyncio.Task[None]] = []
+
+    async def race() -> None:
+        paused, go_on = asyncio.Event(), asyncio.Event()
+
+        async def paced(self: ProcessStore, name: str, *rest: Any, **parameters: Any) -> None:
+            if deletions and asyncio.current_task() is deletions[0]:
+                if name == "process/delete_spans":
+                    paused.set()
+                    await go_on.wait()
+            elif not deletions:  # the replacement has hidden the old content
+                deletions.append(asyncio.ensure_future(store.processes.delete(process_id)))
+                await paused.wait()
+            elif name == "process/rename_claims":  # the new spans have the id already
+                go_on.set()
+                await deletions[0]
+            await batches(self, name, *rest, **parameters)
+
+        monkeypatch.setattr(ProcessStore, "_in_batches", paced)
+        await ingest(store, content("a", "b"), replace=True)
+
+    arun(ingest(store, content("a")))
+    arun(race())
+    assert deletions[0].done()
+    stored = arun(StoredProcess.open(store.database, process_id))
+    assert stored.ids == ["a", "b", "t"]
 
 
 def test_first_commands_at_once_make_the_schema_together(settings: EngineSettings) -> None:
