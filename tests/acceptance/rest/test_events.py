@@ -21,6 +21,7 @@ from acceptance.rest.job_calls import Calls, Told, by_claim, timed, told_by
 from fakes.model_server import ModelServer
 from fakes.service_process import ServiceProcess, serving
 from fakes.settings_of import settings_of
+from fakes.waiting import until
 
 from veritrail_graph.api.auth.database import ServiceDatabase, service_url
 from veritrail_graph.api.jobs.model import Kind
@@ -77,7 +78,9 @@ def ended(calls: Calls, process: str) -> str:
 def endless(calls: Calls, model: ModelServer, process: str) -> Iterator[str]:
     """A job whose calls hang, so that it works until the test ends."""
     model.latency = 60.0
+    asked = len(model.requests)
     job_id = calls.submit(process, again=True, use_cache=False)
+    until(lambda: len(model.requests) >= asked + CLAIMS)  # no event of its own comes later
     yield job_id
     model.latency = 0.0
     calls.ask("POST", f"/v1/jobs/{job_id}:cancel")

@@ -41,10 +41,10 @@ def test_the_same_content_sent_six_times_at_once_is_stored_once_and_unchanged_fi
     assert told == [(200, "unchanged")] * 5 + [(201, "created")]
 
 
-def test_what_a_job_verifies_is_replaced_by_force_only(home: Veritrail, tmp_path: Path) -> None:
+def test_what_a_job_verifies_is_replaced_by_force_only(beside: Veritrail, tmp_path: Path) -> None:
     first = Path(pumps(tmp_path / "in-use.json", 6)).read_bytes()
     other = Path(pumps(tmp_path / "in-use.json", 7)).read_bytes()
-    with ModelServer(latency=2.0) as model, serving(home, env=asking(model)) as service:
+    with ModelServer(latency=2.0) as model, serving(beside, env=asking(model)) as service:
         service.until_ready()
         assert service.post("/v1/processes", content=first).status_code == 201
         calls = Calls(service.url)
