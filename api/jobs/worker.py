@@ -181,7 +181,7 @@ class Worker:
         reaper, keep = parts.reaper, self._job_settings.keep_seconds
 
         def look_seconds() -> float:
-            return LOOK_SECONDS if reaper.is_busy else IDLE_LOOK_SECONDS
+            return LOOK_SECONDS if self._queue.is_busy else IDLE_LOOK_SECONDS
 
         again = (
             self._always(look_seconds, reaper.enqueue, wakes=True),
@@ -297,9 +297,6 @@ class Reaper:
         sessions: The open sessions.
         ender: Ends the queued claims of jobs that were stopped.
         stop: Ends what runs here of a job.
-
-    Attributes:
-        is_busy: Whether a job was open when it looked last.
     """
 
     def __init__(
@@ -316,7 +313,6 @@ class Reaper:
         self._ender = ender
         self._stop = stop
         self._enqueued: set[tuple[str, int, bool]] = set()
-        self.is_busy = True
 
     async def enqueue(self) -> None:
         """See that the engine has everything of the jobs that are open.
@@ -325,8 +321,8 @@ class Reaper:
         has not seen yet, or that was taken up again, and gives it what is missing.
         """
         found = await self._repository.read(upkeep.open_jobs)
-        self.is_busy = bool(found)
-        await asyncio.to_thread(self._queue.expect, is_busy=self.is_busy)
+        if self._queue.is_busy != bool(found):
+            await asyncio.to_thread(self._queue.expect, is_busy=bool(found))
         self._enqueued.intersection_update(found)
         for job in found:
             if job in self._enqueued:

@@ -406,10 +406,7 @@ async def ready_process(database: Database, process_id: str) -> Process:
     """
     rows = await database.read("process/get", process_id=process_id)
     if not rows:
-        await ProcessStore(database).finish_replacement(process_id)
-        rows = await database.read("process/get", process_id=process_id)
-    if not rows:
-        raise await _not_ready(database, process_id)
+        rows = await _read_behind_replacement(database, process_id)
     return process_from(*rows[0])
 
 
@@ -421,8 +418,21 @@ async def became_ready(database: Database, process_id: str) -> bool:
     """
     if await database.read("process/get", process_id=process_id):
         return False
-    await ready_process(database, process_id)
+    await _read_behind_replacement(database, process_id)
     return True
+
+
+async def _read_behind_replacement(database: Database, process_id: str) -> list[Row]:
+    """The row of a process that was not ready, once a replacement of it was finished.
+
+    Raises:
+        NotFound: It is not ready.
+    """
+    await ProcessStore(database).finish_replacement(process_id)
+    rows = await database.read("process/get", process_id=process_id)
+    if not rows:
+        raise await _not_ready(database, process_id)
+    return rows
 
 
 async def _not_ready(database: Database, process_id: str) -> NotFound:

@@ -85,6 +85,9 @@ class WorkQueue:
         url: The database of the service.
         home: The home folder.
         worker_id: Who works here: an id that no other process has or had.
+
+    Attributes:
+        is_busy: Whether workers ask it often, as jobs are open.
     """
 
     def __init__(self, url: str, home: Path, worker_id: str) -> None:
@@ -92,7 +95,7 @@ class WorkQueue:
         self._worker_id = worker_id
         self._client: DBOSClient | None = None
         self._at_a_time = 1
-        self._is_busy = True
+        self.is_busy = True
 
     async def launch(self, doing: Doing, at_a_time: int) -> None:
         """Begin to work in the running event loop, to which the engine gives what it begins.
@@ -120,19 +123,16 @@ class WorkQueue:
 
     def take(self, at_a_time: int) -> None:
         """Set how much every worker takes at a time; all of them go by it from then on."""
-        self._at_a_time = at_a_time
-        self._register()
+        self._register(at_a_time, self.is_busy)
 
     def expect(self, *, is_busy: bool) -> None:
         """Set how often every worker asks the queue: often while jobs are open.
 
         Workers that share a database see the same jobs, so they set the same.
         """
-        if is_busy != self._is_busy:
-            self._is_busy = is_busy
-            self._register()
+        self._register(self._at_a_time, is_busy)
 
-    def _register(self) -> None:
+    def _register(self, at_a_time: int, is_busy: bool) -> None:
         is_sqlite = self._engine.dialect.name == "sqlite"
         busy, idle = (
             (POLL_SECONDS, IDLE_SECONDS)
@@ -141,10 +141,11 @@ class WorkQueue:
         )
         DBOS.register_queue(
             QUEUE,
-            worker_concurrency=self._at_a_time,
-            polling_interval_sec=busy if self._is_busy else idle,
+            worker_concurrency=at_a_time,
+            polling_interval_sec=busy if is_busy else idle,
             on_conflict="always_update",
         )
+        self._at_a_time, self.is_busy = at_a_time, is_busy
 
     def _config(self, serializer: Any) -> DBOSConfig:
         is_sqlite = self._engine.dialect.name == "sqlite"
