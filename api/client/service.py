@@ -16,7 +16,6 @@ import httpx2
 from typing_extensions import override
 
 from veritrail_graph.api.client import uploads
-from veritrail_graph.api.client.advice import CALLER_HEADER
 from veritrail_graph.api.client.answers import Event, JobState
 from veritrail_graph.api.client.blocking import Blocking
 from veritrail_graph.api.client.calls import Call
@@ -28,6 +27,7 @@ from veritrail_graph.api.client.faults import (
     problem_of,
 )
 from veritrail_graph.api.client.operations import AsyncOperations
+from veritrail_graph.api.python_advice import CALLER_HEADER
 from veritrail_graph.graph.errors import InputError
 
 T = TypeVar("T")

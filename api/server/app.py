@@ -16,8 +16,6 @@ from starlette.middleware.gzip import GZipMiddleware
 from veritrail_graph.api.app import Application
 from veritrail_graph.api.auth.key_cache import KeyCache
 from veritrail_graph.api.auth.sessions import Sessions
-from veritrail_graph.api.client.advice import ADVICE as PYTHON_ADVICE
-from veritrail_graph.api.client.advice import CALLER_HEADER
 from veritrail_graph.api.graph_connection import STARTING_SECONDS
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.attempts import Attempts
@@ -27,6 +25,8 @@ from veritrail_graph.api.http.problems import answer_with_problems
 from veritrail_graph.api.http.receiving import Uploads
 from veritrail_graph.api.http.watch import Head, Metrics, Watch
 from veritrail_graph.api.mcp.advice import ADVICE as MCP_ADVICE
+from veritrail_graph.api.python_advice import ADVICE as PYTHON_ADVICE
+from veritrail_graph.api.python_advice import CALLER_HEADER
 from veritrail_graph.api.rest import (
     docs_page,
     events,

@@ -13,9 +13,9 @@ import pytest
 from veritrail_graph.api.app.value_faults import sentence
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.cli.advice import ADVICE as COMMAND
-from veritrail_graph.api.client.advice import ADVICE as PYTHON
 from veritrail_graph.api.http.problems import RETRY_AFTER_SECONDS, answer_of
 from veritrail_graph.api.mcp.advice import ADVICE as MCP
+from veritrail_graph.api.python_advice import ADVICE as PYTHON
 from veritrail_graph.api.rest_advice import ADVICE as REST
 from veritrail_graph.api.server.app import advice_at
 from veritrail_graph.api.web.faults import ADVICE as PAGE
