@@ -345,7 +345,7 @@ def test_missing_files_and_columns_are_listed_together(tmp_path):
     assert "GraphRAG 0.3 to 3.1 have it" in kinds["missing_column"].message
     assert "relationships.parquet column 'description'" in kinds["wrong_type"].where
     assert "holds int64; text is expected" in kinds["wrong_type"].message
-    # The doors list the violations below the message: each is told once.
+    # The doors list the violations below the message: each is shown once.
     assert str(caught.value) == f"{tmp_path / 'g'} cannot be read as a GraphRAG 2.x or 3.x index"
 
 

@@ -22,10 +22,10 @@ CURRENT: Mapping[Step, str] = dict.fromkeys(Step, "v1")
 """The version of each of our prompts that is used."""
 
 VARIANTS: Mapping[str, Mapping[Step, str]] = {"every_word": {Step.VERDICT: "v1_every_word"}}
-"""Versions that are shipped for ablations, by the name that stands in place of a folder.
+"""Versions that are shipped for ablations, by the name that is given in place of a folder.
 
-`every_word`: without our addition that words nobody can check need no evidence
-(docs/adr/0024-words-nobody-can-check.md).
+`every_word`: without our addition that words that cannot be checked need no evidence
+(docs/adr/0024-words-that-cannot-be-checked.md).
 """
 
 
