@@ -52,8 +52,7 @@ from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, sa
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.errors import InputError, VeriTrailError
-from veritrail_graph.graph.model import RunUsage, Status, Usage, Verdict, Verification
-from veritrail_graph.graph.model.trail import NO_USAGE
+from veritrail_graph.graph.model import Status, Usage, Verdict, Verification
 from veritrail_graph.verifier.driver import Observer
 
 if TYPE_CHECKING:
@@ -299,7 +298,7 @@ def tell_json(report: Report) -> None:
         report.model,
         report.indicative,
         done.verifications,
-        done.extraction.usage if done.extraction is not None else NO_USAGE,
+        done.spent,
     )
     document["reused"] = done.reused
     if done.extraction is not None:
@@ -322,9 +321,7 @@ def tell(report: Report) -> None:
     else:
         show(verdict_table(ended))
     extraction = report.done.extraction
-    spent = RunUsage.of(
-        report.done.run_id, done, extraction.usage if extraction is not None else NO_USAGE
-    )
+    spent = report.done.spent
     own = [
         v
         for v in done

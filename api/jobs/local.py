@@ -32,7 +32,8 @@ from veritrail_graph.api.jobs.unmade import Ender, lost
 from veritrail_graph.api.jobs.waiting_graph import WaitingGraph
 from veritrail_graph.api.runs import held_run
 from veritrail_graph.graph.errors import NotFound, VeriTrailError
-from veritrail_graph.graph.model import Status, Usage, Verification
+from veritrail_graph.graph.model import RunUsage, Status, Usage, Verification
+from veritrail_graph.graph.model.trail import NO_USAGE
 from veritrail_graph.verifier.driver import Observer, Task
 
 if TYPE_CHECKING:
@@ -87,6 +88,12 @@ class LocalResult:
     extraction: ExtractionReport | None = None
     judge: ConfiguredJudge | None = None
     is_resumable: bool = True
+
+    @property
+    def spent(self) -> RunUsage:
+        """What the run cost, apart from what it reused."""
+        extraction = self.extraction.usage if self.extraction is not None else NO_USAGE
+        return RunUsage.of(self.run_id, self.verifications, extraction)
 
 
 class LocalRun:

@@ -15,11 +15,9 @@ from veritrail_graph.graph.model import (
     Reviewed,
     RunUsage,
     Status,
-    Usage,
     Verdict,
     Verification,
 )
-from veritrail_graph.graph.model.trail import NO_USAGE
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.model.listed import ProcessOverview, ProcessSummary, RunSummary
@@ -55,18 +53,16 @@ def run_json(
     model: str | None,
     indicative: bool,
     verifications: Iterable[Verification],
-    extraction: Usage = NO_USAGE,
+    spent: RunUsage,
 ) -> dict[str, Any]:
     """What `verify --json` prints."""
-    done = list(verifications)
-    spent = RunUsage.of(run_id, done, extraction)
     return {
         "run_id": run_id,
         "process_id": process_id,
         "engine": engine,
         "model": model,
         "indicative": indicative,
-        "verifications": [verification.json_object() for verification in done],
+        "verifications": [verification.json_object() for verification in verifications],
         **spent.json_object(),
         "cost": {
             "usd": spent.usage.cost_usd,

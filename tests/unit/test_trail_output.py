@@ -16,6 +16,7 @@ from veritrail_graph.api.views.costs import cost_words, money_words
 from veritrail_graph.graph.exporters.listings import run_json, run_summary_json
 from veritrail_graph.graph.model import Claim, Process, RunUsage, Status, Usage
 from veritrail_graph.graph.model.listed import RunSummary
+from veritrail_graph.graph.model.trail import NO_USAGE
 
 SELECTING = spent(2, 1, (1200, 1024, 60), 0.03, reasoning_tokens=10)
 JUDGING = spent(1, 0, (300, 0, 40), 0.01)
@@ -99,21 +100,21 @@ def test_what_is_not_known_is_null_in_the_json():
     document = UNPRICED.json_object()
     assert (document["settings"], document["steps"]) == (None, [])
     assert document["usage"]["cost_usd"] is None
-    run = run_json("r-1", "p", "openai", "m", False, [PAID, UNPRICED])
+    run = printed_run([PAID, UNPRICED])
     assert run["cost"] == {"usd": None, "usd_per_claim": None, "unpriced_calls": 1}
     assert run["usage"]["cost_usd"] is None
 
 
 def test_a_run_pays_for_what_it_made_and_shares_it_among_the_claims_that_it_finished():
-    run = run_json("r-1", "p", "openai", "m", False, [PAID, FREE, FAILED, EARLIER])
+    run = printed_run([PAID, FREE, FAILED, EARLIER])
     assert run["usage"] == (PAID.usage + FREE.usage).json_object()
     assert run["usage_reused"] == EARLIER.usage.json_object()
     assert run["finished"] == 2
     assert run["cost"]["usd"] == pytest.approx(0.05)
     assert run["cost"]["usd_per_claim"] == pytest.approx(0.025)
-    dearer = run_json("r-1", "p", "openai", "m", False, [PAID], spent(1, 0, (1, 0, 1), 0.05))
+    dearer = printed_run([PAID], spent(1, 0, (1, 0, 1), 0.05))
     assert dearer["cost"]["usd_per_claim"] == pytest.approx(0.1)
-    nothing = run_json("r-1", "p", "openai", "m", False, [EARLIER])
+    nothing = printed_run([EARLIER])
     assert nothing["cost"] == {"usd": None, "usd_per_claim": None, "unpriced_calls": 0}
 
 
@@ -152,6 +153,11 @@ def test_runs_are_told_with_what_they_came_to():
 
 def cells(table_line):
     return [cell for cell in table_line.split("  ") if cell.strip()]
+
+
+def printed_run(verifications, extraction=NO_USAGE):
+    spending = RunUsage.of("r-1", verifications, extraction)
+    return run_json("r-1", "p", "openai", "m", False, verifications, spending)
 
 
 def costs(verifications, most=None):
