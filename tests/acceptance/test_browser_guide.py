@@ -32,7 +32,7 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^ *```{language}\n(.*?)^ *```", GUIDE, re.DOTALL | re.MULTILINE)
 
 
-@pytest.fixture(scope="module", params=["embedded", "neo4j"])
+@pytest.fixture(scope="module", params=["embedded", pytest.param("neo4j", marks=pytest.mark.soak)])
 def filled(request: pytest.FixtureRequest, veritrail: Veritrail) -> Veritrail:
     """The command on each engine, with the sample ingested and verified as the guide says."""
     place = veritrail

@@ -120,6 +120,7 @@ def test_a_line_that_is_cut_for_good_ends_an_ingest_and_the_next_one_stores_it_o
         raise AssertionError("it never got through")
 
 
+@pytest.mark.soak
 def test_a_copy_of_the_folder_of_a_stopped_engine_is_a_back_up(
     bare: Veritrail, tmp_path: Path
 ) -> None:

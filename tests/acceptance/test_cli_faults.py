@@ -170,6 +170,7 @@ def test_ctrl_c_during_an_ingest_leaves_nothing_to_see(
     frail("delete", "many", "--yes")
 
 
+@pytest.mark.soak
 def test_the_engine_is_started_pinned_shared_and_stopped(bare: Veritrail) -> None:
     assert bare("db", "status", "--json").json["running"] is False
     assert bare("db", "stop", "--json").json == {"stopped": False}

@@ -113,6 +113,7 @@ def test_closed_streams_end_no_command(veritrail: Veritrail, harbour: str) -> No
         assert b"Traceback" not in child.stderr
 
 
+@pytest.mark.soak
 def test_json_is_whole_in_any_character_set(veritrail: Veritrail, harbour: str) -> None:
     plain = veritrail("list", harbour, "--json")
     ascii_only = veritrail.child("list", harbour, "--json", PYTHONIOENCODING="ascii")

@@ -132,6 +132,7 @@ def test_a_service_that_starts_later_is_waited_for(veritrail):
             starting.join()
 
 
+@pytest.mark.soak
 def test_in_process_a_lost_engine_is_told_and_then_opened_anew(frail):
     with Local(settings_of(frail.environment({}))) as here:
         assert here.processes().all() == []

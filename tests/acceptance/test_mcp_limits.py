@@ -64,6 +64,7 @@ def test_calls_of_verifications_that_were_given_up_are_counted(
     assert "Traceback" not in (tmp_path / "log").read_text()
 
 
+@pytest.mark.soak
 def test_what_a_verification_that_was_given_up_cost_is_charged(
     veritrail: Veritrail, model: ModelServer, tmp_path: Path
 ) -> None:

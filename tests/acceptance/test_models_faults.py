@@ -130,6 +130,7 @@ def test_where_every_call_fails_every_claim_ends_failed_in_bounded_time(
     assert {kept[one["verification_id"]] for one in found} == {"failed"}
 
 
+@pytest.mark.soak
 def test_with_30_percent_of_calls_failing_every_claim_gets_what_it_gets_without(
     veritrail: Veritrail, process: str
 ) -> None:

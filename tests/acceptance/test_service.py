@@ -43,6 +43,7 @@ def test_with_a_key_nothing_but_health_answers_without_it(veritrail: Veritrail) 
         assert service.get("/v1/queries", headers=key).status_code == 200
 
 
+@pytest.mark.soak
 @pytest.mark.engine
 def test_it_survives_the_end_of_its_engine(frail: Veritrail) -> None:
     with serving(frail, args=["--no-worker"]) as service:

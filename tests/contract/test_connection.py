@@ -278,6 +278,7 @@ def test_a_query_that_needs_too_much_of_the_embedded_engine_is_told_in_words(
     asyncio.run(work())
 
 
+@pytest.mark.soak
 def test_the_embedded_engine_ends_a_statement_by_itself(tmp_path_factory: Any) -> None:
     home = tmp_path_factory.mktemp("runaway")
     settings = EngineSettings(

@@ -27,6 +27,7 @@ def embedded(embedded_address: DatabaseAddress, arun: Any) -> Any:
     arun(manager.__aexit__(None, None, None))
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_an_imported_process_is_the_one_that_was_exported(
     embedded: Store, arun: Any, tmp_path: Path

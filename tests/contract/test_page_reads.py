@@ -207,6 +207,7 @@ def _standing(store: Store, arun: Any, process_id: str) -> OutcomeSummary:
     return found[process_id]
 
 
+@pytest.mark.soak
 def test_what_rests_on_a_node_is_told_of_very_many_claims(
     store: Store, arun: Any, process_id: str
 ) -> None:

@@ -46,7 +46,6 @@ JAVA_OPTIONS = (
     "-Xms256m",
     "-Xmx1g",
     "-XX:+UseSerialGC",
-    "-XX:TieredStopAtLevel=1",
     *(
         f"--add-opens=java.base/{package}=ALL-UNNAMED"
         for package in ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
@@ -65,6 +64,8 @@ server.memory.pagecache.size=128m
 db.tx_log.rotation.retention_policy=keep_none
 db.tx_log.preallocate=false
 dbms.usage_report.enabled=false
+dbms.cypher.min_replan_interval=24h
+dbms.cypher.statistics_divergence_threshold=1.0
 """
 
 

@@ -207,6 +207,7 @@ def test_many_named_terminals_do_not_make_the_check_slow():
 EDGES = 150_000
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the resource module")
 def test_very_many_edges_into_one_node_take_memory_for_ids_and_edges_only():

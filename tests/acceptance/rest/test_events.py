@@ -319,6 +319,7 @@ def test_a_reader_that_was_sent_away_goes_on_where_it_was(
 # Ends.
 
 
+@pytest.mark.soak
 def test_a_stream_of_a_revoked_key_ends_soon_and_others_go_on(
     beside: Veritrail, tmp_path: Path, model: ModelServer
 ) -> None:
@@ -348,7 +349,7 @@ def test_a_stream_of_a_revoked_key_ends_soon_and_others_go_on(
 def test_streams_end_when_the_service_is_told_to_end(
     veritrail: Veritrail, model: ModelServer, process: str
 ) -> None:
-    model.latency = 20.0
+    model.latency = 10.0
     try:
         with serving(veritrail, env=asking(model)) as service:
             calls = Calls(service.url)
@@ -357,7 +358,7 @@ def test_streams_end_when_the_service_is_told_to_end(
             assert [next(stream).seq for stream in streams] == [1] * 5
             began = time.monotonic()
             assert service.stop() == 0
-            assert time.monotonic() - began < 15
+            assert time.monotonic() - began < 8
             for stream in streams:  # to their end, which is a good one
                 assert Kind.JOB_FINISHED not in [one.kind for one in stream]
     finally:

@@ -69,6 +69,7 @@ def test_the_budget_of_a_key_holds_over_all_of_its_jobs(home: Veritrail, tmp_pat
     home("keys", "revoke", made.get("key_id", "poor"))
 
 
+@pytest.mark.soak
 def test_two_workers_keep_to_one_number_of_calls(home: Veritrail, tmp_path: Path) -> None:
     home("ingest", pumps(tmp_path / "both.json", 16))
     env = {"VERITRAIL_CONCURRENCY": "8"}
@@ -114,6 +115,7 @@ def test_whoever_asks_for_little_does_not_wait_for_whoever_asked_for_much(
         assert first.ask("POST", f"/v1/jobs/{long}:cancel").status_code == 200
 
 
+@pytest.mark.soak
 def test_jobs_that_ended_long_ago_are_forgotten_and_their_verifications_stay(
     home: Veritrail, tmp_path: Path
 ) -> None:

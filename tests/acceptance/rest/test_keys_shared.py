@@ -29,6 +29,7 @@ def calls(service: ServiceProcess) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_while_the_database_is_down_every_call_says_so_and_nothing_of_where_it_is(
     bare: Veritrail, frail_postgres: Server

@@ -130,6 +130,7 @@ def test_two_workers_at_one_job_do_nothing_twice_and_share_the_limit_of_the_endp
     assert paid_twice(crew.model, []) == []
 
 
+@pytest.mark.soak
 def test_a_worker_that_stood_still_is_replaced_and_does_no_harm_when_it_goes_on(
     crew: Crew,
 ) -> None:
@@ -170,6 +171,7 @@ def test_a_killed_worker_is_replaced_by_the_other_one_without_a_person(crew: Cre
     assert len(paid_twice(crew.model, [killed])) <= 1
 
 
+@pytest.mark.soak
 def test_a_job_waits_for_a_worker_and_a_worker_that_ends_hands_back_what_it_had(
     home: Veritrail, tmp_path: Path, postgres_url: str
 ) -> None:

@@ -109,6 +109,7 @@ def test_of_several_checks_one_is_chosen_and_two_are_compared(
     assert "may have been deleted" in lone
 
 
+@pytest.mark.soak
 def test_a_page_of_five_thousand_sentences_stays_small_and_tells_of_the_rest(
     shared_service: ServiceProcess, hub: str
 ) -> None:

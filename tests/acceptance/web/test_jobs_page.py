@@ -142,6 +142,7 @@ def test_a_job_is_cancelled_and_taken_up_again_and_the_price_is_unknown(
         until(lambda: "Being verified" in service.get("/").text)
 
 
+@pytest.mark.soak
 def test_a_job_is_still_shown_when_its_graph_is_away(veritrail: Veritrail) -> None:
     with home_beside(veritrail) as own:
         with serving(own) as service:

@@ -154,6 +154,7 @@ def test_a_long_output_comes_in_parts_that_follow_the_offsets(
     assert page_of(shared_service, odd, "?node=none%20such", 404)
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_thousands_of_claims_are_usable(
     shared_service: ServiceProcess, veritrail: Veritrail
