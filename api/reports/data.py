@@ -29,6 +29,7 @@ from veritrail_graph.graph.model import (
     Usage,
     Verdict,
     Verification,
+    in_force,
     total_usage,
 )
 
@@ -41,8 +42,8 @@ class CheckedClaim:
 
     Attributes:
         claim: The claim as it is stored.
-        verification: Its latest verification that succeeded; where none did, its latest. Without
-            the trail; None: it has none.
+        verification: Its verification in force; where none has a verdict, its latest. Without the
+            trail; None: it has none.
         later: A later verification that gave no verdict, if there is one.
         verifications: How many verifications it has.
         reviewed: What people said of it; None: nothing.
@@ -386,6 +387,7 @@ def material_of(
             one,
             by_claim.get(one.claim_id, ()),
             reviewed.get(one.claim_id),
+            process.run_of_record,
             place if numbers is None else numbers[one.claim_id],
         )
         for place, one in enumerate(claims, start=1)
@@ -400,6 +402,7 @@ def checked_claim(
     claim: Claim,
     verifications: Sequence[Verification],
     reviewed: Reviewed | None = None,
+    run_of_record: str | None = None,
     number: int = 1,
 ) -> CheckedClaim:
     """A claim with the one of its verifications that counts.
@@ -408,15 +411,15 @@ def checked_claim(
         claim: The claim.
         verifications: All its verifications, oldest first.
         reviewed: What people said of it.
+        run_of_record: The run whose verdicts count, where one is pinned.
         number: Its place among the claims of the process, counted from 1.
     """
-    ended = [one for one in verifications if one.verdict is not None]
-    best = (ended or list(verifications))[-1:]
     newest = verifications[-1] if verifications else None
+    best = in_force(verifications, run_of_record) or newest
     return CheckedClaim(
         claim=claim,
-        verification=best[0] if best else None,
-        later=newest if best and newest is not best[0] else None,
+        verification=best,
+        later=newest if newest is not best and newest and newest.verdict is None else None,
         verifications=len(verifications),
         reviewed=reviewed,
         number=number,

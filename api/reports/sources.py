@@ -51,8 +51,8 @@ from veritrail_graph.graph.model import (
     Process,
     Review,
     Reviewed,
-    Verdict,
     Verification,
+    in_force,
 )
 from veritrail_graph.graph.model.listed import StoredNode
 from veritrail_graph.graph.model.review import reviewed
@@ -279,7 +279,7 @@ class FileSource:
         trails, refs = _verifications(source, found)
         reviews = _reviews(source)
         process = _process(found)
-        said = _said(reviews, trails)
+        said = _said(reviews, trails, process.run_of_record)
         made = made or Made(origin=path.name)
         material = material_of(process, found.claims, trails, said, wanted, made)
         names = {one.verification_id for one in material.verifications}
@@ -342,6 +342,7 @@ def _process(found: Survey) -> Process:
         edges=len(topology.edge_sources),
         claims=len(found.claims),
         warnings=found.warnings,
+        run_of_record=header.run_of_record,
     )
 
 
@@ -390,13 +391,18 @@ def _reviews(source: ProcessInput) -> dict[str, tuple[Review, ...]]:
 
 
 def _said(
-    reviews: Mapping[str, Sequence[Review]], trails: Iterable[Verification]
+    reviews: Mapping[str, Sequence[Review]],
+    trails: Iterable[Verification],
+    run_of_record: str | None,
 ) -> dict[str, Reviewed]:
-    verdicts: dict[str, Verdict] = {}
-    for one in sorted(trails, key=lambda trail: (trail.created_at, trail.verification_id)):
-        if one.verdict is not None:
-            verdicts[one.claim_id] = one.verdict
-    states = {name: reviewed(each, verdicts.get(name)) for name, each in reviews.items()}
+    of_claim: dict[str, list[Verification]] = {}
+    for one in trails:
+        of_claim.setdefault(one.claim_id, []).append(one)
+    states = {
+        name: reviewed(each, counting.verdict if counting else None)
+        for name, each in reviews.items()
+        for counting in [in_force(of_claim.get(name, ()), run_of_record)]
+    }
     return {name: state for name, state in states.items() if state is not None}
 
 

@@ -2,7 +2,7 @@
 // param claim: string - PROCESS/CLAIM, a claim_id alone, or the text of a claim
 // column c: any - the claim
 // column verifies: any - that the verification verifies it
-// column v: any - its latest succeeded verification
+// column v: any - its verification in force
 // column located: any - that the error came in there, or was carried on there
 // column s: any - a node that introduced the error, or carried it on
 // column link: any - that the node was evidence for another one
@@ -12,9 +12,8 @@ MATCH (p:Process {status: 'ready'})
 MATCH (c:Claim {process_id: p.process_id})
 WHERE c.claim_id = $claim OR p.process_id + '/' + c.claim_id = $claim OR c.text = $claim
 WITH c ORDER BY c.process_id, c.position LIMIT 20
-OPTIONAL MATCH (c)<-[verifies:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH c, v, verifies ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, head(collect(v)) AS v, head(collect(verifies)) AS verifies
+OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)-[verifies:VERIFIES]->(c)
+WITH c, v, verifies
 OPTIONAL MATCH (v)-[located:ERROR_INTRODUCED_AT|ERROR_PROPAGATED_THROUGH]->(s:Span)
 OPTIONAL MATCH (s)-[link:EVIDENCE_FOR]->(w:Span)
 WHERE link.verification_id = v.verification_id

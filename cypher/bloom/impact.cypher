@@ -1,4 +1,4 @@
-// purpose: Bloom, "What rests on $node": the claims downstream of it, the shortest way there, their latest verdicts.
+// purpose: Bloom, "What rests on $node": the claims downstream of it, the shortest way there, their verdicts in force.
 // param node: string - PROCESS/NODE, or a node_id alone
 // column n: any - the node
 // column way: any - the shortest way from it to the node that states the claim
@@ -6,7 +6,7 @@
 // column stated: any - where the claim was extracted from
 // column c: any - a claim
 // column verifies: any - that the verification verifies it
-// column v: any - its latest succeeded verification
+// column v: any - its verification in force
 // source: VeriTrail 3.2 (provenance), read downstream
 MATCH (p:Process {status: 'ready'})
 WITH p.process_id AS process,
@@ -25,9 +25,7 @@ MATCH way = shortestPath((n)-[:INPUT_TO*0..10000]->(t))
 UNWIND claims AS each
 WITH n, t, way, each.claim AS c, each.stated AS stated
 ORDER BY length(way), c.position, c.claim_id LIMIT 500
-OPTIONAL MATCH (c)<-[verifies:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH n, t, way, c, stated, v, verifies ORDER BY v.created_at DESC, v.verification_id DESC
-WITH n, t, way, c, stated, head(collect(v)) AS v, head(collect(verifies)) AS verifies
+OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)-[verifies:VERIFIES]->(c)
 RETURN n, way, t, stated, c, verifies, v
 ORDER BY length(way), c.position, c.claim_id
 LIMIT 500

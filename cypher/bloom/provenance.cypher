@@ -1,8 +1,8 @@
-// purpose: Bloom, "Show provenance of claim $claim": the evidence of its latest verdict, linked down to the verified node.
+// purpose: Bloom, "Show provenance of claim $claim": the evidence of its verdict in force, linked down to the verified node.
 // param claim: string - PROCESS/CLAIM, a claim_id alone, or the text of a claim
 // column c: any - the claim
 // column verifies: any - that the verification verifies it
-// column v: any - its latest succeeded verification
+// column v: any - its verification in force
 // column stated: any - where it was extracted from
 // column t: any - the node that states it
 // column n: any - a sentence that is evidence
@@ -15,9 +15,8 @@ MATCH (p:Process {status: 'ready'})
 MATCH (c:Claim {process_id: p.process_id})-[stated:EXTRACTED_FROM]->(t:Span)
 WHERE c.claim_id = $claim OR p.process_id + '/' + c.claim_id = $claim OR c.text = $claim
 WITH c, stated, t ORDER BY c.process_id, c.position LIMIT 20
-OPTIONAL MATCH (c)<-[verifies:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH c, stated, t, v, verifies ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, stated, t, head(collect(v)) AS v, head(collect(verifies)) AS verifies
+OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)-[verifies:VERIFIES]->(c)
+WITH c, stated, t, v, verifies
 OPTIONAL MATCH (v)-[:HAS_ITERATION]->(i:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(n:Sentence)
                -[within:SENTENCE_OF]->(u:Span)
 WITH c, stated, t, v, verifies, u, n, within, min(i.number) AS round

@@ -10,7 +10,7 @@
 // column end: integer - the offset just behind it
 // column also: list - further places: start and end of each in turn; or null
 // column position: integer - its place among the claims of the process
-// column verdict: string - that of its latest succeeded verification, or null
+// column verdict: string - that of its verification in force, or null
 // column indicative: boolean - whether no model judged, or null
 // column error_stages: list - where an error came in, or null
 // column status: string - status of its latest verification, or null
@@ -26,9 +26,10 @@ WHERE c.node_id = $node_id AND (
          WHERE c.also[n] < $end AND c.also[n + 1] > $start)
 )
 WITH c ORDER BY c.position, c.claim_id LIMIT $limit
-OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
-WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, head(collect(v)) AS latest, head([x IN collect(v) WHERE x.status = 'succeeded']) AS v
+OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
+WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
+WITH c, head(collect(x)) AS latest
+OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 RETURN c.claim_id AS claim_id,
        CASE WHEN c.start IS NULL THEN c.text ELSE left(c.text, 300) END AS text,
        c.start AS start, c.end AS end, c.also AS also, c.position AS position,

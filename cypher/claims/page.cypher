@@ -10,7 +10,7 @@
 // column position: integer - its place among the claims of the process
 // column claim_id: string - the claim
 // column claim: map - properties of the claim; null where it is none of those that are asked for
-// column verification: map - properties of its latest succeeded verification, or null
+// column verification: map - properties of its verification in force, or null
 // column verifications: integer - how many verifications it has, whatever their status
 // column latest: list - [status, error] of its latest verification, or null
 // source: VeriTrail 3.2
@@ -20,10 +20,10 @@ MATCH (c:Claim {process_id: $process_id})
 WHERE (c.position > $after OR (c.position = $after AND c.claim_id > $after_id))
   AND ($node_id IS NULL OR c.node_id = $node_id)
 WITH c ORDER BY c.position, c.claim_id LIMIT $window
-OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
-WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, count(v) AS verifications, head(collect(v)) AS latest,
-     head([x IN collect(v) WHERE x.status = 'succeeded']) AS v
+OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
+WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
+WITH c, count(x) AS verifications, head(collect(x)) AS latest
+OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 WITH c, verifications, latest, v, CASE WHEN $review IS NULL THEN null ELSE head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)
        RETURN r.verdict ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1

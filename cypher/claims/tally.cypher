@@ -1,4 +1,4 @@
-// purpose: Number of claims of a process, by the verdict of their latest succeeded verification, or else undecided, failed or unchecked.
+// purpose: Number of claims of a process, by the verdict of their verification in force, or else undecided, failed or unchecked.
 // param process_id: string - the process
 // column state: string - the verdict; undecided, failed: without one, where the latest verification ended so; unchecked
 // column error_stages: list - where an error came in
@@ -6,9 +6,10 @@
 // column claims: integer - how many claims have it
 // source: VeriTrail 3.2
 MATCH (c:Claim {process_id: $process_id})
-OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
-WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, head(collect(v)) AS latest, head([x IN collect(v) WHERE x.status = 'succeeded']) AS v
+OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
+WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
+WITH c, head(collect(x)) AS latest
+OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 WITH CASE
        WHEN v IS NOT NULL THEN v.verdict
        WHEN latest.status = 'undecided' THEN 'undecided'

@@ -1,4 +1,4 @@
-// purpose: Sentences of a node that are evidence, each with every claim that it was cited for, by each claim's latest succeeded verification.
+// purpose: Sentences of a node that are evidence, each with every claim that it was cited for, by each claim's verification in force.
 // param process_id: string - the process
 // param node_id: string - the node
 // param limit: integer - at most this many
@@ -15,13 +15,7 @@ MATCH (s:Span {process_id: $process_id, node_id: $node_id})<-[:SENTENCE_OF]-(n:S
 WITH n  // without the node: every row that is grouped would hold its whole text
 MATCH (n)<-[cites:CITES]-(:Evidence)<-[:FOUND]-(:Iteration)
       <-[:HAS_ITERATION]-(v:Verification)-[:VERIFIES]->(c:Claim)
-WHERE v.status = 'succeeded' AND NOT EXISTS {
-  MATCH (c)<-[:VERIFIES]-(later:Verification)
-  WHERE later.status = 'succeeded' AND (
-    later.created_at > v.created_at
-    OR (later.created_at = v.created_at AND later.verification_id > v.verification_id)
-  )
-}
+WHERE EXISTS { (c)-[:IN_FORCE]->(v) }
 WITH n, c, v, collect(cites.role) AS roles
 ORDER BY n.index, c.position, c.claim_id LIMIT $limit
 RETURN n.index AS index, n.text AS text, c.claim_id AS claim_id, c.text AS claim,

@@ -1,4 +1,4 @@
-// purpose: Claims into which unsupported content came at a node, by each claim's latest succeeded verification.
+// purpose: Claims into which unsupported content came at a node, by each claim's verification in force.
 // param process_id: string - the process
 // param node_id: string - the node
 // param limit: integer - at most this many
@@ -9,13 +9,7 @@
 // source: VeriTrail 3.2 (error localization)
 MATCH (s:Span {process_id: $process_id, node_id: $node_id})
 MATCH (s)<-[:ERROR_INTRODUCED_AT]-(v:Verification)-[:VERIFIES]->(c:Claim)
-WHERE v.status = 'succeeded' AND NOT EXISTS {
-  MATCH (c)<-[:VERIFIES]-(later:Verification)
-  WHERE later.status = 'succeeded' AND (
-    later.created_at > v.created_at
-    OR (later.created_at = v.created_at AND later.verification_id > v.verification_id)
-  )
-}
+WHERE EXISTS { (c)-[:IN_FORCE]->(v) }
 WITH c, v ORDER BY c.position, c.claim_id LIMIT $limit
 RETURN c.claim_id AS claim_id, c.text AS claim, v.verification_id AS verification_id,
        v.indicative AS indicative

@@ -1,7 +1,7 @@
 // purpose: Claims of processes by verdict, and the cost of their verifications.
 // param process_ids: list - the processes
 // column process_id: string - the process; none that is not ready
-// column outcome: string - verdict of the latest succeeded verification of a claim, else the status of its latest one, else none
+// column outcome: string - verdict of the verification in force of a claim, else the status of its latest one, else none
 // column claims: integer - number of claims of which it is true; 0 where there are no claims
 // column cost_usd: float - what is known of the cost of all their verifications
 // column priced: integer - how many verifications have a cost
@@ -19,7 +19,6 @@ OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
 WITH process_id, c, v
 ORDER BY v.created_at, v.verification_id
 WITH process_id, c,
-     collect(CASE WHEN v.status = 'succeeded' THEN v.verdict END) AS verdicts,
      collect(v.status) AS statuses, sum(v.cost_usd) AS cost, count(v.cost_usd) AS priced,
      sum(v.calls) AS calls, sum(v.unpriced_calls) AS unpriced,
      sum(CASE WHEN v.indicative = false THEN 1 ELSE 0 END) AS modelled,
@@ -27,7 +26,8 @@ WITH process_id, c,
               AND coalesce(v.calls, 0) + coalesce(v.cached_calls, 0) = 0
               THEN 1 ELSE 0 END) AS unmetered,
      max(v.created_at) AS changed_at
-RETURN process_id, coalesce(verdicts[-1], statuses[-1], 'none') AS outcome, count(c) AS claims,
+OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
+RETURN process_id, coalesce(v.verdict, statuses[-1], 'none') AS outcome, count(c) AS claims,
        sum(cost) AS cost_usd, sum(priced) AS priced, sum(calls) AS calls,
        sum(unpriced) AS unpriced_calls, sum(modelled) AS modelled,
        sum(unmetered) AS unmetered, max(changed_at) AS changed_at

@@ -2,7 +2,7 @@
 // param process_id: string - the process
 // param claim_id: string - the claim
 // param iteration: integer = 2 in 1..10001 - the iteration, counted from 1; the one after the last: what was left when the walk ended
-// param verification_id: string = null - the verification; the claim's latest succeeded one when null
+// param verification_id: string = null - the verification; the claim's one in force when null
 // param limit: integer = 1000 in 1..10000 - at most this many rows
 // column verification_id: string - the verification
 // column iteration: integer - the iteration
@@ -20,8 +20,8 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)
 WHERE v.verification_id = $verification_id
-   OR ($verification_id IS NULL AND v.status = 'succeeded')
-WITH v ORDER BY v.created_at DESC, v.verification_id DESC LIMIT 1
+   OR ($verification_id IS NULL AND EXISTS { (c)-[:IN_FORCE]->(v) })
+WITH v LIMIT 1
 OPTIONAL MATCH (v)-[:HAS_ITERATION]->(before:Iteration {number: $iteration - 1})
 WITH v, before, CASE
        WHEN $iteration = 1 THEN [[v.node_id, true]]

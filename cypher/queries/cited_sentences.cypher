@@ -1,4 +1,4 @@
-// purpose: Sentences that support most claims, by each claim's latest succeeded verification.
+// purpose: Sentences that support most claims, by each claim's verification in force.
 // param process_id: string - the process
 // param role: string = null in root|intermediate|terminal - only sentences of such nodes
 // param limit: integer = 100 in 1..10000 - at most this many
@@ -14,9 +14,8 @@
 // source: VeriTrail 3.2 (evidence trail)
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, head(collect(v)) AS v
+MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
+WITH c, v
 MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(n:Sentence)
       -[:SENTENCE_OF]->(s:Span)
 WHERE $role IS NULL OR s.role = $role

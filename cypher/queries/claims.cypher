@@ -1,4 +1,4 @@
-// purpose: Claims of a process with the verdict of each claim's latest succeeded verification.
+// purpose: Claims of a process with the verdict of each claim's verification in force.
 // param process_id: string - the process
 // param limit: integer = 100 in 1..10000 - at most this many
 // column claim_id: string - the claim
@@ -19,9 +19,9 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})
 WITH c ORDER BY c.position, c.claim_id LIMIT $limit
-OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification)
-WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, count(v) AS verifications, head([x IN collect(v) WHERE x.status = 'succeeded']) AS v
+OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
+WITH c, count(x) AS verifications
+OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 WITH c, verifications, v, head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)
        RETURN r ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1

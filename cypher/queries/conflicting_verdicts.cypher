@@ -5,7 +5,7 @@
 // column claim_id: string - the claim; one row for each of its verdicts
 // column claim: string - its text
 // column verdict: string - a verdict
-// column is_latest: boolean - whether the latest succeeded verification gave it
+// column in_force: boolean - whether the verification in force gave it
 // column reviewed_verdict: string - the verdict of the claim's latest review, or null
 // column verifications: integer - how many gave it
 // column verification_id: string - the latest of them
@@ -27,7 +27,8 @@ UNWIND range(0, size(each) - 1) AS place
 WITH c, each, each[place].verdict AS verdict, min(place) AS first, count(place) AS verifications
 WITH c, verdict, first, each[first] AS v, verifications
 ORDER BY c.position, c.claim_id, first LIMIT $limit
-RETURN c.claim_id AS claim_id, c.text AS claim, verdict, first = 0 AS is_latest,
+RETURN c.claim_id AS claim_id, c.text AS claim, verdict,
+       EXISTS { (c)-[:IN_FORCE]->(:Verification {verdict: verdict}) } AS in_force,
        head(COLLECT {
          MATCH (c)<-[:REVIEWS]-(r:Review)
          RETURN CASE WHEN r.verdict <> 'UNCLEAR' THEN r.verdict END

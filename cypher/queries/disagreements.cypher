@@ -1,9 +1,9 @@
-// purpose: Claims on which reviewers disagree with the model's latest verdict, or with each other; the latest review of each reviewer counts.
+// purpose: Claims on which reviewers disagree with the verdict in force, or with each other; the latest review of each reviewer counts.
 // param process_id: string - the process
 // param limit: integer = 100 in 1..10000 - at most this many
 // column claim_id: string - the claim
 // column claim: string - its text
-// column verdict: string - the verdict of its latest succeeded verification
+// column verdict: string - the verdict of its verification in force
 // column reviewed_verdict: string - the verdict of its latest review; null where that calls it unclear
 // column with_model: boolean - whether these two differ
 // column with_each_other: boolean - whether the reviewers differ
@@ -23,8 +23,8 @@ WITH c, r.reviewer AS reviewer, head(collect(r)) AS r
 ORDER BY r.created_at DESC, r.review_id DESC
 WITH c, collect(r) AS counting
 WITH c, counting, head(COLLECT {
-       MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-       RETURN v ORDER BY v.created_at DESC, v.verification_id DESC LIMIT 1
+       MATCH (c)-[:IN_FORCE]->(v:Verification)
+       RETURN v
      }) AS v, counting[0].verdict AS said
 WITH c, counting, v, said,
      said <> 'UNCLEAR' AND v.verdict IS NOT NULL AND said <> v.verdict AS with_model,

@@ -1,4 +1,4 @@
-// purpose: Nodes that introduced most errors, by each claim's latest succeeded verification.
+// purpose: Nodes that introduced most errors, by each claim's verification in force.
 // param process_id: string - the process
 // param limit: integer = 100 in 1..10000 - at most this many
 // column node_id: string - the node
@@ -16,9 +16,7 @@
 // source: VeriTrail 3.2 (error localization)
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, head(collect(v)) AS v
+MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
 WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
 WITH c, v, head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)

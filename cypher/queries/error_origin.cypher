@@ -1,7 +1,7 @@
 // purpose: Error origin of a claim: the nodes where unsupported content entered, and how it spread.
 // param process_id: string - the process
 // param claim_id: string - the claim
-// param verification_id: string = null - the verification; the claim's latest succeeded one when null
+// param verification_id: string = null - the verification; the claim's one in force when null
 // column verification_id: string - the verification
 // column verdict: string - its verdict; node_id is null where there is no error, or none that could be placed
 // column indicative: boolean - whether no model judged, so that the verdict is indicative only
@@ -20,8 +20,8 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)
 WHERE v.verification_id = $verification_id
-   OR ($verification_id IS NULL AND v.status = 'succeeded')
-WITH v ORDER BY v.created_at DESC, v.verification_id DESC LIMIT 1
+   OR ($verification_id IS NULL AND EXISTS { (c)-[:IN_FORCE]->(v) })
+WITH v LIMIT 1
 OPTIONAL MATCH (v)-[:ERROR_INTRODUCED_AT]->(s:Span)
 RETURN v.verification_id AS verification_id, v.verdict AS verdict, v.indicative AS indicative,
        s.stage AS stage, s.node_id AS node_id, s.kind AS kind, s.step AS step,

@@ -1,7 +1,7 @@
 // purpose: Error path of a claim: the nodes where unsupported content entered, and those that only passed it on.
 // param process_id: string - the process
 // param claim_id: string - the claim
-// param verification_id: string = null - the verification; the claim's latest succeeded one when null
+// param verification_id: string = null - the verification; the claim's one in force when null
 // column verification_id: string - the verification
 // column part: string - introduced, or carried_on
 // column node_id: string - the node
@@ -20,8 +20,8 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)
 WHERE v.verification_id = $verification_id
-   OR ($verification_id IS NULL AND v.status = 'succeeded')
-WITH v ORDER BY v.created_at DESC, v.verification_id DESC LIMIT 1
+   OR ($verification_id IS NULL AND EXISTS { (c)-[:IN_FORCE]->(v) })
+WITH v LIMIT 1
 MATCH (v)-[error:ERROR_INTRODUCED_AT|ERROR_PROPAGATED_THROUGH]->(s:Span)
 WITH v, s, min(type(error)) AS type ORDER BY s.stage, s.position
 WITH v, collect(s) AS nodes, collect(type) AS types

@@ -13,9 +13,7 @@
 // source: VeriTrail 3.2 (error stages)
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, head(collect(v)) AS v
+MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
 WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
 WITH v, head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)

@@ -1,7 +1,7 @@
 // purpose: Evidence trail of a claim: round by round, the sentences that were selected and the interim verdict.
 // param process_id: string - the process
 // param claim_id: string - the claim
-// param verification_id: string = null - the verification; the claim's latest succeeded one when null
+// param verification_id: string = null - the verification; the claim's one in force when null
 // param limit: integer = 1000 in 1..10000 - at most this many rows
 // column verification_id: string - the verification
 // column iteration: integer - the round, counted from 1
@@ -20,8 +20,8 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)
 WHERE v.verification_id = $verification_id
-   OR ($verification_id IS NULL AND v.status = 'succeeded')
-WITH v ORDER BY v.created_at DESC, v.verification_id DESC LIMIT 1
+   OR ($verification_id IS NULL AND EXISTS { (c)-[:IN_FORCE]->(v) })
+WITH v LIMIT 1
 MATCH (v)-[:HAS_ITERATION]->(i:Iteration)
 OPTIONAL MATCH (i)-[:FOUND]->(e:Evidence)-[cites:CITES]->(n:Sentence)-[:SENTENCE_OF]->(s:Span)
 RETURN v.verification_id AS verification_id, i.number AS iteration, i.verdict AS interim_verdict,

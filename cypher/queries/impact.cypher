@@ -2,12 +2,12 @@
 // param process_id: string - the process
 // param node_id: string - the node
 // param limit: integer = 100 in 1..10000 - at most this many
-// column relation: string - evidence: in the evidence trail of the claim's latest succeeded verification; downstream: only an input, direct or not, to the claim's node
+// column relation: string - evidence: in the evidence trail of the claim's verification in force; downstream: only an input, direct or not, to the claim's node
 // column claim_id: string - the claim
 // column claim: string - its text
 // column claim_node_id: string - the node that states it
 // column hops: integer - steps of the process between the two nodes; 0 when the node states the claim itself
-// column verdict: string - verdict of the latest succeeded verification, or null
+// column verdict: string - verdict of the verification in force, or null
 // column verification_id: string - that verification
 // group: What rests on what
 // example: process_id=harbour-summary node_id=s14
@@ -24,9 +24,8 @@ WITH t.node_id AS claim_node_id, length(way) AS hops, claims
 UNWIND claims AS c
 // Else every row that is sorted would hold the list of all claims, and the text of the node.
 WITH claim_node_id, hops, c
-OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH claim_node_id, hops, c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH claim_node_id, hops, c, head(collect(v)) AS v
+OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
+WITH claim_node_id, hops, c, v
 WITH claim_node_id, hops, c, v, v IS NOT NULL AND EXISTS {
        MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(s:Sentence)
        WHERE s.node_id = $node_id

@@ -1,7 +1,7 @@
 // purpose: Claims that rest on a node: those with a verdict that its sentences were evidence for.
 // param process_id: string - the process
 // param node_id: string - the node
-// param verdict: string = FULLY_SUPPORTED in NOT_FULLY_SUPPORTED|FULLY_SUPPORTED|INCONCLUSIVE - only claims with this verdict, by the latest succeeded verification
+// param verdict: string = FULLY_SUPPORTED in NOT_FULLY_SUPPORTED|FULLY_SUPPORTED|INCONCLUSIVE - only claims with this verdict, by the verification in force
 // param limit: integer = 100 in 1..10000 - at most this many
 // column claim_id: string - the claim
 // column claim: string - its text
@@ -20,13 +20,7 @@ MATCH (s)<-[:SENTENCE_OF]-(n:Sentence)<-[cites:CITES]-(:Evidence)<-[:FOUND]-(:It
 WHERE v.status = 'succeeded' AND v.verdict = $verdict
 WITH s, c, v, n, cites ORDER BY n.index
 WITH s, c, v, collect({sentence: n.index, role: cites.role, text: n.text}) AS sentences
-WHERE NOT EXISTS {
-  MATCH (c)<-[:VERIFIES]-(later:Verification)
-  WHERE later.status = 'succeeded' AND (
-    later.created_at > v.created_at
-    OR (later.created_at = v.created_at AND later.verification_id > v.verification_id)
-  )
-}
+WHERE EXISTS { (c)-[:IN_FORCE]->(v) }
 WITH s, c, v, sentences ORDER BY c.position, c.claim_id LIMIT $limit
 RETURN c.claim_id AS claim_id, c.text AS claim, v.verification_id AS verification_id, sentences,
        COUNT {

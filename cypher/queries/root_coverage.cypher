@@ -5,7 +5,7 @@
 // column node_id: string - a root node
 // column kind: string - what it is
 // column sentences: integer - different sentences of it that are cited
-// column claims: integer - claims whose latest succeeded verification cites it
+// column claims: integer - claims whose verification in force cites it
 // column share: float - their share of all claims with such a verification; null when there is none
 // column text: string - the first 200 characters of its text
 // group: What rests on what
@@ -13,9 +13,8 @@
 // source: VeriTrail 2 (root nodes), 3.2
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-OPTIONAL MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH p, c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH p, c, head(collect(v.verification_id)) AS verification_id
+OPTIONAL MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
+WITH p, c, v.verification_id AS verification_id
 WITH p, collect(verification_id) AS latest
 MATCH (s:Span)
 WHERE s.process_id = p.process_id AND s.node_id >= '' AND s.role = 'root'

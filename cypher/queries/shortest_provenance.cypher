@@ -1,7 +1,7 @@
 // purpose: Shortest provenance of a claim: the fewest links of evidence from a root node to the verified node.
 // param process_id: string - the process
 // param claim_id: string - the claim
-// param verification_id: string = null - the verification; the claim's latest succeeded one when null
+// param verification_id: string = null - the verification; the claim's one in force when null
 // column verification_id: string - the verification
 // column complete: boolean - whether the path begins in a root node; where none does, it begins where the evidence does
 // column hop: integer - place on the path; 0 where it begins
@@ -17,8 +17,8 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})<-[:VERIFIES]-(v:Verification)
 WHERE v.verification_id = $verification_id
-   OR ($verification_id IS NULL AND v.status = 'succeeded')
-WITH v ORDER BY v.created_at DESC, v.verification_id DESC LIMIT 1
+   OR ($verification_id IS NULL AND EXISTS { (c)-[:IN_FORCE]->(v) })
+WITH v LIMIT 1
 MATCH (t:Span)
 WHERE t.process_id = $process_id AND t.node_id = v.node_id
 MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[cites:CITES]->(n:Sentence)

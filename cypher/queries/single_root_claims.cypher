@@ -1,6 +1,6 @@
 // purpose: Claims that rest on a single root node: all their evidence in source texts is in that node.
 // param process_id: string - the process
-// param verdict: string = FULLY_SUPPORTED in NOT_FULLY_SUPPORTED|FULLY_SUPPORTED|INCONCLUSIVE - only claims with this verdict, by the latest succeeded verification
+// param verdict: string = FULLY_SUPPORTED in NOT_FULLY_SUPPORTED|FULLY_SUPPORTED|INCONCLUSIVE - only claims with this verdict, by the verification in force
 // param limit: integer = 100 in 1..10000 - at most this many
 // column claim_id: string - the claim
 // column claim: string - its text
@@ -14,9 +14,7 @@
 // source: VeriTrail 3.2 (provenance)
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, head(collect(v)) AS v
+MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
 WHERE v.verdict = $verdict
 MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(n:Sentence)
       -[:SENTENCE_OF]->(s:Span)

@@ -2,16 +2,15 @@
 // param process_id: string - the process
 // column stage: integer - the stage
 // column nodes: integer - its nodes
-// column claims_with_errors: integer - claims into which an error came here, by each claim's latest succeeded verification
+// column claims_with_errors: integer - claims into which an error came here, by each claim's verification in force
 // column sentences_cited: integer - different sentences that these verifications cite
 // group: The process as a graph
 // example: process_id=harbour-summary
 // source: VeriTrail 3.2 (error stages)
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-OPTIONAL MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH p, c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH p, c, head(collect(v)) AS v
+OPTIONAL MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
+WITH p, c, v
 WITH p, collect(v) AS latest
 WITH p, latest, COLLECT {
        UNWIND latest AS v

@@ -1,4 +1,4 @@
-// purpose: Unsupported claims of a process by error stage, by each claim's latest succeeded verification.
+// purpose: Unsupported claims of a process by error stage, by each claim's verification in force.
 // param process_id: string - the process
 // param stage: integer = null in 0..2147483647 - only the claims whose error came in here
 // param limit: integer = 100 in 1..10000 - at most this many
@@ -16,9 +16,7 @@
 // source: VeriTrail 3.2 (error stages)
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, head(collect(v)) AS v
+MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
 WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
 UNWIND CASE WHEN size(v.error_stages) = 0 THEN [null] ELSE v.error_stages END AS stage
 WITH c, v, stage

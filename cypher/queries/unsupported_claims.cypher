@@ -1,4 +1,4 @@
-// purpose: Claims of a process that are not fully supported, by each claim's latest succeeded verification.
+// purpose: Claims of a process that are not fully supported, by each claim's verification in force.
 // param process_id: string - the process
 // param limit: integer = 100 in 1..10000 - at most this many
 // column claim_id: string - the claim
@@ -17,9 +17,7 @@
 // source: VeriTrail 3.2
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
-MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
-WITH c, head(collect(v)) AS v
+MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
 WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
 WITH c, v ORDER BY c.position, c.claim_id LIMIT $limit
 WITH c, v, head(COLLECT {

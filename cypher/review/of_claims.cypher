@@ -1,8 +1,8 @@
-// purpose: The reviews of claims, and the verdict of each claim's latest succeeded verification.
+// purpose: The reviews of claims, and the verdict of each claim's verification in force.
 // param process_id: string - the process
 // param claim_ids: list - the claims; those without a review are left out
 // column claim_id: string - the claim
-// column verdict: string - the verdict of its latest verification that succeeded, or null
+// column verdict: string - the verdict of its verification in force, or null
 // column reviews: list - properties of each review, the oldest first
 // source: ours
 UNWIND $claim_ids AS claim_id
@@ -10,8 +10,6 @@ MATCH (c:Claim {process_id: $process_id, claim_id: claim_id})<-[:REVIEWS]-(r:Rev
 WITH c, r ORDER BY r.created_at, r.review_id
 WITH c, collect(properties(r)) AS reviews
 RETURN c.claim_id AS claim_id, head(COLLECT {
-         MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+         MATCH (c)-[:IN_FORCE]->(v:Verification)
          RETURN v.verdict
-         ORDER BY v.created_at DESC, v.verification_id DESC
-         LIMIT 1
        }) AS verdict, reviews

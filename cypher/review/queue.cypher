@@ -8,10 +8,8 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})
 WITH c, CASE WHEN $judged THEN head(COLLECT {
-       MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+       MATCH (c)-[:IN_FORCE]->(v:Verification)
        RETURN [v.verdict, v.error_stages]
-       ORDER BY v.created_at DESC, v.verification_id DESC
-       LIMIT 1
      }) END AS found
 WITH collect([c.position, c.claim_id, found[0], found[1]]) AS every
 UNWIND range(0, size(every) - 1, $window) AS start

@@ -1,7 +1,7 @@
 // purpose: What a review is to be about: a claim, and the verification whose verdict is reviewed.
 // param process_id: string - the process
 // param claim_id: string - the claim
-// param verification_id: string - the verification, or null: the claim's latest that succeeded
+// param verification_id: string - the verification, or null: the claim's one in force
 // column claim: string - the claim's text, or null where there is no such claim
 // column verification: list - [verification_id, process_id, claim_id, status, verdict], or null
 // source: ours
@@ -10,10 +10,8 @@ WHERE p.status = 'ready'
 OPTIONAL MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})
 RETURN c.text AS claim, CASE
          WHEN $verification_id IS NULL THEN head(COLLECT {
-           MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
+           MATCH (c)-[:IN_FORCE]->(v:Verification)
            RETURN [v.verification_id, v.process_id, v.claim_id, v.status, v.verdict]
-           ORDER BY v.created_at DESC, v.verification_id DESC
-           LIMIT 1
          })
          ELSE head(COLLECT {
            MATCH (v:Verification {verification_id: $verification_id})

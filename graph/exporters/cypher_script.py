@@ -39,6 +39,7 @@ _STATEMENTS = {
     "ERROR_PROPAGATED_THROUGH": "export/script_propagated",
     "Review": "export/script_reviews",
     "CONSIDERS": "export/script_considered",
+    "IN_FORCE": "export/script_in_force",
 }
 """What writes each kind of part; the other relationships are written with their nodes."""
 
@@ -124,7 +125,7 @@ def _rows(part: Part, evidence: dict[Any, Any]) -> Iterator[str]:
         if part.type == "CITES":
             yield literal([*ends, properties["role"], properties["position"]])
         else:
-            bare = part.type in {"CHECKED", "CONSIDERS"}
+            bare = part.type in {"CHECKED", "CONSIDERS", "IN_FORCE"}
             yield literal(ends if bare else [*ends, dict(properties)])
 
 

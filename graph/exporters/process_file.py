@@ -85,6 +85,7 @@ def header(stored: StoredProcess) -> dict[str, Any]:
         "stages": json.loads(facts["stage_names"]),
         "terminals": list(facts["terminals"]),
         "warnings": list(facts.get("warnings") or ()),
+        "run_of_record": facts.get("run_of_record"),
     }
     if facts["source_format"] != FORMAT:
         made["source_format"] = facts["source_format"]

@@ -84,6 +84,7 @@ def trail_parts(trails: TrailParts) -> Iterator[Part]:
     headers = [(one["verification_id"], one) for one in trails.verifications]
     yield Nodes("Verification", headers)
     yield Relationships("VERIFIES", [(key, one["claim_id"], {}) for key, one in headers])
+    yield Relationships("IN_FORCE", [(claim_id, key, {}) for claim_id, key in trails.in_force])
     rounds = [(_round(one), one, checked) for one, checked in trails.iterations]
     yield Nodes("Iteration", [(key, one) for key, one, _ in rounds])
     yield Relationships("HAS_ITERATION", [(key[0], key, {}) for key, _, _ in rounds])

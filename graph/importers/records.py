@@ -131,6 +131,7 @@ class Header:
         stage_names: Names of the stages, by stage.
         terminals: node_ids of the final outputs, or None: the default of the format.
         warnings: What the input does not hold, and how that was bridged.
+        run_of_record: The run of its verifications whose verdicts count, if one is pinned.
     """
 
     source_format: str
@@ -140,6 +141,7 @@ class Header:
     stage_names: Mapping[int, str] = field(default_factory=dict)
     terminals: tuple[str, ...] | None = None
     warnings: tuple[str, ...] = ()
+    run_of_record: str | None = None
 
 
 class ProcessInput(Protocol):

@@ -33,6 +33,7 @@ from veritrail_graph.graph.model.trail import (
     Usage,
     Verification,
     VerificationHeader,
+    in_force,
     stages_of,
     total_usage,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "Verification",
     "VerificationHeader",
     "frontier_order",
+    "in_force",
     "stages_of",
     "total_usage",
 ]

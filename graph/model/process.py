@@ -101,6 +101,9 @@ class Process(Noun):
     nodes: Count = Field(description="Number of nodes.")
     edges: Count = Field(description="Number of edges.")
     claims: Count = Field(default=0, description="Number of claims.")
+    run_of_record: PublicId | None = Field(
+        default=None, description="The run whose verdicts count, where one is pinned."
+    )
     warnings: Many[str] = Field(
         default=(), description="What the input does not hold, and how that was bridged."
     )

@@ -541,3 +541,26 @@ class RunUsage(Noun):
         """US dollars a claim; None: unknown, or no claim was finished."""
         usd = self.usage.cost_usd
         return usd / self.finished if usd is not None and self.finished else None
+
+
+def in_force(
+    verifications: Iterable[Verification], run_of_record: str | None = None
+) -> Verification | None:
+    """The verification of a claim that counts; None: none of them has a verdict.
+
+    One of the run of record comes first, then the strongest judge (a language model, an
+    entailment model, then one without a model), then the latest. `claims/put_in_force.cypher`
+    keeps the same rule in the graph.
+
+    Args:
+        verifications: Verifications of one claim, with or without their trails.
+        run_of_record: The run that is pinned, if one is.
+    """
+    judged = [one for one in verifications if one.verdict is not None]
+
+    def rank(one: Verification) -> tuple[bool, int, str, str]:
+        is_record = run_of_record is not None and one.run_id == run_of_record
+        strength = 0 if one.indicative else 1 if one.engine == "nli" else 2
+        return is_record, strength, one.created_at, one.verification_id
+
+    return max(judged, key=rank, default=None)

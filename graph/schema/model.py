@@ -127,6 +127,7 @@ _PROCESS = (
     integer("nodes", "number of nodes"),
     integer("edges", "number of edges"),
     kept("warnings", "list of strings", "gaps of the input and how they were handled"),
+    string("run_of_record", "the run whose verdicts count, where one is pinned"),
     string("created_at", "when it was stored"),
     string("status", "`loading`, `ready`, `replacing` or `deleting`"),
     kept("owner", "string", "the program that writes it; absent when it is ready"),
@@ -346,6 +347,12 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
     RelationshipType("EXTRACTED_FROM", "Claim", "Span", "the node that states the claim"),
     RelationshipType("EXTRACTION_OF", "Extraction", "Span", "the node that holds the sentence"),
     RelationshipType("VERIFIES", "Verification", "Claim", "a claim can be verified many times"),
+    RelationshipType(
+        "IN_FORCE",
+        "Claim",
+        "Verification",
+        "the verification that counts; see the paragraph on what counts",
+    ),
     RelationshipType("REVIEWS", "Review", "Claim", "the claim that a person reviewed"),
     RelationshipType(
         "CONSIDERS", "Review", "Verification", "the verification whose verdict was reviewed"

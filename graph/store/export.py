@@ -38,6 +38,7 @@ class TrailParts:
         steps: Properties of each.
         links: node_ids of both ends, and properties.
         errors: Its verification, its type, the node_id that it leads to, and properties.
+        in_force: claim_id and verification_id of those that count.
     """
 
     verifications: list[Properties]
@@ -46,6 +47,7 @@ class TrailParts:
     steps: list[Properties]
     links: list[tuple[str, str, Properties]]
     errors: list[tuple[str, str, str, Properties]]
+    in_force: list[tuple[str, str]]
 
 
 class StoredProcess:
@@ -215,6 +217,7 @@ class StoredProcess:
             steps = await read("trail/read_steps", verification_ids=ids)
             links = await read("export/links", verification_ids=ids)
             errors = await read("export/errors", verification_ids=ids)
+            in_force = await read("export/in_force", verification_ids=ids)
             yield TrailParts(
                 [properties for (properties,) in found],
                 [(properties, checked) for properties, checked in iterations],
@@ -222,6 +225,7 @@ class StoredProcess:
                 [properties for (properties,) in steps],
                 [(source, target, one) for source, target, one in links],
                 [(name, kind, node, one) for name, kind, node, one in errors],
+                [(claim_id, name) for claim_id, name in in_force],
             )
 
     async def check_unchanged(self) -> None:

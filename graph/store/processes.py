@@ -513,6 +513,7 @@ def process_row(survey: Survey) -> dict[str, Any]:
         "nodes": len(survey.topology.ids),
         "edges": len(survey.topology.edge_sources),
         "warnings": list(survey.warnings),
+        "run_of_record": header.run_of_record,
     }
 
 

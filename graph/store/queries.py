@@ -87,16 +87,16 @@ class QueryLibrary:
         """Whether a verification that the answer draws on is indicative only.
 
         Those are the verifications that the rows name; rows that name none, and no rows, come
-        from the latest succeeded verification of each claim.
+        from the verification in force of each claim.
         """
-        ((latest, every),) = await self._database.read(
+        ((in_force, every),) = await self._database.read(
             "trail/indicative",
             process_id=values["process_id"],
             claim_id=values.get("claim_id"),
         )
         places = [place for place, name in enumerate(columns) if name in _VERIFICATIONS]
         if not places or not rows:
-            return bool(latest)
+            return bool(in_force)
         named = {row[place] for row in rows for place in places}
         return any(one in named for of_a_claim in every for one in of_a_claim)
 

@@ -72,6 +72,8 @@ def _write(tx: Transaction, process_id: str, content_hash: str | None, batch: Tr
     for rest in batch.rests.values():
         for name, rows in rest.batches():
             tx.run(name, process_id=process_id, rows=rows)
+    claim_ids = sorted({row["claim_id"] for row in batch.rows})
+    tx.run("claims/put_in_force", process_id=process_id, claim_ids=claim_ids)
 
 
 Row = list[Any]

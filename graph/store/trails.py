@@ -99,6 +99,31 @@ class TrailStore:
         )
         return await self.headers([verification_id for (verification_id,) in rows])
 
+    async def pin(self, process_id: str, run_id: str | None) -> None:
+        """Make a run the run of record of its process; None: let no run be.
+
+        Its verdicts then count, whatever was verified before or after it.
+
+        Raises:
+            NotFound: The process is not stored.
+        """
+
+        def work(tx: Transaction) -> bool:
+            if not tx.run("trail/pin", process_id=process_id, run_id=run_id):
+                return False
+            ids = [claim_id for (claim_id,) in tx.run("claims/verified", process_id=process_id)]
+            for batch in batches(ids):
+                tx.run("claims/put_in_force", process_id=process_id, claim_ids=batch)
+            return True
+
+        async with self._writing:
+            if not await self._database.write_with(work, repeatable=True):
+                raise NotFound(
+                    f"No process {process_id!r} is stored.",
+                    code="process_unknown",
+                    process_id=process_id,
+                )
+
     async def runs(self, process_id: str) -> list[RunSummary]:
         """The runs of a process, newest first."""
         rows_of: dict[str, list[Row]] = {}

@@ -130,6 +130,7 @@ def _header(value: Mapping[str, Any], place: str) -> tuple[Header, tuple[Violati
         stage_names={int(stage): name for stage, name in model.stages.items()},
         terminals=tuple(model.terminals) if model.terminals is not None else None,
         warnings=tuple(model.warnings),
+        run_of_record=model.run_of_record,
     )
     return header, tuple(faults)
 

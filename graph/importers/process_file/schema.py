@@ -58,6 +58,7 @@ class HeaderModel(_Model):
     terminals: list[NodeId] | None = None
     source_format: Text | None = None
     warnings: list[Text] = Field(default_factory=list)
+    run_of_record: PublicId | None = None
 
 
 class NodeModel(_Model):

@@ -1,0 +1,115 @@
+"""The verification in force of a claim, on both engines: one rule, one edge."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+from fakes.processes import process
+from fakes.trails import a_trail
+
+from veritrail_graph.graph.ingest import ingest
+from veritrail_graph.graph.model import Claim, Status, Verdict, Verification, in_force
+from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
+
+pytestmark = pytest.mark.engine
+
+CLAIM = Claim(claim_id="k1", text="It rained.", node_id="t")
+FS, NFS = Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED
+MODEL = {"engine": "openai", "model": "m", "indicative": False}
+LEXICAL = {"engine": "lexical", "model": None, "indicative": True}
+NLI = {"engine": "nli", "model": "n", "indicative": False}
+
+
+@pytest.fixture
+def stored(store: Store, arun: Any, process_id: str) -> str:
+    source = process(
+        {"a": "One.", "t": "T."}, [("a", "t")], {"k1": CLAIM.text}, process_id=process_id
+    )
+    arun(ingest(store, source))
+    return process_id
+
+
+def made(process_id: str, name: str, day: int, **facts: Any) -> Verification:
+    """A verification that succeeded on a day of January, in a run of its own name."""
+    known = {"process_id": process_id, "claim": CLAIM, "run_id": f"{process_id}-{name}"}
+    when = f"2026-01-{day:02}T00:00:00.000000Z"
+    return a_trail(f"{process_id}/{name}", created_at=when, **{**known, **MODEL, **facts})
+
+
+def edges(store: Store, arun: Any, process_id: str) -> list[str]:
+    text = "MATCH (:Claim {process_id: $p})-[:IN_FORCE]->(v) RETURN v.verification_id"
+    return [name for (name,) in arun(store.database.run_text(text, {"p": process_id}, 9)).rows]
+
+
+def shown(store: Store, arun: Any, process_id: str) -> tuple[str | None, Verdict | None]:
+    one = arun(store.claims.get(process_id, "k1"))
+    return one.verification_id, one.verdict
+
+
+def test_the_strongest_judge_counts_then_the_latest(store: Store, arun: Any, stored: str) -> None:
+    assert edges(store, arun, stored) == []
+    steps = [
+        (made(stored, "words", 2, **LEXICAL), "words"),
+        (made(stored, "entailed", 1, **NLI), "entailed"),  # stronger, whenever it was made
+        (made(stored, "model", 1), "model"),
+        (made(stored, "words-again", 9, **LEXICAL), "model"),
+        (made(stored, "entailed-again", 9, **NLI), "model"),
+        (made(stored, "later", 3, verdict=NFS), "later"),
+        (made(stored, "earlier", 2), "later"),
+        (made(stored, "failed", 8, status=Status.FAILED, verdict=None, error="No."), "later"),
+    ]
+    for written, counting in steps:
+        arun(store.trails.write(written))
+        assert edges(store, arun, stored) == [f"{stored}/{counting}"]
+    assert shown(store, arun, stored) == (f"{stored}/later", NFS)
+    # One that is written again without a verdict counts no more.
+    arun(store.trails.write(made(stored, "later", 3, status=Status.FAILED, verdict=None)))
+    assert edges(store, arun, stored) == [f"{stored}/earlier"]
+
+
+def test_a_run_of_record_counts_until_it_is_unpinned(store: Store, arun: Any, stored: str) -> None:
+    arun(store.trails.write(made(stored, "words", 1, **LEXICAL), made(stored, "model", 2)))
+    arun(store.trails.pin(stored, f"{stored}-words"))
+    assert arun(store.processes.get(stored)).run_of_record == f"{stored}-words"
+    assert edges(store, arun, stored) == [f"{stored}/words"]
+    arun(store.trails.write(made(stored, "later", 3)))
+    assert edges(store, arun, stored) == [f"{stored}/words"]
+    arun(store.trails.pin(stored, None))
+    assert arun(store.processes.get(stored)).run_of_record is None
+    assert edges(store, arun, stored) == [f"{stored}/later"]
+    # A run that has no verdict on a claim decides nothing there.
+    arun(store.trails.pin(stored, "r-of-other-claims"))
+    assert edges(store, arun, stored) == [f"{stored}/later"]
+
+
+def test_the_graph_and_a_file_keep_the_same_rule(store: Store, arun: Any, stored: str) -> None:
+    drawn = random.Random(7)
+    written: list[Verification] = []
+    for number in range(12):
+        ended = drawn.choice([{}, {}, {"status": Status.FAILED, "verdict": None}])
+        judge = drawn.choice([MODEL, NLI, LEXICAL])
+        one = made(stored, f"v{number:02}", drawn.randint(1, 4), **{**judge, **ended})
+        written.append(one)
+        arun(store.trails.write(one))
+        record = drawn.choice([None, drawn.choice(written).run_id])
+        arun(store.trails.pin(stored, record))
+        found = in_force(written, record)
+        assert edges(store, arun, stored) == ([found.verification_id] if found else [])
+
+
+def test_of_two_that_are_written_at_once_one_counts(
+    store: Store, arun: Any, stored: str, address: DatabaseAddress
+) -> None:
+    async def work() -> None:
+        async with open_store(address) as other:
+            for number in range(4):
+                await asyncio.gather(
+                    store.trails.write(made(stored, f"a{number}", number + 1)),
+                    other.trails.write(made(stored, f"b{number}", number + 1)),
+                )
+
+    arun(work())
+    assert edges(store, arun, stored) == [f"{stored}/b3"]
