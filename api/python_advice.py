@@ -41,6 +41,7 @@ ADVICE: Mapping[str, str] = {
     ),
     "process_unknown": "`client.processes()` lists those that are.",
     "query_unknown": "`client.queries()` says more.",
+    "run_not_pinned": "`client.process(process_id).run_of_record` names it.",
     "run_unknown": _RUNS,
     "service_file_version": (
         "Move `service.sqlite3` in VERITRAIL_HOME to another folder, or use the version of the "

@@ -48,6 +48,7 @@ ADVICE: Mapping[str, str] = {
     "process_not_ready": _AGAIN,
     "process_unknown": "GET /v1/processes lists those that are.",
     "query_unknown": "GET /v1/queries says more.",
+    "run_not_pinned": "GET /v1/processes/{{process_id}} names it.",
     "run_unknown": "GET /v1/processes/{{process_id}}/verifications lists those of a process.",
     "samples_need_model": "(`samples`)",
     "service_file_version": "An operator of the service can move its file away.",

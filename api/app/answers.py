@@ -113,7 +113,7 @@ class Ingested(Answer):
 
 
 class Stage(Answer):
-    """A stage. Each claim counts by its latest verification that succeeded."""
+    """A stage. Each claim counts by its verification in force."""
 
     stage: int
     name: str | None = Field(description="The input's name of the stage.")
@@ -161,7 +161,7 @@ class ProcessInList(Answer):
     claims: int = 0
     verdicts: dict[str, int] = Field(
         {},
-        description="Claims by the verdict of their latest verification that succeeded.",
+        description="Claims by the verdict of their verification in force.",
         examples=[{"FULLY_SUPPORTED": 12, "NOT_FULLY_SUPPORTED": 3}],
     )
     indicative: bool = Field(
@@ -226,6 +226,9 @@ class ProcessFound(ProcessInList):
     stages: dict[str, int] = Field({}, description="Number of nodes by stage.")
     stage_names: dict[str, str] = {}
     warnings: list[str] = []
+    run_of_record: str | None = Field(
+        None, description="The run whose verdicts count, where one is pinned."
+    )
 
     @classmethod
     def of_overview(cls, found: ProcessOverview) -> ProcessFound:

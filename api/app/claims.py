@@ -80,7 +80,7 @@ class Claims(Part):
         after: tuple[int, str] = (-1, ""),
         limit: int = 100,
     ) -> tuple[list[JudgedClaim], tuple[int, str] | None]:
-        """Claims in the order of the input, each with its latest verdict and its reviews.
+        """Claims in the order of the input, each with its verdict in force and its reviews.
 
         Returns:
             The claims, and the place of the last one; None: there are no more.
@@ -156,7 +156,7 @@ class Claims(Part):
         return await (await self._store()).claims.sentences(process_id, node)
 
     async def get(self, process_id: str, claim_id: str) -> JudgedClaim:
-        """A claim with its latest verdict and its reviews.
+        """A claim with its verdict in force and its reviews.
 
         Raises:
             NotFound: There is no such process or claim.
@@ -165,7 +165,7 @@ class Claims(Part):
         return (await self._app.in_flight.mark(process_id, [found]))[0]
 
     async def some(self, process_id: str, claim_ids: Sequence[str]) -> dict[str, JudgedClaim]:
-        """Claims with their latest verdicts by claim_id; one that is unknown is left out."""
+        """Claims with their verdicts in force by claim_id; one that is unknown is left out."""
         found = await (await self._store()).claims.judged(process_id, claim_ids)
         marked = await self._app.in_flight.mark(process_id, list(found.values()))
         return dict(zip(found, marked, strict=True))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ClaimFound(Claim):
-    """A claim, with the verdict of its latest verification that succeeded, and its reviews."""
+    """A claim, with the verdict of its verification in force, and its reviews."""
 
     verdict: str | None = Field(None, description="null: it was never verified to the end.")
     verification_id: str | None = None
@@ -64,6 +64,14 @@ class VerificationPage(Listed):
     """A page of verifications without their trails, newest first."""
 
     verifications: list[VerificationHeader]
+
+
+class RunOfRecord(Answer):
+    """The run whose verdicts count for a process, whatever else was verified."""
+
+    process_id: str
+    run_of_record: str | None = Field(description="The run that is pinned, or null.")
+    claims: int = Field(description="How many claims have a verdict of the run that was named.")
 
 
 class AboutVerification(Answer):

@@ -8,14 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from veritrail_graph.api.app.findings import ErrorOrigin, ErrorStep, PathStep, Provenance
+from veritrail_graph.api.app.findings import (
+    ErrorOrigin,
+    ErrorStep,
+    PathStep,
+    Provenance,
+    RunOfRecord,
+)
 from veritrail_graph.api.app.part import Part
-from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.errors import InputError, NotFound
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.comparing import Difference
     from veritrail_graph.graph.model import Review, Verification
-    from veritrail_graph.graph.model.listed import Cost, RunSummary, TrailOutline
+    from veritrail_graph.graph.model.listed import Cost, JudgedClaim, RunSummary, TrailOutline
     from veritrail_graph.graph.store import Store
 
 
@@ -184,6 +190,58 @@ class Verifications(Part):
         """The runs of a process, with how many verifications of each have each status."""
         stored = await (await self._store()).trails.runs(process_id)
         return await self._app.in_flight.runs(process_id, stored)
+
+    async def pin(self, run_id: str, *, on: bool = True) -> RunOfRecord:
+        """Make a run the run of record of its process, or end that.
+
+        Its verdicts count from then on, in lists, queries, reports and the gate, whatever was or
+        is verified besides it. One run of a process can be pinned; the next one takes its place.
+
+        Args:
+            run_id: The run.
+            on: False: the run is pinned no more, and the strongest judge's latest verdicts count.
+
+        Raises:
+            NotFound: No such run is stored.
+            InputError: It has no verdict; or it is not the one that is pinned.
+        """
+        store = await self._store()
+        found = await store.trails.of_run(run_id)
+        if not found:
+            raise NotFound(f"No run {run_id!r} is stored.", code="run_unknown", run_id=run_id)
+        process_id = found[0].process_id
+        judged = sum(one.verdict is not None for one in found)
+        if not on:
+            pinned = (await store.processes.get(process_id)).run_of_record
+            if pinned != run_id:
+                other = f"{pinned} is" if pinned else "none is"
+                raise InputError(
+                    f"Run {run_id} is not the run of record of process {process_id!r}: {other}.",
+                    code="run_not_pinned",
+                    process_id=process_id,
+                )
+        elif not judged:
+            raise InputError(
+                f"Run {run_id} gave no verdict, so it cannot be the run of record.",
+                code="run_without_verdict",
+            )
+        await store.trails.pin(process_id, run_id if on else None)
+        return RunOfRecord(
+            process_id=process_id, run_of_record=run_id if on else None, claims=judged
+        )
+
+    async def outweighed(self, process_id: str, made: Sequence[Verification]) -> list[JudgedClaim]:
+        """Claims that have a verdict among these verifications, and for which another one counts.
+
+        Args:
+            process_id: The process.
+            made: Verifications of it.
+        """
+        judged = {one.verification_id: one.claim_id for one in made if one.verdict is not None}
+        names = list(dict.fromkeys(judged.values()))
+        found = await (await self._store()).claims.judged(process_id, names) if names else {}
+        known = [found[name] for name in names if name in found]
+        return [one for one in known if one.verification_id and one.verification_id not in judged]
 
     async def provenance(self, verification_id: str, limit: int = 100) -> Provenance:
         """Paths of evidence, each from where it begins down to the verified node.

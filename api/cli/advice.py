@@ -58,6 +58,7 @@ ADVICE: Mapping[str, str] = {
     "process_not_ready": ("If its writer has ended, ingest it again or run `veritrail db clean`."),
     "process_unknown": "`veritrail list` shows those that are.",
     "query_unknown": "`veritrail query --list` says more.",
+    "run_not_pinned": "`veritrail list PROCESS --json` names it.",
     "run_unknown": "`veritrail list PROCESS --json` names the runs of a process.",
     "samples_need_model": "(--samples)",
     "service_file_version": (

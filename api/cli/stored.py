@@ -151,6 +151,30 @@ def _tell_one(
             say(f"Some of these verdicts are {INDICATIVE}.", "yellow")
 
 
+def pin(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run, by its id.")],
+    off: Annotated[
+        bool, typer.Option("--off", help="End it: the strongest judge's latest verdicts count.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a run the run of record: its verdicts count, whatever else was verified.
+
+    Without one, the verdict of the strongest judge counts (a language model, then an entailment
+    model, then word overlap), and of these the latest.
+    """
+    found = ask(lambda app: app.verifications.pin(run, on=not off), as_json=as_json)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    elif off:
+        say(f"{run} is not the run of record of {found.process_id} any more.")
+    else:
+        say(
+            f"{run} is the run of record of {found.process_id}: its verdicts count for "
+            f"{found.claims:,} claim(s). To end that: veritrail pin {run} --off"
+        )
+
+
 def delete(
     process: ProcessId,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,

@@ -49,19 +49,21 @@ from veritrail_graph.api.cli.options import (
     verify_request,
 )
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show
-from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.texts import one_line, some
 from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage, Verdict, Verification
 from veritrail_graph.verifier.driver import Observer
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.jobs import LocalResult, LocalRun
     from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.configured_judge import ConfiguredJudge
     from veritrail_graph.api.models import OpenModels
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.importers.records import ClaimRecord
+    from veritrail_graph.graph.model.listed import JudgedClaim
 
 
 UNKNOWN_PROCESS = "-"
@@ -223,10 +225,19 @@ async def _verify(settings: Settings, given: _Given) -> Report:
                     progress=progress,
                 )
             done = await job.carry_out()
+        outweighed = await _outweighed(app, done)
     assert done.judge is not None  # noqa: S101  # it was opened before any claim
     if request.budget_usd is not None and done.judge.models is None:
         say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
-    return Report.of(done.judge, done.process_id, done, interrupted=watch.interrupted)
+    return Report.of(done.judge, done.process_id, done, outweighed, interrupted=watch.interrupted)
+
+
+async def _outweighed(app: Application, done: LocalResult) -> tuple[JudgedClaim, ...]:
+    """Claims whose verdict of this run does not count; empty where the graph cannot say."""
+    try:
+        return tuple(await app.verifications.outweighed(done.process_id, done.verifications))
+    except VeriTrailError:  # what the run found is told all the same
+        return ()
 
 
 TRAILS_SHOWN = 3
@@ -245,6 +256,7 @@ class Report:
         done: What the run left behind.
         warnings: What a person should know.
         spent: USD spent, or None where that is not known or no model was asked.
+        outweighed: Claims whose verdict of this run does not count, with the one that does.
         interrupted: Whether a person stopped it.
     """
 
@@ -255,11 +267,18 @@ class Report:
     done: LocalResult
     warnings: tuple[str, ...]
     spent: float | None
+    outweighed: tuple[JudgedClaim, ...]
     interrupted: bool
 
     @classmethod
     def of(
-        cls, judge: ConfiguredJudge, process_id: str, done: LocalResult, *, interrupted: bool
+        cls,
+        judge: ConfiguredJudge,
+        process_id: str,
+        done: LocalResult,
+        outweighed: tuple[JudgedClaim, ...],
+        *,
+        interrupted: bool,
     ) -> Report:
         """The report of a run."""
         models = judge.models
@@ -271,6 +290,7 @@ class Report:
             done,
             tuple(models.warnings) if models else (),
             models.spending.spent if models and models.is_priced else None,
+            outweighed,
             interrupted,
         )
 
@@ -301,6 +321,7 @@ def tell_json(report: Report) -> None:
         done.spent,
     )
     document["reused"] = done.reused
+    document["not_in_force"] = [one.claim.claim_id for one in report.outweighed]
     if done.extraction is not None:
         document["extraction"] = report_json(done.extraction, report.model or "")
     if report.fault is not None:
@@ -356,12 +377,26 @@ def tell(report: Report) -> None:
             ),
             "dim",
         )
+    if report.outweighed:
+        say(_outweighed_words(report), "yellow")
     for warning in report.warnings:
         say(f"Warning: {one_line(warning)}", "yellow")
     if report.indicative:
         say(f"Engine {report.engine}: {INDICATIVE}.", "yellow")
     if ended:
         say("See one trail in full: veritrail show VERIFICATION", "dim")
+
+
+def _outweighed_words(report: Report) -> str:
+    """Which verdicts of a run replace none, and which count in their place."""
+    found = report.outweighed
+    by_word = sum(bool(one.indicative) for one in found) < len(found)
+    stronger = "a stronger judge" if report.indicative and by_word else "another run"
+    return (
+        f"{len(found):,} of these verdicts replace none: the verdict of {stronger} stays in force "
+        f"for {some([one.claim.claim_id for one in found])}. To let this run decide: "
+        f"veritrail pin {report.done.run_id}"
+    )
 
 
 def _counts(done: list[Verification]) -> str:

@@ -65,7 +65,7 @@ class Process(answers.ProcessFound):
 
 
 class Claim(findings.ClaimFound):
-    """A stored claim, with its latest verdict and its reviews."""
+    """A stored claim, with its verdict in force and its reviews."""
 
     def _repr_html_(self) -> str:
         return page.claims([self])

@@ -261,6 +261,7 @@ class Blocking:
     review = _plain(AsyncOperations.review)
     reviews = _pages(AsyncOperations.reviews)
     agreement = _plain(AsyncOperations.agreement)
+    pin = _plain(AsyncOperations.pin)
     verify = _job(AsyncOperations.verify)
     job = _job(AsyncOperations.job)
     jobs = _pages(AsyncOperations.jobs)

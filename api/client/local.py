@@ -195,6 +195,12 @@ class AsyncLocal(AsyncOperations):
         found, behind = await self.app.reviews.page(process_id, claim_id, cursor, limit)
         return {"reviews": [one.json_object() for one in found], "nextCursor": behind}
 
+    async def _pin(self, run_id: str) -> findings.RunOfRecord:
+        return await self.app.verifications.pin(run_id)
+
+    async def _unpin(self, run_id: str) -> findings.RunOfRecord:
+        return await self.app.verifications.pin(run_id, on=False)
+
     async def _agreement(self, process_id: str) -> findings.Agreement:
         found = await self.app.reviews.agreement(process_id)
         return findings.Agreement.of(process_id, found)

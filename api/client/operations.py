@@ -22,7 +22,7 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import BaseModel
 
 from veritrail_graph.api.app.answers import LineageFound
-from veritrail_graph.api.app.findings import DifferenceFound, ErrorOrigin
+from veritrail_graph.api.app.findings import DifferenceFound, ErrorOrigin, RunOfRecord
 from veritrail_graph.api.client.answers import (
     AddedClaims,
     Agreement,
@@ -198,7 +198,7 @@ class AsyncOperations(ABC):
         node_id: str | None = None,
         page: int = PAGE,
     ) -> AsyncPages[Claim]:
-        """The claims of a process, with their latest verdicts and reviews.
+        """The claims of a process, with their verdicts in force and reviews.
 
         Args:
             process_id: The process.
@@ -218,7 +218,7 @@ class AsyncOperations(ABC):
         return self._pages(Call("claims", "GET", f"{_PROCESS}/claims", (process_id,), query), Claim)
 
     async def claim(self, process_id: str, claim_id: str) -> Claim:
-        """A claim with its latest verdict and its reviews."""
+        """A claim with its verdict in force and its reviews."""
         return await self._one(Call("claim", "GET", _CLAIM, (process_id, claim_id)), Claim)
 
     async def add_claims(
@@ -297,6 +297,11 @@ class AsyncOperations(ABC):
         query = {"limit": page}
         call = Call("verifications", "GET", f"{_PROCESS}/verifications", (process_id,), query)
         return self._pages(call, VerificationHeader)
+
+    async def pin(self, run_id: str, *, on: bool = True) -> RunOfRecord:
+        """Let the verdicts of a run count whatever else was verified; `on=False` ends that."""
+        path = f"/v1/runs/{{}}:{'pin' if on else 'unpin'}"
+        return await self._one(Call("pin" if on else "unpin", "POST", path, (run_id,)), RunOfRecord)
 
     async def verification(self, verification_id: str) -> Verification:
         """A verification with its whole trail."""

@@ -68,7 +68,7 @@ def process(found: ProcessFound | Ingested) -> str:
 
 
 def claims(found: Sequence[ClaimFound]) -> str:
-    """Claims with their latest verdicts."""
+    """Claims with their verdicts in force."""
     rows = [
         _row([_code(one.claim_id), chip(one.verdict) if one.verdict else "", text(one.text)])
         for one in found[:ROWS_SHOWN]

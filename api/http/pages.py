@@ -109,6 +109,11 @@ VerificationId = Annotated[
     ),
 ]
 
+RunId = Annotated[
+    str,
+    Path(description="The run, by its id.", examples=["r-0b0f6d0c6a6b4f0f9c3f0c4b6a0f7a11"]),
+]
+
 CHECKED: Any = Depends(only_known_parameters)
 """A dependency of every router: it refuses parameters that no route reads."""
 

@@ -13,6 +13,7 @@ ADVICE: Mapping[str, str] = {
     "claim_unknown": "`run_query` with the query `claims` lists those that are.",
     "process_unknown": "`list_processes` lists those that are.",
     "query_unknown": "The description of `run_query` lists those that are.",
+    "run_not_pinned": "A person pins runs: the command line, REST or the page.",
     "run_unknown": _VERIFICATIONS,
     "verification_unknown": _VERIFICATIONS,
 }

@@ -147,7 +147,7 @@ class FoundProcess(BaseModel):
     name: str
     nodes: int
     claims: int
-    verdicts: dict[str, int] = Field(description="Claims by their latest verdict from an engine")
+    verdicts: dict[str, int] = Field(description="Claims by their verdict in force")
     indicative: bool = Field(description="Whether no language model gave one of these verdicts")
     reviewed: Reviewed | None = Field(description="Reviews by people; null: none")
 

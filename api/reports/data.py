@@ -230,6 +230,22 @@ class ReportData:
         return "All verdicts" if indicative == len(judged) else "Some verdicts"
 
     @property
+    def judgements(self) -> tuple[str, ...]:
+        """Who gave the verdicts that count, with which q and when; the most frequent first."""
+        days: dict[str, list[str]] = {}
+        for one in self.verifications:
+            if one.verdict is not None:
+                by = f"{one.engine} {one.model}" if one.model else f"{one.engine} (no model)"
+                days.setdefault(f"{by}, q = {one.q}", []).append(one.created_at[:10])
+        if len(days) == 1:
+            (found,) = days.items()
+            return (f"judged by {found[0]}, {_days(found[1])}",)
+        return tuple(
+            f"judged by {by}, {_days(when)}: {len(when):,} claims"
+            for by, when in sorted(days.items(), key=lambda one: (-len(one[1]), one[0]))
+        )
+
+    @property
     def stages(self) -> tuple[StageFigures, ...]:
         """The stages, ascending, with how many claims went wrong there."""
         introduced = Counter(stage for one in self.claims for stage in one.error_stages)
@@ -243,6 +259,12 @@ class ReportData:
     def title(self) -> str:
         """What the report is about."""
         return self.process.name or self.process.process_id
+
+
+def _days(days: Sequence[str]) -> str:
+    """The days between the first and the last."""
+    first, last = min(days), max(days)
+    return first if first == last else f"{first} to {last}"
 
 
 @dataclass(frozen=True, slots=True)

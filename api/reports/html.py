@@ -169,7 +169,6 @@ def _shared(material: ReportData, limits: Limits, *, dossier: bool) -> dict[str,
         "bar_rows": _rows(bars),
         "nodes": len({one.claim.node_id for one in material.claims}),
         "spent_words": money.words or money_words(money.cost_usd or 0.0),
-        "judges": _judges(material),
         "reviewed": len(reviewed),
         "disputed": sum(one.disputed for one in reviewed),
         "quoted": quoted,
@@ -189,16 +188,6 @@ def _rows(bars: StageBars) -> list[StageBar]:
 
 def _count(material: ReportData, kind: str) -> int:
     return next(count for state, count in material.counts.items() if state.value == kind)
-
-
-def _judges(material: ReportData) -> list[str]:
-    """Who gave the verdicts, the most frequent first."""
-    found = Counter(
-        one.model or f"{one.engine} (no model)"
-        for one in material.verifications
-        if one.verdict is not None
-    )
-    return [name for name, _ in found.most_common(5)]
 
 
 def _end(material: ReportData, limits: Limits, seen: _Seen) -> dict[str, Any]:

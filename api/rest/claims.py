@@ -79,7 +79,7 @@ async def list_claims(
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Response:
-    """Claims in the order of the input, each with its latest verdict and its reviews."""
+    """Claims in the order of the input, each with its verdict in force and its reviews."""
     listing = Listing("claims", (process_id, verdict, error_stage, review, node_id))
     after = listing.place(cursor, (-1, ""))
     claims, last = await app.claims.search(
@@ -128,7 +128,7 @@ async def add_claims(app: App, process_id: ProcessId, given: ClaimsGiven) -> Res
     dependencies=[needs(Scope.READ)],
 )
 async def get_claim(app: App, process_id: ProcessId, claim_id: ClaimId) -> Response:
-    """A claim with its latest verdict and its reviews."""
+    """A claim with its verdict in force and its reviews."""
     return answer(ClaimFound.of_judged(await app.claims.get(process_id, claim_id)))
 
 

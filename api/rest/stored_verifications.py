@@ -10,10 +10,11 @@ from veritrail_graph.api.app.findings import (
     DifferenceFound,
     ErrorOrigin,
     Provenance,
+    RunOfRecord,
     VerificationPage,
 )
 from veritrail_graph.api.auth.access import Scope
-from veritrail_graph.api.http.access import App, needs
+from veritrail_graph.api.http.access import App, Calling, needs, record
 from veritrail_graph.api.http.answers import answer, tagged
 from veritrail_graph.api.http.pages import (
     CHECKED,
@@ -21,6 +22,7 @@ from veritrail_graph.api.http.pages import (
     Limit,
     Listing,
     ProcessId,
+    RunId,
     VerificationId,
 )
 from veritrail_graph.api.http.problems import problems_of
@@ -29,6 +31,7 @@ from veritrail_graph.graph.model import Verification
 router = APIRouter(prefix="/v1", tags=["verifications"], dependencies=[CHECKED])
 
 _READ = [needs(Scope.READ)]
+_VERIFY = [needs(Scope.VERIFY)]
 
 
 @router.get(
@@ -103,3 +106,29 @@ async def get_difference(
 ) -> Response:
     """Where two trails part: what `diff --json` prints."""
     return answer(DifferenceFound.of(await app.verifications.diff(verification_id, other_id)))
+
+
+@router.post(
+    "/runs/{run_id}:pin",
+    response_model=RunOfRecord,
+    responses=problems_of(404),
+    dependencies=_VERIFY,
+)
+async def pin_run(app: App, request: Request, caller: Calling, run_id: RunId) -> Response:
+    """Make a run the run of record: its verdicts count for the claims that it verified."""
+    found = await app.verifications.pin(run_id)
+    await record(request, caller, "run.pin", run_id)
+    return answer(found)
+
+
+@router.post(
+    "/runs/{run_id}:unpin",
+    response_model=RunOfRecord,
+    responses=problems_of(404),
+    dependencies=_VERIFY,
+)
+async def unpin_run(app: App, request: Request, caller: Calling, run_id: RunId) -> Response:
+    """Let a run be the run of record no more: the strongest judge's latest verdicts count."""
+    found = await app.verifications.pin(run_id, on=False)
+    await record(request, caller, "run.unpin", run_id)
+    return answer(found)

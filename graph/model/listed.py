@@ -17,7 +17,7 @@ from veritrail_graph.graph.model.trail import Status, Usage, Verification
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaim:
-    """A claim with its latest succeeded verification, and with its reviews.
+    """A claim with its verification in force, and with its reviews.
 
     Attributes:
         claim: The claim.
@@ -67,7 +67,7 @@ class ClaimFilter:
     """Which claims are wanted; None: any.
 
     Attributes:
-        verdict: Those whose latest succeeded verification gave this verdict; `none`: those that
+        verdict: Those whose verification in force gave this verdict; `none`: those that
             have no such verification; of these, `undecided`: those on whose evidence samples did
             not agree, `failed`: those whose latest verification came to no end, and
             `unchecked`: the others.
@@ -112,7 +112,7 @@ class QueuedClaim:
 
     Attributes:
         claim_id: The claim.
-        verdict: That of its latest succeeded verification; None: there is none, or it was not read.
+        verdict: That of its verification in force; None: there is none, or it was not read.
         error_stages: Where an error came in.
     """
 
@@ -261,7 +261,7 @@ class CitedSentenceHere:
         text: The sentence.
         claim_id: The claim.
         claim: Its text.
-        verification_id: The claim's latest succeeded verification.
+        verification_id: The claim's verification in force.
         verdict: Its verdict.
         indicative: Whether no model judged.
         is_evidence: Whether it was cited as evidence, and not only as context.
@@ -301,7 +301,7 @@ class PlacedClaim:
         end: The offset just behind it.
         also: Further places.
         position: Its place among the claims of the process.
-        verdict: That of its latest succeeded verification, or None.
+        verdict: That of its verification in force, or None.
         indicative: Whether no model judged.
         error_stages: Where an error came in.
         status: That of its latest verification; None: it has none.
@@ -326,7 +326,7 @@ class Tally:
     """The states of the claims of a process.
 
     Attributes:
-        states: Claims by the verdict of their latest succeeded verification, or else by
+        states: Claims by the verdict of their verification in force, or else by
             `undecided`, `failed` or `unchecked`.
         together: Claims into which an error came, by the stages where it did.
         without_stage: Claims that are not fully supported and have no error stage.
@@ -401,7 +401,7 @@ class OutcomeSummary:
     """The outcomes of a process and what they cost.
 
     Attributes:
-        outcomes: Claims by their outcome: the verdict of the latest verification that succeeded,
+        outcomes: Claims by their outcome: the verdict of the verification in force,
             else the status of the latest one, else `none`.
         usage: What all its verifications cost; only calls and cost are counted.
         changed_at: When the latest verification was made; None: there is none.
@@ -499,7 +499,7 @@ class ProcessSummary:
 
     Attributes:
         process: The process.
-        verdicts: Claims by the verdict of their latest succeeded verification.
+        verdicts: Claims by the verdict of their verification in force.
         indicative: Whether no language model gave one of these verdicts.
     """
 

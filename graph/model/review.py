@@ -85,7 +85,7 @@ class Reviewed:
     Attributes:
         latest: The latest review of all; it gives the reviewed verdict.
         counting: The latest review of each reviewer, the latest of them first.
-        verdict: The model's verdict now: that of the latest verification that succeeded.
+        verdict: The model's verdict now: that of the verification in force.
         reviews: How many reviews there are.
     """
 
@@ -124,7 +124,7 @@ def reviewed(reviews: Iterable[Review], verdict: Verdict | None) -> Reviewed | N
 
     Args:
         reviews: All reviews of the claim, in any order.
-        verdict: The verdict of its latest verification that succeeded.
+        verdict: The verdict of its verification in force.
     """
     every = list(reviews)
     if not every:

@@ -89,7 +89,7 @@ PHRASES: tuple[Phrase, ...] = (
     Phrase(
         "bloom/claims",
         "Claims of process $process",
-        "Claims, the nodes that state them, and their latest verdicts",
+        "Claims, the nodes that state them, and their verdicts in force",
     ),
     Phrase(
         "bloom/unsupported_claims",
@@ -134,7 +134,7 @@ PHRASES: tuple[Phrase, ...] = (
     Phrase(
         "bloom/impact",
         "What rests on $node",
-        "Claims downstream of a node, the shortest way to each, and their latest verdicts",
+        "Claims downstream of a node, the shortest way to each, and their verdicts in force",
     ),
     Phrase("bloom/source_nodes", "Source nodes of $node", "The direct inputs of a node"),
     Phrase("bloom/made_from", "Nodes made from $node", "What a node was a direct input to"),

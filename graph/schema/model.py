@@ -351,7 +351,7 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         "IN_FORCE",
         "Claim",
         "Verification",
-        "the verification that counts; see the paragraph on what counts",
+        "the verification that counts, where the claim has several",
     ),
     RelationshipType("REVIEWS", "Review", "Claim", "the claim that a person reviewed"),
     RelationshipType(

@@ -436,7 +436,7 @@ def _done(rows: Sequence[tuple[Any, ...]]) -> int:
 
 
 _JudgedRow = tuple[Mapping[str, Any], Mapping[str, Any] | None, int, Sequence[str | None] | None]
-"""Claim, its latest succeeded verification, how many it has, and how the latest one ended."""
+"""Claim, its verification in force, how many it has, and how the latest one ended."""
 
 
 def _judged(row: _JudgedRow, reviewed: Reviewed | None = None) -> JudgedClaim:

@@ -166,6 +166,7 @@ async def fill(store: Store, process_id: str) -> None:
 @pytest.fixture
 def filled(store: Store, arun: Any, process_id: str) -> str:
     arun(fill(store, process_id))
+    arun(store.trails.pin(process_id, "r-any"))
     return process_id
 
 

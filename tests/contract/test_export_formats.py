@@ -42,7 +42,8 @@ def test_the_stream_holds_everything_that_is_stored(
     assert counts == {
         "Process": 1, "Span": 3, "INPUT_TO": 3, "Claim": 2, "EXTRACTED_FROM": 2,
         "Extraction": 2, "EXTRACTION_OF": 2, "Sentence": 2, "SENTENCE_OF": 2,
-        "Verification": 3, "VERIFIES": 3, "Iteration": 3, "HAS_ITERATION": 3, "CHECKED": 4,
+        "Verification": 3, "VERIFIES": 3, "IN_FORCE": 1, "Iteration": 3, "HAS_ITERATION": 3,
+        "CHECKED": 4,
         "Evidence": 6, "FOUND": 6, "CITES": 6, "Step": 4, "TOOK": 4, "EVIDENCE_FOR": 2,
         "ERROR_INTRODUCED_AT": 1, "ERROR_PROPAGATED_THROUGH": 1,
         "Review": 3, "REVIEWS": 3, "CONSIDERS": 2,

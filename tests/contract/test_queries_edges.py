@@ -72,7 +72,9 @@ def test_of_two_verifications_of_one_moment_the_higher_id_is_the_latest(
     arun(store_harbour(store, process_id))
     supported = arun(store.trails.get(f"{process_id}/v2-old"))
     # The same moment as v2, which says otherwise, and an id behind it.
-    tied = supported.replace(verification_id=f"{process_id}/v2-tied", created_at=DAY.format(2))
+    judge = {"engine": "openai", "model": "m", "indicative": False}
+    name = f"{process_id}/v2-tied"
+    tied = supported.replace(verification_id=name, created_at=DAY.format(2), **judge)
     arun(store.trails.write(tied))
     of = {"process_id": process_id}
     verdicts = {row[0]: (row[3], row[8]) for row in rows(store, arun, "claims", **of)}

@@ -129,6 +129,8 @@ def test_a_later_verification_changes_what_a_review_is_to_the_verdict(
     later = arun(store.trails.get(f"{harbour}/v2-old")).replace(
         verification_id=f"{harbour}/v2-new",
         created_at="2026-02-01T00:00:00.000000Z",
+        engine="openai",
+        indicative=False,
     )
     arun(store.trails.write(later))
     state = arun(store.reviews.of_claims(harbour, ["k2"]))["k2"]

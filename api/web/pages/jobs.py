@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
@@ -232,12 +232,14 @@ async def show_job(
     shown = claims[:CLAIMS]
     known, outcomes, is_down = await _looked_up(app, job, shown)
     view = job_view(job, outcomes)
+    process = None if is_down else await _process(app, job)
     return render(
         request,
         "job.html",
         view=view,
         job=job,
-        name=await _name(app, job) if not is_down else job.process_id,
+        name=process.name if process else job.process_id,
+        is_record=process is not None and process.run_of_record == job.run_id,
         lines=lines_of(job.process_id, shown, known),
         is_down=is_down,
         workers=workers,
@@ -268,11 +270,11 @@ async def _looked_up(
     return {one.verification_id: one for one in headers}, outcomes, False
 
 
-async def _name(app: Application, job: Job) -> str:
+async def _process(app: Application, job: Job) -> Process | None:
     try:
-        return (await app.processes.get(job.process_id)).name
+        return await app.processes.get(job.process_id)
     except NotFound:
-        return job.process_id
+        return None
 
 
 @router.post("/jobs/{job_id}/cancel", dependencies=[FromOurPage])
@@ -295,4 +297,15 @@ async def resume_job(request: Request, app: App, caller: Calling, job_id: str) -
                 raise
             await asyncio.sleep(pause)
     await record(request, caller, "job.resume", job_id)
+    return RedirectResponse(url("jobs", job_id), 303)
+
+
+@router.post("/jobs/{job_id}/{act}", dependencies=[FromOurPage])
+async def pin_run(
+    request: Request, app: App, caller: Calling, job_id: str, act: Literal["pin", "unpin"]
+) -> Response:
+    """Let the verdicts of the job's run count whatever else was verified, or end that."""
+    job = await app.jobs.get(job_id)
+    await app.verifications.pin(job.run_id, on=act == "pin")
+    await record(request, caller, f"run.{act}", job.run_id)
     return RedirectResponse(url("jobs", job_id), 303)

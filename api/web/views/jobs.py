@@ -72,6 +72,11 @@ class JobView:
         return self.job.status in OPEN
 
     @property
+    def has_verdicts(self) -> bool:
+        """Whether a claim of it has a verdict."""
+        return bool(self.job.counts.get(Status.SUCCEEDED))
+
+    @property
     def may_resume(self) -> bool:
         """Whether claims of it have no verdict, and none is being verified."""
         left = (Status.FAILED, Status.OVER_BUDGET, Status.CANCELLED)
