@@ -13,6 +13,7 @@ neo4j-admin database import full \
   --relationships=relationships_extracted_from.csv \
   --relationships=relationships_extraction_of.csv \
   --relationships=relationships_verifies.csv \
+  --relationships=relationships_in_force.csv \
   --relationships=relationships_reviews.csv \
   --relationships=relationships_considers.csv \
   --relationships=relationships_has_iteration.csv \
