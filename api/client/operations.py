@@ -300,8 +300,8 @@ class AsyncOperations(ABC):
 
     async def pin(self, run_id: str, *, on: bool = True) -> RunOfRecord:
         """Let the verdicts of a run count whatever else was verified; `on=False` ends that."""
-        path = f"/v1/runs/{{}}:{'pin' if on else 'unpin'}"
-        return await self._one(Call("pin" if on else "unpin", "POST", path, (run_id,)), RunOfRecord)
+        act = "pin" if on else "unpin"
+        return await self._one(Call(act, "POST", f"/v1/runs/{{}}:{act}", (run_id,)), RunOfRecord)
 
     async def verification(self, verification_id: str) -> Verification:
         """A verification with its whole trail."""

@@ -475,7 +475,7 @@ def notes_on(
     """
     claims = material.claims
     notes = []
-    notes += [f"what counts was {line}" for line in material.judgements]
+    notes += [f"verdicts in force: {line}" for line in material.judgements]
     if material.is_indicative:
         notes.append("verdicts are indicative only: no language model judged, words were compared")
     if failed := _count(claims, failed_again):

@@ -237,11 +237,8 @@ class ReportData:
             if one.verdict is not None:
                 by = f"{one.engine} {one.model}" if one.model else f"{one.engine} (no model)"
                 days.setdefault(f"{by}, q = {one.q}", []).append(one.created_at[:10])
-        if len(days) == 1:
-            (found,) = days.items()
-            return (f"judged by {found[0]}, {_days(found[1])}",)
         return tuple(
-            f"judged by {by}, {_days(when)}: {len(when):,} claims"
+            f"{counted(len(when), 'claim')} by {by}, {_days(when)}"
             for by, when in sorted(days.items(), key=lambda one: (-len(one[1]), one[0]))
         )
 

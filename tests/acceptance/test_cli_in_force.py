@@ -39,7 +39,10 @@ def test_a_free_run_replaces_no_paid_verdict_unless_it_is_pinned(
     assert "3 of these verdicts replace none" in words
     assert "a stronger judge stays in force for k0, k1, k2" in words
     assert engines(veritrail) == {"openai"}
-    assert "judged by openai" in veritrail("gate", "counted", "--max-unsupported", "3").out
+    assert (
+        "verdicts in force: 3 claims by openai"
+        in veritrail("gate", "counted", "--max-unsupported", "3").out
+    )
 
     run = told["run_id"]
     pinned = veritrail("pin", run, "--json").json

@@ -27,6 +27,7 @@ _SHOWN_LINES = 60
 _RULES = (
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z|\+00:00)?"), "<time>"),
     (re.compile(r"\d{4}-\d\d-\d\d(?= UTC)"), "<day>"),
+    (re.compile(r"(?<=q = \d, )\d{4}-\d\d-\d\d( to \d{4}-\d\d-\d\d)?"), "<day>"),
     (re.compile(r"(127\.0\.0\.1|localhost):\d{4,5}"), r"\1:<port>"),
     (re.compile(r"(in|took|after|about) \d+(\.\d+)? ?(ms|s|seconds)\b"), r"\1 <duration>"),
 )
