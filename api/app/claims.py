@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         PlacedClaim,
         Tally,
     )
+    from veritrail_graph.graph.near_duplicates import NearDuplicate
     from veritrail_graph.graph.store.claims import Removed
 
 COMPLETIONS = 3
@@ -137,6 +138,16 @@ class Claims(Part):
         if violations:
             raise InvalidProcess("Claims break rules; nothing was stored", violations)
         return records
+
+    async def near_duplicates(self, process_id: str) -> list[NearDuplicate]:
+        """Claims that may repeat others of their node, by their words; nothing is removed.
+
+        Raises:
+            NotFound: There is no such process.
+        """
+        from veritrail_graph.graph.near_duplicates import near_duplicates
+
+        return near_duplicates(await self.all(process_id))
 
     async def all(self, process_id: str, node: str | None = None) -> list[Claim]:
         """The claims of a process or of one of its nodes, in the order of the input.

@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from veritrail_graph.api.app.answers import Answer, Listed
 from veritrail_graph.graph.model import CitedSentence, Claim, VerificationHeader
+from veritrail_graph.graph.near_duplicates import NearDuplicate
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.agreement import AgreementReport
@@ -50,6 +51,13 @@ class ClaimPage(Listed):
     """A page of claims, in the order of the input."""
 
     claims: list[ClaimFound]
+
+
+class NearDuplicatesFound(Answer):
+    """Claims that may repeat others, for a person to remove."""
+
+    process_id: str
+    near_duplicates: list[NearDuplicate]
 
 
 class ClaimsStored(Answer):

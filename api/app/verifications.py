@@ -149,6 +149,10 @@ class Verifications(Part):
         """How many of these verifications have each verdict or status."""
         return await (await self._store()).trails.outcomes(verification_ids)
 
+    async def nodes_verified(self, verification_ids: Sequence[str]) -> dict[str, int]:
+        """How many nodes verifications read; those without iterations are left out."""
+        return await (await self._store()).trails.nodes_verified(verification_ids)
+
     async def cost(self, process_id: str) -> Cost:
         """What the verifications of a process cost together."""
         return await (await self._store()).trails.cost(process_id)

@@ -52,7 +52,7 @@ from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, sa
 from veritrail_graph.api.views.texts import one_line, some
 from veritrail_graph.api.views.words import INDICATIVE
 from veritrail_graph.graph.errors import InputError, VeriTrailError
-from veritrail_graph.graph.model import Status, Usage, Verdict, Verification
+from veritrail_graph.graph.model import Status, Usage, Verdict, Verification, share_of_nodes
 from veritrail_graph.verifier.driver import Observer
 
 if TYPE_CHECKING:
@@ -225,19 +225,32 @@ async def _verify(settings: Settings, given: _Given) -> Report:
                     progress=progress,
                 )
             done = await job.carry_out()
-        outweighed = await _outweighed(app, done)
+        after = await _after(app, done)
     assert done.judge is not None  # noqa: S101  # it was opened before any claim
     if request.budget_usd is not None and done.judge.models is None:
         say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
-    return Report.of(done.judge, done.process_id, done, outweighed, interrupted=watch.interrupted)
+    return Report.of(done.judge, done.process_id, done, after, interrupted=watch.interrupted)
 
 
-async def _outweighed(app: Application, done: LocalResult) -> tuple[JudgedClaim, ...]:
-    """Claims whose verdict of this run does not count; empty where the graph cannot say."""
+@dataclass(frozen=True, slots=True)
+class After:
+    """What the graph says of a run that has ended; what it cannot say is left out.
+
+    Attributes:
+        outweighed: Claims whose verdict of this run does not count, with the one that does.
+        nodes: The nodes of the process; 0: not known.
+    """
+
+    outweighed: tuple[JudgedClaim, ...] = ()
+    nodes: int = 0
+
+
+async def _after(app: Application, done: LocalResult) -> After:
     try:
-        return tuple(await app.verifications.outweighed(done.process_id, done.verifications))
+        outweighed = await app.verifications.outweighed(done.process_id, done.verifications)
+        return After(tuple(outweighed), (await app.processes.get(done.process_id)).nodes)
     except VeriTrailError:  # what the run found is told all the same
-        return ()
+        return After()
 
 
 TRAILS_SHOWN = 3
@@ -256,7 +269,7 @@ class Report:
         done: What the run left behind.
         warnings: What a person should know.
         spent: USD spent, or None where that is not known or no model was asked.
-        outweighed: Claims whose verdict of this run does not count, with the one that does.
+        after: What the graph says of it.
         interrupted: Whether a person stopped it.
     """
 
@@ -267,7 +280,7 @@ class Report:
     done: LocalResult
     warnings: tuple[str, ...]
     spent: float | None
-    outweighed: tuple[JudgedClaim, ...]
+    after: After
     interrupted: bool
 
     @classmethod
@@ -276,7 +289,7 @@ class Report:
         judge: ConfiguredJudge,
         process_id: str,
         done: LocalResult,
-        outweighed: tuple[JudgedClaim, ...],
+        after: After,
         *,
         interrupted: bool,
     ) -> Report:
@@ -290,9 +303,15 @@ class Report:
             done,
             tuple(models.warnings) if models else (),
             models.spending.spent if models and models.is_priced else None,
-            outweighed,
+            after,
             interrupted,
         )
+
+    @property
+    def share_of_nodes(self) -> float | None:
+        """The share of the process's nodes that a verdict rests on; None: no verdict."""
+        judged = [one for one in self.done.verifications if one.verdict is not None]
+        return share_of_nodes((one.nodes_verified for one in judged), self.after.nodes)
 
     @property
     def fault(self) -> VeriTrailError | None:
@@ -321,7 +340,8 @@ def tell_json(report: Report) -> None:
         done.spent,
     )
     document["reused"] = done.reused
-    document["not_in_force"] = [one.claim.claim_id for one in report.outweighed]
+    document["share_of_nodes"] = report.share_of_nodes
+    document["not_in_force"] = [one.claim.claim_id for one in report.after.outweighed]
     if done.extraction is not None:
         document["extraction"] = report_json(done.extraction, report.model or "")
     if report.fault is not None:
@@ -331,8 +351,10 @@ def tell_json(report: Report) -> None:
 
 def tell(report: Report) -> None:
     """Tell a person: trails or a table, what it cost, and what to know of it."""
+    from veritrail_graph.api.cli.claims import offer_removal
     from veritrail_graph.api.cli.trail import cost_table, trail_tree, verdict_table
-    from veritrail_graph.api.views.costs import cost_words
+    from veritrail_graph.api.views.costs import cost_words, share_words
+    from veritrail_graph.graph.near_duplicates import near_duplicates
 
     done = report.done.verifications
     ended = [v for v in done if v.status is not Status.CANCELLED]
@@ -358,7 +380,10 @@ def tell(report: Report) -> None:
                 "dim",
             )
     say(_counts(done))
+    if report.share_of_nodes is not None:
+        say(f"A claim was verified against {share_words(report.share_of_nodes)} on average.", "dim")
     if extraction is not None:
+        offer_removal(report.process_id, near_duplicates(extraction.claims))
         say(
             f"{len(extraction.claims)} claim(s) of {len(extraction.sentences)} sentence(s) were "
             f"extracted; what became of each: veritrail claims list {report.process_id} "
@@ -377,7 +402,7 @@ def tell(report: Report) -> None:
             ),
             "dim",
         )
-    if report.outweighed:
+    if report.after.outweighed:
         say(_outweighed_words(report), "yellow")
     for warning in report.warnings:
         say(f"Warning: {one_line(warning)}", "yellow")
@@ -389,7 +414,7 @@ def tell(report: Report) -> None:
 
 def _outweighed_words(report: Report) -> str:
     """Which verdicts of a run replace none, and which count in their place."""
-    found = report.outweighed
+    found = report.after.outweighed
     by_word = sum(bool(one.indicative) for one in found) < len(found)
     stronger = "a stronger judge" if report.indicative and by_word else "another run"
     return (

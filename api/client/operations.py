@@ -590,8 +590,8 @@ class AsyncJob(Following):
         self, *, budget_usd: float | None = None, max_calls: int | None = None
     ) -> AsyncJob:
         """Go on with what it has left; limits that are given hold for all of it from now on."""
-        limits = {"budget_usd": budget_usd, "max_calls": max_calls}
-        given = {name: value for name, value in limits.items() if value is not None}
+        both = (("budget_usd", budget_usd), ("max_calls", max_calls))
+        given = {name: value for name, value in both if value is not None}
         self.state = await self._client.resume_job(self.job_id, given)
         return self
 

@@ -30,6 +30,7 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
     in_force,
+    share_of_nodes,
     total_usage,
 )
 
@@ -191,6 +192,7 @@ class ReportData:
         total: How many claims the process has.
         wanted: Which of them these are.
         made: When and by what it was made.
+        checked: By verification_id: how many nodes it read.
     """
 
     process: Process
@@ -198,6 +200,14 @@ class ReportData:
     total: int
     wanted: ClaimSelection = ClaimSelection()
     made: Made = field(default_factory=Made)
+    checked: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def share_of_nodes(self) -> float | None:
+        """The share of the nodes that a verdict rests on, on average; None: not known."""
+        judged = [one.verification_id for one in self.verifications if one.verdict is not None]
+        counts = [self.checked[name] for name in judged if name in self.checked]
+        return share_of_nodes(counts, self.process.nodes)
 
     @property
     def counts(self) -> dict[State, int]:

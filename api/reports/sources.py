@@ -112,6 +112,8 @@ class StoredSource:
         reviewed = await app.reviews.of_claims(process_id, list(reviews))
         total = process.claims if asked else None
         material = material_of(process, claims, headers, reviewed, wanted, made, total, numbers)
+        names = [one.verification_id for one in material.verifications]
+        material = replace(material, checked=await app.verifications.nodes_verified(names))
         return cls(app, material, reviews)
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
@@ -284,7 +286,8 @@ class FileSource:
         material = material_of(process, found.claims, trails, said, wanted, made)
         names = {one.verification_id for one in material.verifications}
         kept = {one.verification_id: one for one in trails if one.verification_id in names}
-        return cls(source, material, kept, refs, reviews)
+        checked = {name: one.nodes_verified for name, one in kept.items()}
+        return cls(source, replace(material, checked=checked), kept, refs, reviews)
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
         """Texts of nodes; see `ReportSource.texts`."""

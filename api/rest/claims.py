@@ -8,7 +8,12 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from veritrail_graph.api.app.findings import ClaimFound, ClaimPage, ClaimsStored
+from veritrail_graph.api.app.findings import (
+    ClaimFound,
+    ClaimPage,
+    ClaimsStored,
+    NearDuplicatesFound,
+)
 from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
@@ -19,6 +24,7 @@ from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
 router = APIRouter(
     prefix="/v1/processes/{process_id}/claims", tags=["claims"], dependencies=[CHECKED]
 )
+beside = APIRouter(prefix="/v1/processes/{process_id}", tags=["claims"], dependencies=[CHECKED])
 
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
 VerdictName = Literal["FULLY_SUPPORTED", "NOT_FULLY_SUPPORTED", "INCONCLUSIVE", "none"]
@@ -93,6 +99,18 @@ async def list_claims(
     )
     listed = [ClaimFound.of_judged(claim) for claim in claims]
     return answer(ClaimPage(claims=listed, nextCursor=listing.cursor(*last) if last else None))
+
+
+@beside.get(
+    "/near-duplicates",
+    response_model=NearDuplicatesFound,
+    responses=problems_of(404),
+    dependencies=[needs(Scope.READ)],
+)
+async def list_near_duplicates(app: App, process_id: ProcessId) -> Response:
+    """Claims that may repeat others of their node, by their words; nothing is removed."""
+    found = await app.claims.near_duplicates(process_id)
+    return answer(NearDuplicatesFound(process_id=process_id, near_duplicates=found))
 
 
 @router.post(

@@ -9,6 +9,7 @@ ROUTERS = (
     nodes.router,
     nodes.walking,
     claims.router,
+    claims.beside,
     stored_verifications.router,
 )
 """Included one by one: every router inside another one costs each request a search more."""

@@ -14,6 +14,12 @@ UNKNOWN = "unknown"
 """What is shown for a cost that is not known; it is never 0."""
 
 
+def share_words(share: float) -> str:
+    """A share of the nodes of a process, in words."""
+    percent = 100 * share
+    return f"{percent:.2g} % of the nodes" if percent < 10 else f"{percent:.0f} % of the nodes"
+
+
 def counted(number: int, what: str) -> str:
     """A number of things: `1 claim`, `2 claims`."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"

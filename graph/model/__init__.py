@@ -34,6 +34,7 @@ from veritrail_graph.graph.model.trail import (
     Verification,
     VerificationHeader,
     in_force,
+    share_of_nodes,
     stages_of,
     total_usage,
 )
@@ -68,6 +69,7 @@ __all__ = [
     "VerificationHeader",
     "frontier_order",
     "in_force",
+    "share_of_nodes",
     "stages_of",
     "total_usage",
 ]

@@ -425,6 +425,11 @@ class Verification(Noun):
         default=None, description="What its run may spend: budget, calls, price."
     )
 
+    @property
+    def nodes_verified(self) -> int:
+        """How many nodes it read, all iterations together."""
+        return sum(len(one.checked) for one in self.iterations)
+
     @classmethod
     def of_claim(cls, claim: Claim, **values: Any) -> Self:
         """A verification of a claim.
@@ -564,3 +569,16 @@ def in_force(
         return is_record, strength, one.created_at, one.verification_id
 
     return max(judged, key=rank, default=None)
+
+
+def share_of_nodes(verified: Iterable[int], nodes: int) -> float | None:
+    """The share of the nodes of a process that a verification reads on average, from 0 to 1.
+
+    Source: VeriTrail D (percentage of nodes verified).
+
+    Args:
+        verified: How many nodes each verification read, all iterations together.
+        nodes: The nodes of the process.
+    """
+    counts = list(verified)
+    return sum(counts) / len(counts) / nodes if counts and nodes else None

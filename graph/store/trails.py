@@ -216,6 +216,13 @@ class TrailStore:
         rows = await self._database.read("trail/read_paths", verification_ids=[verification_id])
         return [_path(row) for row in rows]
 
+    async def nodes_verified(self, verification_ids: Sequence[str]) -> dict[str, int]:
+        """How many nodes verifications read; those without iterations are left out."""
+        found: dict[str, int] = {}
+        for ids in batches(verification_ids):
+            found |= dict(await self._database.read("trail/nodes_verified", verification_ids=ids))
+        return found
+
     async def cited(self, verification_id: str) -> dict[str, int]:
         """How many sentences of each node a verification cites."""
         return dict(await self._database.read("trail/cited_nodes", verification_id=verification_id))

@@ -212,6 +212,15 @@ GRAPH_CASES: dict[str, list[tuple[dict[str, str], list[tuple[Any, ...]]]]] = {
     "processes": [
         ({"after": "{before}", "limit": "1"}, [("{process}", "{process}", 7, 8, 1, 5, 6, "now")]),
     ],
+    "nodes_verified": [
+        (
+            {},
+            [
+                ("lexical", None, 2, 4, 4.0, 4 / 7, 2 / 7, 6 / 7),
+                ("openai", "judge-1", 2, 1, 5.0, 5 / 7, 5 / 7, 5 / 7),
+            ],
+        ),
+    ],
     "cost_by_stage": [
         # The round in which v2-failed gave up left no iteration behind.
         (

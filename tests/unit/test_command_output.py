@@ -92,7 +92,15 @@ def test_cancelled_claims_are_counted_and_not_listed(narrow, capsys, ended):
     done = [verification(number) for number in range(ended)]
     done += [verification(number, Status.CANCELLED) for number in range(50, 90)]
     run = verify.Report(
-        "p", "lexical", None, False, LocalResult(None, "r-1", "p", done), (), None, (), True
+        "p",
+        "lexical",
+        None,
+        False,
+        LocalResult(None, "r-1", "p", done),
+        (),
+        None,
+        verify.After(),
+        True,
     )
     verify.tell(run)
     printed = narrow.getvalue()

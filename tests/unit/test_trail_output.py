@@ -12,9 +12,9 @@ from rich.console import Console
 
 from veritrail_graph.api.cli.terminal import print_json, say, show
 from veritrail_graph.api.cli.trail import cost_table, trail_tree
-from veritrail_graph.api.views.costs import cost_words, money_words
+from veritrail_graph.api.views.costs import cost_words, money_words, share_words
 from veritrail_graph.graph.exporters.listings import run_json, run_summary_json
-from veritrail_graph.graph.model import Claim, Process, RunUsage, Status, Usage
+from veritrail_graph.graph.model import Claim, Process, RunUsage, Status, Usage, share_of_nodes
 from veritrail_graph.graph.model.listed import RunSummary
 from veritrail_graph.graph.model.trail import NO_USAGE
 
@@ -293,3 +293,13 @@ def test_a_trail_in_a_log_holds_no_line_and_no_command_of_its_texts(
     )
     assert '"::warning::w' in written.out  # in JSON a quote is before a text
     assert json.loads(written.out[written.out.index("{") :]) == {"claim": forged}
+
+
+def test_the_share_of_nodes_is_a_mean_over_claims():
+    assert share_of_nodes([2, 4], 10) == pytest.approx(0.3)
+    assert share_of_nodes([], 10) is None
+    assert [share_words(share) for share in (0.3, 0.0123, 1.0)] == [
+        "30 % of the nodes",
+        "1.2 % of the nodes",
+        "100 % of the nodes",
+    ]

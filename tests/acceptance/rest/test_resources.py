@@ -108,6 +108,17 @@ def test_claims_that_break_rules_are_not_stored(
     assert shared_service.get(at).json() == before
 
 
+def test_claims_that_may_repeat_others_are_named(
+    shared_service: ServiceProcess, nasty: str
+) -> None:
+    text = "The old harbour of the town opened for large ships in the year 1901."
+    twice = [{"claim_id": f"n{n}", "text": text[n:]} for n in (0, 4)]
+    at = f"/v1/processes/{nasty}"
+    assert shared_service.post(f"{at}/claims", json={"claims": twice}).status_code == 201
+    found = shared_service.get(f"{at}/near-duplicates").json()
+    assert [(one["claim_id"], one["like"]) for one in found["near_duplicates"]] == [("n4", "n0")]
+
+
 def test_a_claim_with_verifications_is_not_changed_by_chance(
     shared_service: ServiceProcess, verified: str
 ) -> None:

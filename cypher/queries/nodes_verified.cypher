@@ -1,0 +1,25 @@
+// purpose: Share of the nodes of a process that a claim was verified against, by judge and q.
+// param process_id: string - the process
+// param limit: integer = 100 in 1..10000 - at most this many
+// column engine: string - the engine of judgement
+// column model: string - the model, or null
+// column q: integer - its limit of consecutive Not Fully Supported verdicts
+// column verifications: integer - how many have a verdict
+// column nodes: float - nodes that one of them read, on average
+// column share: float - their share of all nodes of the process, on average, from 0 to 1
+// column least: float - the smallest share
+// column most: float - the largest share
+// group: Runs and cost
+// example: process_id=harbour-summary
+// source: VeriTrail D (percentage of nodes verified)
+MATCH (p:Process {process_id: $process_id})
+WHERE p.status = 'ready'
+MATCH (v:Verification {process_id: $process_id, status: 'succeeded'})
+OPTIONAL MATCH (v)-[:HAS_ITERATION]->(i:Iteration)
+WITH p, v, coalesce(sum(i.checked_count), 0) AS read
+WITH v.engine AS engine, v.model AS model, v.q AS q, read, toFloat(read) / p.nodes AS share
+WITH engine, model, q, count(*) AS verifications, avg(read) AS nodes, avg(share) AS share,
+     min(share) AS least, max(share) AS most
+RETURN engine, model, q, verifications, nodes, share, least, most
+ORDER BY engine, model, q
+LIMIT $limit
