@@ -198,8 +198,13 @@ def silent(address: DatabaseAddress, seconds: float) -> EngineUnavailable:
 
 def is_passing(error: Exception) -> bool:
     """A collision with another writer that the engine does not call one, so that a retry helps."""
-    text = (error.message or "").lower() if isinstance(error, Neo4jError) else ""
-    return isinstance(error, ConstraintError) or any(words in text for words in _COLLISIONS)
+    if not isinstance(error, Neo4jError):
+        return False
+    text = (error.message or "").lower()
+    is_collision = any(words in text for words in _COLLISIONS)
+    # The other writer deleted what this one had just read.
+    is_deleted = (error.code or "").endswith("Statement.EntityNotFound")
+    return isinstance(error, ConstraintError) or is_collision or is_deleted
 
 
 def is_starting(error: Exception) -> bool:

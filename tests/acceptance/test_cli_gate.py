@@ -226,8 +226,8 @@ def test_a_claim_whose_latest_check_failed_is_not_passed_by_an_older_verdict(
     assert told["counts"]["failed"] == 1
     why = "its latest check failed; the verdict is older: no usable answer after 6 attempts"
     assert told["claims"][0]["reason"] == why
-    assert told["notes"][0].startswith("of 1 claim(s) the latest check ended without a verdict")
-    assert "veritrail verify p --again" in told["notes"][0]
+    assert told["notes"][1].startswith("of 1 claim(s) the latest check ended without a verdict")
+    assert "veritrail verify p --again" in told["notes"][1]
     assert why in (tmp_path / "j.xml").read_text(encoding="utf-8")
     _told(tmp_path, str(path), 0, "--max-failed", "1")
 

@@ -105,11 +105,11 @@ def test_of_two_that_are_written_at_once_one_counts(
 ) -> None:
     async def work() -> None:
         async with open_store(address) as other:
-            for number in range(4):
+            for number in range(12):
                 await asyncio.gather(
                     store.trails.write(made(stored, f"a{number}", number + 1)),
                     other.trails.write(made(stored, f"b{number}", number + 1)),
                 )
 
     arun(work())
-    assert edges(store, arun, stored) == [f"{stored}/b3"]
+    assert edges(store, arun, stored) == [f"{stored}/b11"]

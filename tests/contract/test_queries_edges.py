@@ -377,9 +377,9 @@ KEYS = {
 def test_what_hangs_on_nothing_is_found(
     store: Store, arun: Any, process_id: str, text: str, label: str, problems: set[str]
 ) -> None:
-    assert rows(store, arun, "check_loose_ends") == []
     break_it(store, arun, text, id=process_id)
-    found = rows(store, arun, "check_loose_ends")
+    # Other programs of the graph write and delete meanwhile.
+    found = [row for row in rows(store, arun, "check_loose_ends") if row[1] == process_id]
     orphans = rows(store, arun, "check_orphans")
     remove = f"MATCH (x:{label}) WHERE x.{KEYS[label]} = $id DETACH DELETE x"
     break_it(store, arun, remove, id=process_id)

@@ -337,11 +337,13 @@ def test_of_trails_written_together_all_or_none_are_stored(
     assert counts(store, arun, stored)["verifications"] == 0
 
 
-def test_a_small_trail_is_one_statement(store: Store, arun: Any, stored: str) -> None:
+def test_small_trails_are_one_statement_and_one_that_says_which_counts(
+    store: Store, arun: Any, stored: str
+) -> None:
     first = a_verification(stored).replace(place=4)
     before = store.database.calls
     arun(store.trails.write(first, a_verification(stored, "v-2")))
-    assert store.database.calls == before + 1
+    assert store.database.calls == before + 2
     assert arun(store.trails.get(first.verification_id)) == first
 
 
