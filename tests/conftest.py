@@ -40,13 +40,19 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("ci" if OUTSIDE.get("CI") else "local")
 
 
+# What drops a constraint of the shared Neo4j, and what relies on one being there.
+CHANGES_THE_SCHEMA = ("contract/test_schema.py", "contract/test_damage.py")
+
+
 class _ByFile(LoadFileScheduling):
     """A worker gets a file at a time, or a folder whose tests share one service or graph."""
 
     def _split_scope(self, nodeid: str) -> str:
         folder = nodeid.rpartition("/")[0]
-        is_whole = folder in {"tests/browser", "tests/golden"}
-        return folder if is_whole else super()._split_scope(nodeid)
+        if folder in {"tests/browser", "tests/golden"}:
+            return folder
+        scope = super()._split_scope(nodeid)
+        return "the schema" if scope.endswith(CHANGES_THE_SCHEMA) else scope
 
 
 @pytest.hookimpl(optionalhook=True)
