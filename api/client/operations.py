@@ -104,9 +104,8 @@ class AsyncOperations(ABC):
             "append": append or None,
             "force": force or None,
         }
-        call = Call(
-            "ingest", "POST", "/v1/processes", (), query, source=source, seconds=INGEST_SECONDS
-        )
+        path, long = "/v1/processes", INGEST_SECONDS
+        call = Call("ingest", "POST", path, (), query, source=source, seconds=long)
         return await self._one(call, Ingested)
 
     def processes(self, *, page: int = PAGE) -> AsyncPages[Process]:
@@ -294,10 +293,9 @@ class AsyncOperations(ABC):
 
     def verifications(self, process_id: str, *, page: int = PAGE) -> AsyncPages[VerificationHeader]:
         """The verifications of a process without their trails, newest first."""
-        path, size = f"{_PROCESS}/verifications", {"limit": page}
-        return self._pages(
-            Call("verifications", "GET", path, (process_id,), size), VerificationHeader
-        )
+        query = {"limit": page}
+        call = Call("verifications", "GET", f"{_PROCESS}/verifications", (process_id,), query)
+        return self._pages(call, VerificationHeader)
 
     async def pin(self, run_id: str, *, on: bool = True) -> RunOfRecord:
         """Let the verdicts of a run count whatever else was verified; `on=False` ends that."""
@@ -591,8 +589,8 @@ class AsyncJob(Following):
         self, *, budget_usd: float | None = None, max_calls: int | None = None
     ) -> AsyncJob:
         """Go on with what it has left; limits that are given hold for all of it from now on."""
-        given = {"budget_usd": budget_usd, "max_calls": max_calls}
-        given = {name: value for name, value in given.items() if value is not None}
+        both = (("budget_usd", budget_usd), ("max_calls", max_calls))
+        given = {name: value for name, value in both if value is not None}
         self.state = await self._client.resume_job(self.job_id, given)
         return self
 
