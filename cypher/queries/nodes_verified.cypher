@@ -17,9 +17,10 @@ WHERE p.status = 'ready'
 MATCH (v:Verification {process_id: $process_id, status: 'succeeded'})
 OPTIONAL MATCH (v)-[:HAS_ITERATION]->(i:Iteration)
 WITH p, v, coalesce(sum(i.checked_count), 0) AS read
-WITH v.engine AS engine, v.model AS model, v.q AS q, read, toFloat(read) / p.nodes AS share
-WITH engine, model, q, count(*) AS verifications, avg(read) AS nodes, avg(share) AS share,
-     min(share) AS least, max(share) AS most
+WITH v.engine AS engine, v.model AS model, v.q AS q, p.nodes AS all, count(*) AS verifications,
+     toFloat(sum(read)) AS read, toFloat(min(read)) AS least, toFloat(max(read)) AS most
+WITH engine, model, q, verifications, read / verifications AS nodes,
+     read / verifications / all AS share, least / all AS least, most / all AS most
 RETURN engine, model, q, verifications, nodes, share, least, most
 ORDER BY engine, model, q
 LIMIT $limit

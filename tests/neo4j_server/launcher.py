@@ -64,6 +64,7 @@ server.memory.pagecache.size=128m
 db.tx_log.rotation.retention_policy=keep_none
 db.tx_log.preallocate=false
 dbms.usage_report.enabled=false
+db.transaction.monitor.check.interval=200ms
 dbms.cypher.min_replan_interval=24h
 dbms.cypher.statistics_divergence_threshold=1.0
 """
