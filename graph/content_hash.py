@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def node_digest(node: NodeRecord) -> bytes:
-    """SHA-256 of everything that a node holds but its stage, which may be derived later."""
+    """SHA-256 of what a node holds but its stage and origin, which may be derived later."""
     parts = [
         encode_basestring(node.node_id),
         encode_basestring(node.text),
@@ -27,6 +27,8 @@ def node_digest(node: NodeRecord) -> bytes:
         "null" if node.step is None else encode_basestring(node.step),
         _flat(node.metadata) if node.metadata else "{}",
     ]
+    if node.question is not None:
+        parts.append(encode_basestring(node.question))
     return hashlib.sha256(f"[{','.join(parts)}]".encode()).digest()
 
 
@@ -54,7 +56,8 @@ def content_hash(
     """SHA-256 of a process in hexadecimal.
 
     Args:
-        topology: Its nodes, edges and stages; repeated edges dropped, stages derived.
+        topology: Its nodes, edges and stages; repeated edges dropped, stages derived; origins
+            where they differ from what follows from the rest.
         digests: `node_digest` by number of the node.
         stage_names: Names of the stages.
         terminals: node_ids of the terminals.
@@ -72,6 +75,9 @@ def content_hash(
         rank[number] = place
     for line in _edge_lines(topology, rank):
         total.update(line)
+    if topology.origins:
+        said = sorted((ids[number], origin.value) for number, origin in topology.origins.items())
+        total.update(canonical(said))
     total.update(canonical({str(stage): name for stage, name in stage_names.items()}))
     total.update(canonical(sorted(terminals)))
     return total.hexdigest()

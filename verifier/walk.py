@@ -21,6 +21,9 @@ from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Terminatio
 from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes, in_order
 
 NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
+UNSOURCED = "It rests on unsourced text, which is no source and whose inputs nobody recorded: {}."
+NAMED = 3
+"""Unsourced nodes that a reason names."""
 NO_AGREEMENT = "Sentences were selected, but none by as many samples as must agree."
 
 
@@ -95,7 +98,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
     """Verify one claim about `node` backward through its process.
 
     Args:
-        node: The verified node, v*; never a root.
+        node: The verified node, v*; never a root. Of an unsourced one there is nothing to read.
         q: How many consecutive Not Fully Supported verdicts stop the walk, at least 1.
 
     Yields:
@@ -110,6 +113,10 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
     roots_with_evidence: set[NodeRef] = set()  # 4
     sources: dict[str, tuple[str, ...]] = {}
     is_scored = False  # E.3
+    if node.is_unsourced:
+        nothing = Termination.NO_CANDIDATES
+        why = UNSOURCED.format(_named([node]))
+        return Outcome(Verdict.NOT_FULLY_SUPPORTED, why, None, nothing, (), sources)
     nodes_to_check = yield from _sources({node}, sources)  # 6
     if not nodes_to_check:
         raise ValueError(f"{node.node_id!r} has no source nodes: there is nothing to check against")
@@ -163,27 +170,30 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         nodes_to_check = candidates - checked  # 25, without the carried roots: never read again
 
         score = judgement.score
+        is_weak = any(ref.is_unsourced for ref in with_evidence)
         if not nodes_to_check and not roots_with_evidence:  # 29
             stop, verdict = Termination.NO_CANDIDATES, Verdict.NOT_FULLY_SUPPORTED  # 30, 31
             score = 0.0 if is_scored else None
+        elif not nodes_to_check and is_weak and verdict is not Verdict.NOT_FULLY_SUPPORTED:
+            continue  # ours: the roots are judged once more, without the unsourced text
         elif not nodes_to_check:  # 26, 27: the latest verdict is final
             stop = Termination.ONLY_ROOTS_WITH_EVIDENCE_LEFT
         elif not goes_on:  # 33, 34
             stop = Termination.MAX_CONSECUTIVE_NOT_FULLY_SUPPORTED
         else:
             continue
-        reasoning = _final_reasoning(stop, judgement, verdict)
+        reasoning = _final_reasoning(stop, iterations, verdict)
         return Outcome(verdict, reasoning, score, stop, tuple(iterations), sources)  # 37
 
 
 def _sources(
     of: set[NodeRef], known: dict[str, tuple[str, ...]], last: set[NodeRef] | None = None
 ) -> Generator[Need, Answer, set[NodeRef]]:
-    """src() of a set of nodes; roots have none and are not asked about.
+    """src() of a set of nodes; roots and unsourced nodes have none and are not asked about.
 
     `last` is what was checked, where no iteration may follow: see `NeedSources`.
     """
-    asked = in_order(ref for ref in of if not ref.is_root)
+    asked = in_order(ref for ref in of if not (ref.is_root or ref.is_unsourced))
     if not asked:
         return set()
     answer = yield NeedSources(asked, last is None, frozenset(last or ()))
@@ -216,12 +226,24 @@ def _verdict(
     return answer
 
 
-def _final_reasoning(stop: Termination, latest: Judgement, final: Verdict) -> str:
+def _final_reasoning(stop: Termination, iterations: list[Iteration], final: Verdict) -> str:
     """The reasons for the final verdict; they differ from the latest only where it does."""
+    latest = iterations[-1]
+    unsourced = [ref for it in iterations for ref in it.nodes_with_evidence if ref.is_unsourced]
+    rests = f" {UNSOURCED.format(_named(unsourced))}" if unsourced else ""
     if stop is Termination.NO_CANDIDATES and latest.verdict is not final:
         return (
             "No root node yielded evidence and no node is left to check, so the claim does not "
-            f"rest on the source text. The last interim verdict was {latest.verdict}: "
+            f"rest on the source text.{rests} The last interim verdict was {latest.verdict}: "
             f"{latest.reasoning}"
         )
+    if final is Verdict.NOT_FULLY_SUPPORTED and not latest.checked:
+        part = f"Without the unsourced text ({_named(unsourced)}) the roots alone are judged: "
+        return part + latest.reasoning
     return latest.reasoning
+
+
+def _named(refs: list[NodeRef]) -> str:
+    """The first ids, and how many more there are."""
+    names = ", ".join(repr(ref.node_id) for ref in refs[:NAMED])
+    return f"{names} and {len(refs) - NAMED} more" if len(refs) > NAMED else names

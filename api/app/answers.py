@@ -71,6 +71,9 @@ class Ingested(Answer):
     verifications_added: int = 0
     reviews_added: int = 0
     terminals: list[str] = []
+    unsourced: int = Field(
+        0, description="Nodes without recorded inputs that are no source text, all of the process."
+    )
     stages: dict[str, int] = Field(
         {}, description="Number of nodes by stage.", examples=[{"1": 12, "2": 1}]
     )
@@ -101,6 +104,7 @@ class Ingested(Answer):
             verifications_added=report.verifications_added,
             reviews_added=report.reviews_added,
             terminals=list(found.terminals),
+            unsourced=found.unsourced,
             stages=stages,
             warnings=list(found.warnings),
             removed_verifications=report.removed_verifications if is_replaced else None,
@@ -244,7 +248,9 @@ class Node(Answer):
     node_id: str = Field(examples=["s14"])
     stage: int
     position: int = Field(0, description="Its place in the input.")
-    role: str | None = Field(None, description="root, intermediate or terminal.")
+    role: str | None = Field(None, description="root, intermediate, terminal or unsourced.")
+    origin: str | None = Field(None, description="source, generated or given.")
+    question: str | None = Field(None, description="The question that it answers.")
     kind: str | None = None
     step: str | None = None
     model: str | None = None
@@ -280,6 +286,8 @@ class Node(Answer):
             stage=node.stage,
             position=node.position,
             role=node.role.value,
+            origin=node.origin,
+            question=node.question,
             kind=node.kind,
             step=node.step,
             model=node.model,

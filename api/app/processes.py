@@ -56,6 +56,7 @@ class IngestOptions:
         process_id: Takes the place of the source's own id.
         replace: Whether another content under the id is replaced, with its verifications.
         append: Whether what is new is added to what is stored.
+        strict: Whether generated text without recorded inputs is refused.
         force: Whether it is replaced also while jobs verify its claims.
         format: Name of the source's format; None: it is detected.
         importing: Options of the importer; None: the defaults.
@@ -66,6 +67,7 @@ class IngestOptions:
     replace: bool = False
     append: bool = False
     force: bool = False
+    strict: bool = False
     format: str | None = None
     importing: ImportOptions | None = None
     patience: float = 0.0
@@ -178,10 +180,19 @@ class Processes(Part):
         most, name = self._app.settings.max_node_text, options.process_id
         if options.append:  # what is stored is half of what is checked
             return await ingesting.append(
-                await self._store(), source, process_id=name, max_node_text=most, progress=progress
+                await self._store(),
+                source,
+                process_id=name,
+                max_node_text=most,
+                strict=options.strict,
+                progress=progress,
             )
         found = await ingesting.read_and_check(
-            source, process_id=name, max_node_text=most, progress=progress
+            source,
+            process_id=name,
+            max_node_text=most,
+            strict=options.strict,
+            progress=progress,
         )
         store = await self._store()
         until, pause = time.monotonic() + options.patience, _PAUSE

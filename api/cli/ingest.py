@@ -46,6 +46,13 @@ def ingest(
             "--append", help="Add what is new to the stored process; its verifications stay."
         ),
     ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Refuse generated text without recorded inputs, which otherwise is a warning.",
+        ),
+    ] = False,
     answer: Annotated[
         str | None,
         typer.Option(
@@ -81,6 +88,7 @@ def ingest(
         replace=replace,
         append=append,
         force=True,
+        strict=strict,
         format=format_name,
         importing=ImportOptions(answer, question, community_level, sources),
     )
@@ -143,6 +151,8 @@ def _tell(found: Ingested) -> None:
         ("claims", f"{found.claims:,} ({found.claims_added:,} new)"),
         ("terminals", some(found.terminals)),
     ]
+    if found.unsourced:
+        rows.append(("unsourced", f"{found.unsourced:,} (no inputs recorded, no source text)"))
     if found.verifications_added:
         rows.append(("verifications", f"{found.verifications_added:,} new"))
     if found.reviews_added:

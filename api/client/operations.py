@@ -141,7 +141,7 @@ class AsyncOperations(ABC):
         Args:
             process_id: The process.
             stage: Only those of a stage.
-            role: Only root, intermediate or terminal nodes.
+            role: Only root, intermediate, terminal or unsourced nodes.
             text: Only those whose text holds this.
             with_text: Whether the texts come along.
             page: Nodes in one answer.

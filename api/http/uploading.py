@@ -22,7 +22,12 @@ PATIENCE_SECONDS = 60.0
 
 
 def upload_options(
-    process_id: str | None, *, replace: bool, append: bool = False, force: bool = False
+    process_id: str | None,
+    *,
+    replace: bool,
+    append: bool = False,
+    force: bool = False,
+    strict: bool = False,
 ) -> IngestOptions:
     """How a body is stored: as a process file, waiting for others that write the same.
 
@@ -32,7 +37,7 @@ def upload_options(
     if append and replace:
         raise InputError("append and replace exclude each other: name one of them")
     return IngestOptions(
-        process_id, replace, append, force, format="process", patience=PATIENCE_SECONDS
+        process_id, replace, append, force, strict, format="process", patience=PATIENCE_SECONDS
     )
 
 

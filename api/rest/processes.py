@@ -142,13 +142,16 @@ async def store_process(
     force: Annotated[
         bool, Query(description="With replace: also while jobs verify claims of the process.")
     ] = False,
+    strict: Annotated[
+        bool, Query(description="Refuse generated text without recorded inputs.")
+    ] = False,
 ) -> Response:
     """Check a process and store it.
 
     Once the body has arrived, storing it goes on when the client has left: asking again gives 200
     and `unchanged`. A body that was cut leaves nothing behind.
     """
-    options = upload_options(process_id, replace=replace, append=append, force=force)
+    options = upload_options(process_id, replace=replace, append=append, force=force, strict=strict)
     kind = request.headers.get("content-type", "")
     encoding = request.headers.get("content-encoding", "")
     try:

@@ -8,7 +8,7 @@
 // column node_id: string - such a node
 // column stage: integer - its stage
 // column position: integer - its place in the input
-// column role: string - root, intermediate or terminal
+// column role: string - root, intermediate, terminal or unsourced
 // column kind: string - what it is, or null
 // column excerpt: string - how its text begins
 // source: VeriTrail 2 (src), read downstream

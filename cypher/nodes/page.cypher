@@ -3,16 +3,18 @@
 // param after_stage: integer - stage of the last node of the page before; -1 at first
 // param after_position: integer - its place in the input; -1 at first
 // param stage: integer - only nodes of this stage; null: of any
-// param role: string - only root, intermediate or terminal nodes; null: any
+// param role: string - only root, intermediate, terminal or unsourced nodes; null: any
 // param text: string - only nodes whose text holds this, in capitals or not; null: any
 // param limit: integer - at most this many
 // column node_id: string - the node
 // column stage: integer - its stage
 // column position: integer - its place in the input
-// column role: string - root, intermediate or terminal
+// column role: string - root, intermediate, terminal or unsourced
 // column kind: string - what it is, or null
 // column step: string - the step that produced it, or null
 // column model: string - the model that produced it, or null
+// column origin: string - source, generated or given
+// column question: string - the question that it answers, or null
 // column length: integer - UTF-16 units of its text, prompt and metadata
 // source: VeriTrail 2
 MATCH (p:Process {process_id: $process_id})
@@ -26,5 +28,6 @@ WHERE v.process_id = $process_id AND v.node_id >= ''
 WITH v ORDER BY v.stage, v.position LIMIT $limit
 RETURN v.node_id AS node_id, v.stage AS stage, v.position AS position, v.role AS role,
        v.kind AS kind, v.step AS step, v.model AS model,
+       v.origin AS origin, v.question AS question,
        size(v.text) + size(coalesce(v.prompt, '')) + size(coalesce(v.metadata, '')) AS length
 ORDER BY stage, position

@@ -3,7 +3,7 @@
 // param after_stage: integer - stage of the last node of the page before; -1 at first
 // param after_position: integer - its place in the input; -1 at first
 // param stage: integer - only nodes of this stage; null: of any
-// param role: string - only root, intermediate or terminal nodes; null: any
+// param role: string - only root, intermediate, terminal or unsourced nodes; null: any
 // param kind: string - only nodes of this kind; null: of any
 // param text: string - only nodes whose text or id holds this, in capitals or not; null: any
 // param excerpt: integer - the most characters of a text
@@ -11,7 +11,7 @@
 // column node_id: string - the node
 // column stage: integer - its stage
 // column position: integer - its place in the input
-// column role: string - root, intermediate or terminal
+// column role: string - root, intermediate, terminal or unsourced
 // column kind: string - what it is, or null
 // column step: string - the step that produced it, or null
 // column model: string - the model that produced it, or null

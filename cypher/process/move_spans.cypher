@@ -1,8 +1,8 @@
-// purpose: Give stored spans the stage and role that they have after something was appended.
+// purpose: Give stored spans the stage, role and origin that they have after something was appended.
 // param process_id: string - the process
-// param rows: list - [node_id, stage, role]
+// param rows: list - [node_id, stage, role, origin]
 // source: VeriTrail 2 (stages and roles follow from the whole graph)
 UNWIND $rows AS row
 MATCH (s:Span)
 WHERE s.process_id = $process_id AND s.node_id = row[0]
-SET s.stage = row[1], s.role = row[2]
+SET s.stage = row[1], s.role = row[2], s.origin = row[3]

@@ -6,7 +6,7 @@
 // column node_id: string - an ancestor
 // column hops: integer - the fewest steps of the process between the two
 // column stage: integer - its stage
-// column role: string - root, intermediate or terminal
+// column role: string - root, intermediate, terminal or unsourced
 // column kind: string - what it is
 // column step: string - the step that produced it
 // column text: string - the first 200 characters of its text

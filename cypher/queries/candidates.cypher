@@ -8,7 +8,7 @@
 // column iteration: integer - the iteration
 // column node_id: string - a source node of what the iteration before read, or of the verified node
 // column stage: integer - its stage
-// column node_role: string - root, intermediate or terminal
+// column node_role: string - root, intermediate, terminal or unsourced
 // column is_candidate: boolean - whether it was a candidate
 // column is_read: boolean - whether the iteration read it
 // column why: string - why it was a candidate, or was not

@@ -15,7 +15,8 @@ WITH p.terminals AS terminals
 MATCH (s:Span)
 WHERE s.process_id = $process_id AND s.node_id >= '' AND ($stage IS NULL OR s.stage = $stage)
 WITH s, CASE
-       WHEN NOT EXISTS { (s)<-[:INPUT_TO]-() } THEN 'root'
+       WHEN NOT EXISTS { (s)<-[:INPUT_TO]-() } AND s.origin = 'source' THEN 'root'
+       WHEN NOT EXISTS { (s)<-[:INPUT_TO]-() } THEN 'unsourced'
        WHEN s.node_id IN terminals THEN 'terminal'
        ELSE 'intermediate'
      END AS expected

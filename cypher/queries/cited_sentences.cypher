@@ -1,10 +1,10 @@
 // purpose: Sentences that support most claims, by each claim's verification in force.
 // param process_id: string - the process
-// param role: string = null in root|intermediate|terminal - only sentences of such nodes
+// param role: string = null in root|intermediate|terminal|unsourced - only sentences of such nodes
 // param limit: integer = 100 in 1..10000 - at most this many
 // column node_id: string - the node
 // column stage: integer - its stage
-// column role: string - root, intermediate or terminal
+// column role: string - root, intermediate, terminal or unsourced
 // column sentence: integer - the sentence's number in the node, counted from 0
 // column text: string - the sentence
 // column claims: integer - claims whose verification cites it

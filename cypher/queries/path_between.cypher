@@ -6,7 +6,7 @@
 // column hop: integer - place on the path; 0 where it begins
 // column node_id: string - the node
 // column stage: integer - its stage
-// column role: string - root, intermediate or terminal
+// column role: string - root, intermediate, terminal or unsourced
 // column kind: string - what it is
 // column step: string - the step that produced it
 // column cited: boolean - whether the next node cites it; null where the input does not say

@@ -7,7 +7,7 @@
 // column hop: integer - place on the path; 0 where it begins
 // column node_id: string - the node
 // column stage: integer - its stage
-// column role: string - root, intermediate or terminal
+// column role: string - root, intermediate, terminal or unsourced
 // column sentences: list - its sentences that the verification cites: {sentence, role, text}
 // column via: list - node_ids of the nodes without evidence before the next one
 // group: Where a claim comes from

@@ -4,7 +4,7 @@
 // param limit: integer = 100 in 1..10000 - at most this many
 // column node_id: string - a source node
 // column stage: integer - its stage
-// column role: string - root, intermediate or terminal
+// column role: string - root, intermediate, terminal or unsourced
 // column kind: string - what it is
 // column cited: boolean - whether the node cites it; null where the input does not say
 // column text: string - the first 200 characters of its text

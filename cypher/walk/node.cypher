@@ -3,7 +3,7 @@
 // param node_id: string - the node
 // column stage: integer - its stage
 // column position: integer - its place in the input
-// column role: string - root, intermediate or terminal
+// column role: string - root, intermediate, terminal or unsourced
 // column text: string - its text
 // source: VeriTrail 2
 MATCH (p:Process {process_id: $process_id})

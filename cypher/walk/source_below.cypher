@@ -6,7 +6,7 @@
 // column node_id: string - the source node
 // column stage: integer - its stage
 // column position: integer - its place in the input
-// column role: string - root, intermediate or terminal
+// column role: string - root, intermediate, terminal or unsourced
 // source: VeriTrail C.1 Algorithm 1 lines 25, 26, 29
 UNWIND $node_ids AS node_id
 MATCH (v:Span)

@@ -8,7 +8,7 @@
 // column node_ids: list - the source nodes
 // column stages: list - their stages
 // column positions: list - their places in the input
-// column roles: list - root, intermediate or terminal
+// column roles: list - root, intermediate, terminal or unsourced
 // column texts: list - their texts, or null
 // column targets: list - of each, the number of the node that it was an input to, or a list
 // source: VeriTrail 2 (src), C.1 Algorithm 1 lines 6, 20, 23

@@ -7,7 +7,7 @@
 // column node_ids: list - the source nodes
 // column stages: list - their stages
 // column positions: list - their places in the input
-// column roles: list - root, intermediate or terminal
+// column roles: list - root, intermediate, terminal or unsourced
 // source: VeriTrail 2 (src), C.1 Algorithm 1 lines 6, 20, 23
 MATCH (v:Span {process_id: $process_id, node_id: $node_id})
 MATCH (v)<-[:INPUT_TO]-(u:Span)

@@ -10,6 +10,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
+from veritrail_graph.graph.model import Origin, Role
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
 from veritrail_graph.graph.store.reviews import review_from
@@ -120,6 +121,9 @@ async def records(
 def _node(span: Properties) -> dict[str, Any]:
     metadata = json.loads(span["metadata"]) if span.get("metadata") else {}
     metadata |= {key: span[key] for key in ("model", "prompt") if span.get(key) is not None}
+    has_inputs = span["role"] not in (Role.ROOT, Role.UNSOURCED)
+    is_made = any(metadata.get(key) is not None for key in ("model", "prompt"))
+    usual = Origin.GENERATED if has_inputs or is_made else Origin.SOURCE
     return _given(
         {
             "node_id": span["node_id"],
@@ -127,6 +131,8 @@ def _node(span: Properties) -> dict[str, Any]:
             "kind": span.get("kind"),
             "step": span.get("step"),
             "metadata": metadata or None,
+            "origin": span["origin"] if span.get("origin") != usual else None,
+            "question": span.get("question"),
             "text": span["text"],
         }
     )

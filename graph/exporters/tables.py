@@ -28,7 +28,7 @@ _USAGE = tuple(Usage.model_fields)
 COLUMNS: dict[str, tuple[str, ...]] = {
     "nodes": (
         "node_id", "stage", "position", "role", "kind", "step", "model", "prompt", "metadata",
-        "text",
+        "origin", "question", "text",
     ),
     "edges": ("source", "target", "cited"),
     "claims": (

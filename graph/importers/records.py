@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from veritrail_graph.graph.errors import Violation
-from veritrail_graph.graph.model import Review, Verification
+from veritrail_graph.graph.model import Origin, Review, Verification
 from veritrail_graph.graph.model.extraction import ExtractedSentence
 
 
 @dataclass(frozen=True, slots=True)
 class NodeRecord:
-    """A node as the input gives it; `stage` is None when the input gives none."""
+    """A node as the input gives it; `stage` and `origin` are None when the input gives none."""
 
     node_id: str
     text: str
@@ -26,6 +26,13 @@ class NodeRecord:
     kind: str | None = None
     step: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    origin: Origin | None = None
+    question: str | None = None
+
+    @property
+    def names_its_maker(self) -> bool:
+        """Whether it says which model or prompt wrote it: then it is no source text."""
+        return any(self.metadata.get(key) is not None for key in ("model", "prompt"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ async def ingest(
     process_id: str | None = None,
     replace: bool = False,
     max_node_text: int = MAX_NODE_TEXT,
+    strict: bool = False,
     progress: Progress = no_progress,
 ) -> IngestReport:
     """Check an input and store it.
@@ -69,6 +70,7 @@ async def ingest(
         process_id: Used in place of the input's own.
         replace: Whether a different content under the same id is replaced.
         max_node_text: The longest text of a node, in bytes of UTF-8.
+        strict: Whether generated text without recorded inputs is refused.
         progress: Called with what is done so far.
 
     Raises:
@@ -78,7 +80,11 @@ async def ingest(
         EngineError: The engine failed; what was stored of the process is not visible.
     """
     found = await read_and_check(
-        source, process_id=process_id, max_node_text=max_node_text, progress=progress
+        source,
+        process_id=process_id,
+        max_node_text=max_node_text,
+        strict=strict,
+        progress=progress,
     )
     report = await store_process(store, source, found, replace=replace, progress=progress)
     return await restore(store, source, report)
@@ -89,6 +95,7 @@ async def read_and_check(
     *,
     process_id: str | None = None,
     max_node_text: int = MAX_NODE_TEXT,
+    strict: bool = False,
     onto: StoredShape | None = None,
     progress: Progress = no_progress,
 ) -> Survey:
@@ -98,6 +105,7 @@ async def read_and_check(
         source: The input.
         process_id: Used in place of the input's own.
         max_node_text: The longest text of a node, in bytes of UTF-8.
+        strict: Whether generated text without recorded inputs is refused.
         onto: The stored process that the input is to be appended to.
         progress: Called with what is done so far.
 
@@ -109,6 +117,7 @@ async def read_and_check(
         source,
         process_id=process_id,
         max_node_text=max_node_text,
+        strict=strict,
         onto=onto,
         on_record=lambda count: progress("checking", count, 0),
     )
@@ -181,6 +190,7 @@ async def append(
     *,
     process_id: str | None = None,
     max_node_text: int = MAX_NODE_TEXT,
+    strict: bool = False,
     progress: Progress = no_progress,
 ) -> IngestReport:
     """Add what is new of an input to a stored process; what is stored is kept.
@@ -190,6 +200,7 @@ async def append(
         source: The input.
         process_id: The stored process, when it is not the input's own.
         max_node_text: The longest text of a node, in bytes of UTF-8.
+        strict: Whether generated text without recorded inputs is refused.
         progress: Called with what is done so far.
 
     Raises:
@@ -210,7 +221,12 @@ async def append(
         await _settle_left(store, name)
         onto = await read_stored(store, name, progress)
         found = await read_and_check(
-            source, process_id=name, max_node_text=max_node_text, onto=onto, progress=progress
+            source,
+            process_id=name,
+            max_node_text=max_node_text,
+            strict=strict,
+            onto=onto,
+            progress=progress,
         )
         return await append_process(store, source, with_warnings(found), progress)
 

@@ -30,6 +30,7 @@ from veritrail_graph.graph.ingest.write import (
     span_batches,
     span_slices,
 )
+from veritrail_graph.graph.model import Origin
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.claims import add_claims
 from veritrail_graph.graph.store.database import Transaction
@@ -76,7 +77,9 @@ async def _read_stored(store: Store, process_id: str, progress: Progress) -> Sto
     async for page in stored.spans():
         for properties in page:
             record = _record(properties)
-            topology.add_node(record.node_id, properties["stage"])
+            topology.add_node(
+                record.node_id, properties["stage"], record.origin, is_made=record.names_its_maker
+            )
             digests.append(node_digest(record))
             lengths.append(len(record.text))
             position = max(position, properties["position"])
@@ -84,6 +87,7 @@ async def _read_stored(store: Store, process_id: str, progress: Progress) -> Sto
     async for edges in stored.edges():
         for source, target, cited in edges:
             topology.add_edge(source, target, cited)
+    topology.drop_usual_origins()
     await stored.check_unchanged()
     about = process_from(stored.properties, 0)
     header = Header(
@@ -110,6 +114,8 @@ def _record(properties: Mapping[str, Any]) -> NodeRecord:
         kind=properties.get("kind"),
         step=properties.get("step"),
         metadata=metadata,
+        origin=None if properties.get("origin") is None else Origin(properties["origin"]),
+        question=properties.get("question"),
     )
 
 
@@ -157,7 +163,7 @@ class _Changes:
 
     Attributes:
         spans: Rows of new spans, in batches.
-        places: Stored spans whose stage or role changes: [node_id, stage, role].
+        places: Stored spans whose stage, role or origin changes: [node_id, stage, role, origin].
         edges: Rows of new edges, in batches.
         cited: Rows of stored edges whose citation changes.
         edges_added: How many edges are new.
@@ -182,11 +188,12 @@ class _Changes:
         spans = [rows for _, rows in span_batches(source, found, span_slices(found))]
         before = onto.topology
         roles = before.roles({before.numbers[name] for name in onto.terminals})
-        stages = found.topology.stages
+        origins, stages = before.all_origins(), found.topology.stages
         places = [
-            [found.topology.ids[node], stages[node], found.roles[node].value]
+            [found.topology.ids[node], stages[node], found.roles[node], found.origins[node]]
             for node in range(found.first_new)
-            if (stages[node], found.roles[node]) != (before.stages[node], roles[node])
+            if (stages[node], found.roles[node], found.origins[node])
+            != (before.stages[node], roles[node], origins[node])
         ]
         new, cited = _edges(before, found.topology)
         edges = [edge_rows(found, new[at : at + _ROWS]) for at in range(0, len(new), _ROWS)]

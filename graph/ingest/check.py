@@ -15,7 +15,7 @@ process produced).
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from veritrail_graph.graph.content_hash import (
@@ -27,7 +27,7 @@ from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
 from veritrail_graph.graph.importers.records import ClaimRecord, Header, NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.read import Gathering, edge_place, gather
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
-from veritrail_graph.graph.model import Claim, Role, Verdict
+from veritrail_graph.graph.model import Claim, Origin, Role, Verdict
 from veritrail_graph.graph.model.canonical import canonical
 
 MAX_NODE_TEXT = 10_000_000
@@ -47,6 +47,7 @@ class Survey:
         digests: `node_digest` by number of the node.
         lengths: Length of the text in characters, by number.
         roles: Role by number of the node.
+        origins: Where its text comes from, by number of the node.
         terminals: node_ids of the terminals.
         hash: The content hash.
         claims: Its claims, with ids and nodes filled in; of an appended input only its own.
@@ -61,12 +62,18 @@ class Survey:
     digests: list[bytes]
     lengths: array[int]
     roles: list[Role]
+    origins: list[Origin]
     terminals: tuple[str, ...]
     hash: str
     claims: tuple[Claim, ...]
     warnings: tuple[str, ...]
     kept: list[NodeRecord] | None = None
     onto: StoredShape | None = None
+
+    @property
+    def unsourced(self) -> int:
+        """How many nodes have no recorded inputs and are no source text."""
+        return self.roles.count(Role.UNSOURCED)
 
     @property
     def first_new(self) -> int:
@@ -80,6 +87,7 @@ def survey(
     process_id: str | None = None,
     max_node_text: int = MAX_NODE_TEXT,
     onto: StoredShape | None = None,
+    strict: bool = False,
     on_record: Callable[[int], None] | None = None,
 ) -> Survey:
     """Read an input once and check every rule of a process.
@@ -89,6 +97,7 @@ def survey(
         process_id: Used in place of the input's own.
         max_node_text: The longest text of a node, in bytes of UTF-8.
         onto: The stored process that the input is appended to; the rules hold for both as one.
+        strict: Whether generated text without recorded inputs breaks a rule.
         on_record: Called now and then with the number of records read so far.
 
     Raises:
@@ -103,6 +112,9 @@ def survey(
     repeated = topology.drop_repeated_edges()
     header, header_faults = _header(source.header, onto)
     violations += header_faults
+    violations += _origins(found)
+    if strict:
+        violations += check_sourced(topology)
     stages_known, shape = _check_shape(found)
     violations += shape
     terminals, of_claims, wrong = _terminals(found, source.header, stages_known, shape)
@@ -114,6 +126,7 @@ def survey(
     if violations:
         raise _invalid(violations)
     terminals = terminals or ()
+    roles = topology.roles({topology.numbers[name] for name in terminals})
     hash_ = content_hash(topology, found.digests, header.stage_names, terminals)
     return Survey(
         process_id=process_id or header.process_id or derived_process_id(hash_),
@@ -121,14 +134,32 @@ def survey(
         topology=topology,
         digests=found.digests,
         lengths=found.lengths,
-        roles=topology.roles({topology.numbers[name] for name in terminals}),
+        roles=roles,
+        origins=topology.all_origins(),
         terminals=terminals,
         hash=hash_,
         claims=claims,
-        warnings=_warnings(found, header, repeated, claim_warnings),
+        warnings=_warnings(found, header, repeated, [*_of_origins(found), *claim_warnings]),
         kept=found.kept,
         onto=onto,
     )
+
+
+def _origins(found: Gathering) -> list[Violation]:
+    """Compare what repeated nodes say of their origin, and keep what does not follow anyway."""
+    topology = found.topology
+    degrees = topology.in_degrees()
+    violations = [
+        Violation(
+            "duplicate_node_id",
+            where,
+            f"this node_id has the origin {topology.origin(node, degrees[node])} already",
+        )
+        for node, (origin, where) in found.origins_again.items()
+        if topology.origin(node, degrees[node]) is not origin
+    ]
+    topology.drop_usual_origins()
+    return violations
 
 
 def _header(given: Header, onto: StoredShape | None) -> tuple[Header, list[Violation]]:
@@ -206,6 +237,35 @@ def _forget_derived_stages(topology: Topology, onto: StoredShape) -> None:
         topology.stages = array("q", [NO_STAGE]) * len(topology.ids)
 
 
+MOST_NAMED = 20
+"""Ids that a warning names; of more it says how many there are."""
+
+
+def _of_origins(found: Gathering) -> Iterator[str]:
+    """Warnings about new text that does not count as true, and about sources that have inputs."""
+    topology = found.topology
+    first = 0 if found.onto is None else len(found.onto.digests)
+    unsourced = [node for node in topology.unsourced() if node >= first]
+    if unsourced:
+        yield (
+            f"{len(unsourced)} node(s) are unsourced: no inputs are recorded and they are no "
+            f"source text, so nothing is checked against them: {_some(topology, unsourced)}"
+        )
+    named = [node for node, origin in topology.origins.items() if origin is Origin.SOURCE]
+    degrees = topology.in_degrees() if named else ()
+    odd = [node for node in named if node >= first and degrees[node]]
+    if odd:
+        yield (
+            f"{len(odd)} node(s) are named as source text and have inputs; they are checked "
+            f"against these like generated text: {_some(topology, odd)}"
+        )
+
+
+def _some(topology: Topology, nodes: Sequence[int]) -> str:
+    names = ", ".join(shown(topology.ids[node]) for node in nodes[:MOST_NAMED])
+    return names if len(nodes) <= MOST_NAMED else f"{names} and {len(nodes) - MOST_NAMED} more"
+
+
 def _warnings(
     found: Gathering, header: Header, repeated: int, of_claims: list[str]
 ) -> tuple[str, ...]:
@@ -225,6 +285,19 @@ def _invalid(violations: list[Violation]) -> InvalidProcess:
     return InvalidProcess(
         f"The process breaks {count} rule{'' if count == 1 else 's'}; nothing was stored", kept
     )
+
+
+def check_sourced(topology: Topology) -> list[Violation]:
+    """No text that the process wrote is without its inputs; only a strict ingest asks for it."""
+    return [
+        Violation(
+            "unsourced",
+            f"node {shown(topology.ids[node])}",
+            "has no inputs and is no source text; record its inputs, or give it "
+            '"origin": "source" if it counts as true',
+        )
+        for node in topology.unsourced()
+    ]
 
 
 FIRST_STAGE = 1
@@ -266,7 +339,10 @@ def derive_stages(topology: Topology, order: array[int]) -> array[int]:
 
 
 def check_stage_order(topology: Topology) -> list[Violation]:
-    """No edge leads to a lower stage; every root has the minimal stage of the process."""
+    """No edge leads to a lower stage; every root has the minimal stage of the process.
+
+    Unsourced nodes may stand at any stage, also below that of the roots.
+    """
     ids, stages = topology.ids, topology.stages
     violations = [
         Violation(
@@ -278,7 +354,8 @@ def check_stage_order(topology: Topology) -> list[Violation]:
         for source, target in topology.edges
         if stages[target] < stages[source]
     ]
-    lowest = min(stages)
+    unsourced = set(topology.unsourced())
+    lowest = min((stage for node, stage in enumerate(stages) if node not in unsourced), default=0)
     violations += [
         Violation(
             "root_stage",
@@ -287,7 +364,7 @@ def check_stage_order(topology: Topology) -> list[Violation]:
             "roots must have the lowest stage, or need an edge from their source",
         )
         for node, degree in enumerate(topology.in_degrees())
-        if degree == 0 and stages[node] != lowest
+        if degree == 0 and stages[node] != lowest and node not in unsourced
     ]
     return violations
 
@@ -414,7 +491,8 @@ def check_claims(
             ]
         elif node_id in topology.numbers:
             number = topology.numbers[node_id]
-            faults += _node_faults(record, node_id, in_degrees[number])
+            is_root = topology.is_root(number, in_degrees[number])
+            faults += _root_faults(record, node_id) if is_root else []
             faults += claim_faults(record, lengths[number])
         else:
             message = f"no node has the node_id {shown(node_id)}"
@@ -452,9 +530,7 @@ def claim_faults(record: ClaimRecord, length: int) -> list[Violation]:
     return [*_text_faults(record), *_offset_faults(record, length)]
 
 
-def _node_faults(record: ClaimRecord, node_id: str, in_degree: int) -> list[Violation]:
-    if in_degree:
-        return []
+def _root_faults(record: ClaimRecord, node_id: str) -> list[Violation]:
     message = f"{shown(node_id)} is a root: it has no sources to check a claim against"
     return [Violation("claim_on_root", record.where, message)]
 

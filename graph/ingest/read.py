@@ -24,6 +24,7 @@ from veritrail_graph.graph.importers.records import (
     Remark,
 )
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
+from veritrail_graph.graph.model import Origin
 
 KEPT_BYTES = 256_000_000
 """Nodes of an input that takes no more memory than this are not read a second time."""
@@ -49,6 +50,8 @@ class Gathering:
         remarks: What was left out, each once.
         gives_stages: Whether any node of the input has a stage.
         repeated: Numbers of stored nodes that the input names again.
+        origins_again: What the input says of the origin of nodes that are there already, and
+            where, by number.
     """
 
     max_node_text: int
@@ -63,6 +66,7 @@ class Gathering:
     remarks: dict[str, None] = field(default_factory=dict)
     gives_stages: bool = False
     repeated: set[int] = field(default_factory=set)
+    origins_again: dict[int, tuple[Origin, str]] = field(default_factory=dict)
     _kept_bytes: int = 0
 
     def __post_init__(self) -> None:
@@ -80,7 +84,8 @@ class Gathering:
         if known is not None:
             self._compare(node, known, digest)
             return
-        self.topology.add_node(node.node_id, node.stage)
+        is_made = bool(node.metadata) and node.names_its_maker
+        self.topology.add_node(node.node_id, node.stage, node.origin, is_made=is_made)
         self.digests.append(digest)
         self.lengths.append(len(node.text))
         if not node.text:
@@ -132,6 +137,8 @@ class Gathering:
         is_stored = self.onto is not None and known < len(self.onto.digests)
         if is_stored:
             self.repeated.add(known)
+        if node.origin is not None:
+            self.origins_again.setdefault(known, (node.origin, node.where))
         stage = NO_STAGE if node.stage is None else node.stage
         broken = not (digest and self.digests[known])
         other_stage = stage != self.topology.stages[known] and not (

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from veritrail_graph.graph.importers.records import Header
-from veritrail_graph.graph.model import Role
+from veritrail_graph.graph.model import Origin, Role
 
 NO_STAGE = -1
 """The stage, in `Topology.stages`, of a node whose stage the input does not give."""
@@ -30,6 +30,8 @@ class Topology:
         edge_sources: Number of the source, by edge; each edge once.
         edge_targets: Number of the target, by edge.
         cited: Whether the target cites the source, by edge, for the edges where it is known.
+        origins: Where the text comes from, by number, for the nodes of which the input says so.
+        made: Whether the node names the model or the prompt that wrote it, by number (0 or 1).
     """
 
     ids: list[str] = field(default_factory=list)
@@ -38,6 +40,8 @@ class Topology:
     edge_sources: array[int] = field(default_factory=lambda: array("L"))
     edge_targets: array[int] = field(default_factory=lambda: array("L"))
     cited: dict[int, bool] = field(default_factory=dict)
+    origins: dict[int, Origin] = field(default_factory=dict)
+    made: bytearray = field(default_factory=bytearray)
 
     def copy(self) -> Topology:
         """The same shape, to be added to."""
@@ -48,14 +52,26 @@ class Topology:
             array("L", self.edge_sources),
             array("L", self.edge_targets),
             dict(self.cited),
+            dict(self.origins),
+            bytearray(self.made),
         )
 
-    def add_node(self, node_id: str, stage: int | None) -> int:
+    def add_node(
+        self,
+        node_id: str,
+        stage: int | None,
+        origin: Origin | None = None,
+        *,
+        is_made: bool = False,
+    ) -> int:
         """Number a node that is not there yet."""
         number = len(self.ids)
         self.ids.append(node_id)
         self.numbers[node_id] = number
         self.stages.append(NO_STAGE if stage is None else stage)
+        self.made.append(is_made)
+        if origin is not None:
+            self.origins[number] = origin
         return number
 
     def add_edge(self, source: int, target: int, cited: bool | None = None) -> None:
@@ -113,6 +129,42 @@ class Topology:
         """Number of nodes that this one was an input to, by node."""
         return _counts(self.edge_sources, len(self.ids))
 
+    def origin(self, node: int, in_degree: int) -> Origin:
+        """Where the text of a node comes from: as the input says, else by inputs and maker."""
+        return self.origins.get(node) or self._usual_origin(node, in_degree)
+
+    def _usual_origin(self, node: int, in_degree: int) -> Origin:
+        return Origin.GENERATED if in_degree or self.made[node] else Origin.SOURCE
+
+    def all_origins(self) -> list[Origin]:
+        """Where the text comes from, by number."""
+        return [self.origin(node, degree) for node, degree in enumerate(self.in_degrees())]
+
+    def is_root(self, node: int, in_degree: int) -> bool:
+        """Whether a node is source text without inputs."""
+        return in_degree == 0 and self.origin(node, in_degree) is Origin.SOURCE
+
+    def unsourced(self) -> list[int]:
+        """Numbers of the nodes without inputs that are no source text."""
+        if not self.origins and 1 not in self.made:
+            return []
+        return [
+            node
+            for node, degree in enumerate(self.in_degrees())
+            if degree == 0 and not self.is_root(node, degree)
+        ]
+
+    def drop_usual_origins(self) -> None:
+        """Forget what the input says of origins where the same follows from the rest."""
+        if not self.origins:
+            return
+        degrees = self.in_degrees()
+        self.origins = {
+            node: origin
+            for node, origin in self.origins.items()
+            if origin is not self._usual_origin(node, degrees[node])
+        }
+
     def topological_order(self) -> array[int]:
         """Nodes so that every edge points forward; shorter than `ids` when there is a cycle."""
         starts, targets = self._targets_by_source()
@@ -169,9 +221,18 @@ class Topology:
         return found
 
     def roles(self, terminals: set[int]) -> list[Role]:
-        """Role by node: a node without sources is a root, even when it is named as a terminal."""
+        """Role by node.
+
+        A node without sources is a root or unsourced, even when it is named as a terminal.
+        """
         return [
-            Role.ROOT if degree == 0 else Role.TERMINAL if node in terminals else Role.INTERMEDIATE
+            Role.ROOT
+            if self.is_root(node, degree)
+            else Role.UNSOURCED
+            if degree == 0
+            else Role.TERMINAL
+            if node in terminals
+            else Role.INTERMEDIATE
             for node, degree in enumerate(self.in_degrees())
         ]
 

@@ -175,6 +175,8 @@ def _span_row(record: NodeRecord, number: int, found: Survey) -> list[Any]:
         own.get("model"),
         own.get("prompt"),
         canonical(metadata).decode() if metadata else None,
+        found.origins[number].value,
+        record.question,
     ]
 
 

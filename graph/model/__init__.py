@@ -7,7 +7,7 @@ source was an input to the step that produced its target.
 Source: VeriTrail 2 (the conceptual framework) and 3.2 (what a verification returns).
 """
 
-from veritrail_graph.graph.model.node_ref import NodeRef, Role, frontier_order
+from veritrail_graph.graph.model.node_ref import NodeRef, Origin, Role, frontier_order
 from veritrail_graph.graph.model.noun import Noun
 from veritrail_graph.graph.model.process import (
     Claim,
@@ -50,6 +50,7 @@ __all__ = [
     "Iteration",
     "NodeRef",
     "Noun",
+    "Origin",
     "Process",
     "Review",
     "ReviewKind",

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from veritrail_graph.graph.model.node_ref import Role
+from veritrail_graph.graph.model.node_ref import Origin, Role
 from veritrail_graph.graph.model.process import Claim, Process, Verdict
 from veritrail_graph.graph.model.review import Review, Reviewed
 from veritrail_graph.graph.model.trail import Status, Usage, Verification
@@ -178,11 +178,15 @@ class StoredNode(_NodeInList):
     Attributes:
         step: The step that produced it.
         model: The model that produced it.
+        origin: `source`, `generated` or `given`; None where the graph does not say.
+        question: The question that it answers, if it has one of its own.
         length: UTF-16 units of all that `NodeContent` holds of it.
     """
 
     step: str | None
     model: str | None
+    origin: Origin | None
+    question: str | None
     length: int
 
 

@@ -11,11 +11,30 @@ from operator import attrgetter
 
 
 class Role(StrEnum):
-    """What a node is to its process. Source: VeriTrail 2."""
+    """What a node is to its process. Source: VeriTrail 2; `unsourced` is ours.
+
+    An unsourced node has no recorded inputs and is no source text either: a claim is never
+    checked against it, and it may be where an error came in.
+    """
 
     ROOT = "root"
     INTERMEDIATE = "intermediate"
     TERMINAL = "terminal"
+    UNSOURCED = "unsourced"
+
+
+class Origin(StrEnum):
+    """Where the text of a node comes from, which decides whether it counts as true.
+
+    Attributes:
+        SOURCE: Text that counts as true.
+        GENERATED: Text that the process wrote.
+        GIVEN: Said by somebody whose word nobody vouches for, such as a user's turn.
+    """
+
+    SOURCE = "source"
+    GENERATED = "generated"
+    GIVEN = "given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +47,7 @@ class NodeRef:
         node_id: The node's id in its process.
         stage: Its place in the generative process (an integer >= 0).
         position: Its place in the input, counted from 0.
-        role: Root, intermediate or terminal.
+        role: Root, intermediate, terminal or unsourced.
     """
 
     node_id: str
@@ -59,6 +78,11 @@ class NodeRef:
     def is_root(self) -> bool:
         """Whether the node is source material, which a claim is checked against."""
         return self.role is Role.ROOT
+
+    @property
+    def is_unsourced(self) -> bool:
+        """Whether nobody recorded what the node was made from, and it is no source text."""
+        return self.role is Role.UNSOURCED
 
 
 frontier_order = attrgetter("stage", "position", "node_id")

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from veritrail_graph.graph.model.node_ref import NodeRef, Role
+from veritrail_graph.graph.model.node_ref import NodeRef, Origin, Role
 from veritrail_graph.graph.model.noun import (
     Count,
     Many,
@@ -42,7 +42,11 @@ class Span(Noun):
     text: str = Field(description="Its text.")
     stage: Stage = Field(description="Its place in the generative process.")
     position: Count = Field(description="Its place in the input, counted from 0.")
-    role: OneOf[Role] = Field(description="Root, intermediate or terminal.")
+    role: OneOf[Role] = Field(description="Root, intermediate, terminal or unsourced.")
+    origin: OneOf[Origin] | None = Field(
+        default=None, description="Source text, generated, or given by somebody; null: not known."
+    )
+    question: Text | None = Field(default=None, description="The question that it answers.")
     kind: Text | None = Field(default=None, description="What it is called, such as `chunk`.")
     step: Text | None = Field(default=None, description="The step that made it.")
     model: Text | None = Field(default=None, description="The model that wrote it.")

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 from veritrail_graph.graph.errors import InputError, NotFound, shown
-from veritrail_graph.graph.model import Role, Verdict
+from veritrail_graph.graph.model import Origin, Role, Verdict
 from veritrail_graph.graph.model.listed import (
     ANY_NODE,
     EXCERPT,
@@ -263,8 +263,11 @@ class NodeStore:
 
 
 def _node(row: Row) -> StoredNode:
-    node_id, stage, position, role, *others = row
-    return StoredNode(node_id, stage, position, Role(role), *others)
+    node_id, stage, position, role, kind, step, model, origin, question, length = row
+    origin = None if origin is None else Origin(origin)
+    return StoredNode(
+        node_id, stage, position, Role(role), kind, step, model, origin, question, length
+    )
 
 
 def _listed(row: Row) -> ListedNode:

@@ -26,7 +26,7 @@ from veritrail_graph.graph.errors import EngineError, EngineUnavailable, Process
 from veritrail_graph.graph.store.database import Database, DatabaseAddress, Row
 from veritrail_graph.graph.writers import STALE_SECONDS, is_alive, seconds_since, this_writer
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """A migration `cypher/migrations/v0006_….cypher` raises it."""
 
 Report = Callable[[str, int], None]

@@ -21,6 +21,7 @@ from veritrail_graph.graph.importers.graphrag.nodes import (
 from veritrail_graph.graph.importers.graphrag.tables import (
     ENTITY,
     RELATIONSHIP,
+    TEXT_UNIT,
     Layout,
     Table,
     find_layout,
@@ -36,6 +37,7 @@ from veritrail_graph.graph.importers.records import (
     Record,
 )
 from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.model import Origin
 
 NAME = "graphrag"
 STAGES = {
@@ -75,6 +77,7 @@ class GraphRagProcess:
                 written.kind,
                 node.step,
                 written.metadata,
+                Origin.GENERATED,
             )
             for source, cited in node.sources.items():
                 yield EdgeRecord(source, node.node_id, written.where, cited)
@@ -92,6 +95,7 @@ class GraphRagProcess:
                     part.kind,
                     node.step,
                     metadata_of(part.kind, row, self.titles),
+                    Origin.SOURCE if part.kind == TEXT_UNIT else Origin.GENERATED,
                 )
                 for source, cited in node.sources.items():
                     yield EdgeRecord(source, node.node_id, where, cited)

@@ -16,13 +16,14 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.importers.process_file.plain import is_plain_id, is_plain_node
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
-from veritrail_graph.graph.model import Claim, Edge
+from veritrail_graph.graph.model import Claim, Edge, Origin
 from veritrail_graph.graph.model.canonical import is_deeper_than
 from veritrail_graph.graph.model.noun import (
     MAX_NODE_ID,
     MAX_STAGE,
     PUBLIC_ID,
     NodeId,
+    OneOf,
     PublicId,
     Stage,
     Text,
@@ -70,6 +71,8 @@ class NodeModel(_Model):
     kind: Text | None = None
     step: Text | None = None
     metadata: dict[str, Any] | None = None
+    origin: OneOf[Origin] | None = None
+    question: Text | None = None
 
     @field_validator("metadata")
     @classmethod
@@ -108,7 +111,15 @@ def read_node(value: object, place: str) -> NodeRecord | list[Violation | NodeRe
     except ValidationError as error:
         return [*violations_of(error, where, NodeModel), *_stand_in(value, where)]
     return NodeRecord(
-        model.node_id, model.text, where, model.stage, model.kind, model.step, model.metadata or {}
+        model.node_id,
+        model.text,
+        where,
+        model.stage,
+        model.kind,
+        model.step,
+        model.metadata or {},
+        model.origin,
+        model.question,
     )
 
 
