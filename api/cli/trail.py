@@ -135,7 +135,7 @@ def _add_iteration(tree: Tree, found: IterationView, *, whole: bool) -> Tree:
             (f"iteration {found.number}", "bold"),
             "  ",
             (found.mark.word, verdict_words(iteration.verdict, Status.UNDECIDED)[1]),
-            (f"  checked {_names(iteration.checked)}", "dim"),
+            (f"  checked {_names(iteration.checked) or 'no node anew'}", "dim"),
         )
     )
     for remark in found.remarks:
@@ -144,7 +144,11 @@ def _add_iteration(tree: Tree, found: IterationView, *, whole: bool) -> Tree:
         branch.add(Text(f"carried roots: {_names(iteration.carried_roots)}", style="dim"))
     for node in _first(found.nodes, NODES_SHOWN, whole=whole):
         leaf = branch.add(
-            Text.assemble((one_line(node.node_id), "cyan"), (f"  stage {node.ref.stage}", "dim"))
+            Text.assemble(
+                (one_line(node.node_id), "cyan"),
+                (f"  stage {node.ref.stage}", "dim"),
+                ("  unsourced" if node.ref.is_unsourced else "", "yellow"),
+            )
         )
         for cited in _first(node.cited, SENTENCES_SHOWN, whole=whole):
             role = "" if cited.role is EvidenceRole.EVIDENCE else " (context)"

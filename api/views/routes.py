@@ -30,6 +30,7 @@ class Stop:
         via: Nodes without evidence between it and the next one.
         introduced: Whether it introduced unsupported content.
         inherited: Whether it only carried unsupported content on.
+        is_unsourced: Whether its inputs were not recorded, and it is no source text.
     """
 
     node_id: str
@@ -38,6 +39,7 @@ class Stop:
     via: tuple[str, ...] = ()
     introduced: bool = False
     inherited: bool = False
+    is_unsourced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ class _Map:
             self.via.get((node_id, following), ()) if following is not None else (),
             node_id in self.introduced,
             node_id in self.inherited,
+            ref is not None and ref.is_unsourced,
         )
 
     def goes_on(self, node_id: str) -> Sequence[str]:

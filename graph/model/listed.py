@@ -236,6 +236,8 @@ class NodeText:
         length: Characters of the whole text.
         prompt: The prompt that it was written with, cut where it is very long.
         metadata: All else that the input says of it, as JSON, cut where it is very long.
+        origin: `source`, `generated` or `given`.
+        question: The question that it answers, cut where it is very long.
     """
 
     piece: str
@@ -244,6 +246,8 @@ class NodeText:
     length: int
     prompt: str | None
     metadata: str | None
+    origin: str | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,6 +200,7 @@ def rules(label: str) -> Iterator[Rule]:
     if label == "Span":
         yield Rule("role", Role.ROOT.value, LABELS["Span"].border)
         yield Rule("role", Role.TERMINAL.value, size=2)
+        yield Rule("role", Role.UNSOURCED.value, NO_VERDICT.fill)
 
 
 def relationship_colour(type_: str) -> str:

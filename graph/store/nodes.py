@@ -231,11 +231,11 @@ class NodeStore:
             if await became_ready(self._database, process_id):
                 return await self.text(process_id, node_id, number)
             raise _unknown(process_id, node_id)
-        piece, length, prompt, metadata = rows[0]
+        piece, length, *others = rows[0]
         pieces = max(1, -(-length // self._piece))
         if number > pieces:
             return await self.text(process_id, node_id, pieces)
-        return NodeText(piece, number, pieces, length, prompt, metadata)
+        return NodeText(piece, number, pieces, length, *others)
 
     async def errors_here(
         self, process_id: str, node_id: str, limit: int = 25

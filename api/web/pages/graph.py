@@ -314,7 +314,7 @@ def selection_of(
     at: Annotated[int | None, Query(ge=0)] = None,
     q: Annotated[str | None, Query(max_length=LONGEST_SEARCH)] = None,
     stage: Annotated[str | None, Query(pattern=r"^\d{0,10}$")] = None,
-    role: Annotated[str | None, Query(pattern=r"^(root|intermediate|terminal|)$")] = None,
+    role: Annotated[str | None, Query(pattern=r"^(root|intermediate|terminal|unsourced|)$")] = None,
     kind: Annotated[str | None, Query(max_length=MAX_NODE_ID)] = None,
     cited: bool = False,
     all: bool = False,  # noqa: A002
