@@ -92,8 +92,11 @@ async def extract_claims(
         temperature=model.temperature,
         structured=model.structured,
     )
+    # The node's own question says more than that of a process with many answers.
+    own = await store.nodes.get(process_id, [node_id])
+    question = next((node.question for node in own if node.question), process.question)
     found = await extract(
-        node_id, text, process.question, steps, splitter.split, meter, on_sentence=on_sentence
+        node_id, text, question, steps, splitter.split, meter, on_sentence=on_sentence
     )
     added = await store.claims.keep_extraction(
         process_id, process.content_hash, node_id, found.sentences, found.claims

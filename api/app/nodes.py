@@ -126,6 +126,11 @@ class Nodes(Part):
         """
         return await (await self._store()).reading.node(process_id, node_id)
 
+    async def questions(self, process_id: str, node_ids: Collection[str]) -> dict[str, str]:
+        """The questions that nodes answer, by node_id; of those that have one of their own."""
+        found = await (await self._store()).nodes.get(process_id, list(node_ids))
+        return {node.node_id: node.question for node in found if node.question}
+
     async def texts(
         self, process_id: str, node_ids: Sequence[str], most: int | None = MOST_TEXT
     ) -> dict[str, str]:

@@ -63,6 +63,12 @@ def ingest(
     question: Annotated[
         str | None, typer.Option(metavar="TEXT", help="GraphRAG: the question that it answers.")
     ] = None,
+    answer_id: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY", help="GraphRAG: tells this answer from others; default: made from it."
+        ),
+    ] = None,
     community_level: Annotated[
         int,
         typer.Option(
@@ -90,7 +96,7 @@ def ingest(
         force=True,
         strict=strict,
         format=format_name,
-        importing=ImportOptions(answer, question, community_level, sources),
+        importing=ImportOptions(answer, question, community_level, sources, answer_id=answer_id),
     )
     found = ask(lambda app: _ingest(app, path, options), as_json=as_json)
     if as_json:

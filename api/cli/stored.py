@@ -139,11 +139,14 @@ def _tell_one(
         say("No claims are stored yet. Give some with: veritrail verify PROCESS --claim TEXT")
         return
     rows = []
+    has_many = len({claim.node_id for claim in claims}) > 1
     for claim in claims:
         label = VERDICT_WORDS[claim.label] if claim.label else ""
+        node = [one_line(claim.node_id, 40)] if has_many else []
         review = [state_words(said.get(claim.claim_id))] if said else []
-        rows.append([claim.claim_id, label, *review, one_line(claim.text)])
-    table(("claim_id", "label", *(["review"] if said else []), "claim"), rows)
+        rows.append([claim.claim_id, *node, label, *review, one_line(claim.text)])
+    columns = (*(["node"] if has_many else []), "label", *(["review"] if said else []))
+    table(("claim_id", *columns, "claim"), rows)
     if verifications:
         print_result("")
         print_result(verdict_table(verifications))

@@ -364,6 +364,10 @@ class ReportSource(Protocol):
         """Texts of nodes by node_id; one that is not there is left out."""
         ...
 
+    async def questions(self, node_ids: Sequence[str]) -> dict[str, str]:
+        """The questions that nodes answer, by node_id; of those that have one of their own."""
+        ...
+
     def trails(
         self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
     ) -> AsyncIterator[Trail]:

@@ -268,6 +268,7 @@ class FiledAnswer:
 
     Attributes:
         node_id: Its node.
+        question: The question that it answers, if it has one of its own.
         segments: The text, in pieces.
         shown: Characters that are shown.
         length: Characters that there are.
@@ -276,6 +277,7 @@ class FiledAnswer:
     """
 
     node_id: str
+    question: str | None
     segments: tuple[Segment, ...]
     shown: int
     length: int
@@ -293,10 +295,13 @@ async def read_answers(origin: ReportSource, claims: Sequence[CheckedClaim]) -> 
     by_node = Counter(one.claim.node_id for one in claims)
     names = [name for name, _ in by_node.most_common(MOST_TEXTS)]
     texts = await origin.texts(names)
-    return [_answer(name, texts[name], claims) for name in names if name in texts]
+    asked = await origin.questions(names)
+    return [_answer(name, texts[name], asked.get(name), claims) for name in names if name in texts]
 
 
-def _answer(node_id: str, text: str, claims: Sequence[CheckedClaim]) -> FiledAnswer:
+def _answer(
+    node_id: str, text: str, question: str | None, claims: Sequence[CheckedClaim]
+) -> FiledAnswer:
     placed = [
         TextClaim(
             one.claim.claim_id,
@@ -316,6 +321,7 @@ def _answer(node_id: str, text: str, claims: Sequence[CheckedClaim]) -> FiledAns
     segments = tuple(segment for part in parts for segment in part.segments)
     return FiledAnswer(
         node_id=node_id,
+        question=question,
         segments=segments,
         shown=sum(len(segment.text) for segment in segments),
         length=len(text),

@@ -63,6 +63,7 @@ def _head(material: ReportData, asked: Collection[Asked]) -> str:
             indicative=material.indicative,
             usage=usage_words(material.usage) if by_model else "",
             reviewed=reviewed,
+            nodes=len({one.claim.node_id for one in material.claims}),
             kinds=[(kind.value, kinds[kind]) for kind in ReviewKind] if reviewed else [],
             asked=sorted(asked, key=lambda row: (*row[:4], str(row[4]))),
         )

@@ -120,6 +120,10 @@ class StoredSource:
         """Texts of nodes; see `ReportSource.texts`."""
         return await self.app.nodes.texts(self.material.process.process_id, node_ids, most=None)
 
+    async def questions(self, node_ids: Sequence[str]) -> dict[str, str]:
+        """The questions that nodes answer; see `ReportSource.questions`."""
+        return await self.app.nodes.questions(self.material.process.process_id, node_ids)
+
     async def trails(
         self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
     ) -> AsyncIterator[Trail]:
@@ -296,6 +300,15 @@ class FileSource:
             node.node_id: node.text
             for node in self.source.records()
             if isinstance(node, NodeRecord) and node.node_id in wanted
+        }
+
+    async def questions(self, node_ids: Sequence[str]) -> dict[str, str]:
+        """The questions that nodes answer; see `ReportSource.questions`."""
+        wanted = set(node_ids)
+        return {
+            node.node_id: node.question
+            for node in self.source.records()
+            if isinstance(node, NodeRecord) and node.node_id in wanted and node.question
         }
 
     async def trails(

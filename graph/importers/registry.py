@@ -35,6 +35,7 @@ class ImportOptions:
         community_level: Reports up to this level were given to the answering step.
         sources: `given` (all reports that were given) or `cited` (only the cited ones).
         max_node_text: The longest text of a node, in bytes of UTF-8.
+        answer_id: What tells the answer from others of the same index; None: made from its text.
     """
 
     answer: str | None = None
@@ -42,6 +43,7 @@ class ImportOptions:
     community_level: int = 2
     sources: str = "given"
     max_node_text: int = 10_000_000
+    answer_id: str | None = None
 
 
 class Importer(Protocol):

@@ -162,13 +162,22 @@ def test_the_node_must_be_named_where_there_are_several_terminals(
     name = f"claims-{uuid.uuid4().hex[:8]}"
     nodes = [{"node_id": "a", "text": "Source."}]
     nodes += [{"node_id": node, "text": f"It is {node}."} for node in ("t", "u")]
+    nodes[2]["question"] = "What is u?"
     edges = [{"source": "a", "target": node} for node in ("t", "u")]
-    veritrail("ingest", process_file(tmp_path / f"{name}.json", nodes=nodes, edges=edges))
+    path = process_file(
+        tmp_path / f"{name}.json", question="What is there?", nodes=nodes, edges=edges
+    )
+    veritrail("ingest", path)
     call = ["claims", "extract", name, "--json", "--completions", "1"]
     assert "2 terminals" in veritrail(*call, status=2, **settings(model)).message
     done = veritrail(*call, "--node", "u", **settings(model)).json
     assert [claim["text"] for claim in done["claims"]] == ["It is u."]
     assert done["usage"]["calls"] == len(model.requests) == 3
+    # Each answer is read with the question that it replies to.
+    assert "Question: What is u?\n" in model.requests[0].user
+    veritrail(*call, "--node", "t", **settings(model))
+    assert "Question: What is there?\n" in model.requests[3].user
+    assert "  t  " in veritrail("list", name).out
 
 
 def test_a_key_that_is_refused_ends_it_with_status_3_and_stores_nothing(

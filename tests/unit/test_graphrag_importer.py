@@ -2,90 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
+from fakes.graphrag_folder import base_tables, community, entity, opened, report, write
 
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.graphrag import GraphRagImporter
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
 from veritrail_graph.graph.importers.registry import ImportOptions, open_input
-
-
-def base_tables():
-    """Two text units; A and its relationship to B come from both, B from the second."""
-    return {
-        "text_units": [
-            {"id": "u0", "human_readable_id": 0, "text": "A one.", "document_id": "d"},
-            {"id": "u1", "human_readable_id": 1, "text": "A two, B.", "document_id": "d"},
-            {"id": "u2", "human_readable_id": 2, "text": "Nothing.", "document_id": "d"},
-        ],
-        "entities": [entity("a", 0, "A", ["u0", "u1"]), entity("b", 1, "B", ["u1"])],
-        "relationships": [
-            {
-                "id": "r",
-                "human_readable_id": 0,
-                "source": "A",
-                "target": "B",
-                "description": "AB",
-                "text_unit_ids": ["u1"],
-            }
-        ],
-        "communities": [community(0, 0, ["a", "b"], ["r"]), community(1, 1, ["b"], [])],
-        "community_reports": [
-            report(0, 0, "Whole [Data: Entities (0)]."),
-            report(1, 1, "Part, uncited."),
-        ],
-    }
-
-
-def entity(key, number, title, units, kind="T"):
-    return {
-        "id": key,
-        "human_readable_id": number,
-        "title": title,
-        "type": kind,
-        "description": f"{title} is.",
-        "text_unit_ids": units,
-    }
-
-
-def community(number, level, entities, relationships):
-    return {
-        "id": f"c{number}",
-        "community": number,
-        "level": level,
-        "entity_ids": entities,
-        "relationship_ids": relationships,
-    }
-
-
-def report(number, level, text):
-    return {
-        "id": f"p{number}",
-        "human_readable_id": number,
-        "community": number,
-        "level": level,
-        "full_content": text,
-    }
-
-
-def write(folder, tables, prefix=""):
-    folder.mkdir(exist_ok=True)
-    for name, rows in tables.items():
-        at = "" if name.startswith("raw_") else prefix
-        table = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows)
-        pq.write_table(table, folder / f"{at}{name}.parquet")
-    return folder
-
-
-def opened(folder, answer="Yes [Data: Reports (0)].", **options):
-    path = folder.parent / "answer.json"
-    document = {"answer": answer} if isinstance(answer, str) else answer
-    path.write_text(json.dumps(document), encoding="utf-8")
-    return GraphRagImporter().open(folder, ImportOptions(answer=str(path), **options))
 
 
 def graph_of(process):
@@ -117,7 +41,7 @@ def test_stages_without_snapshots(tmp_path):
         "relationship/0": 2,
         "community_report/0": 4,
         "community_report/1": 4,
-        "answer": 6,
+        "answer/a": 6,
     }
     assert sources["entity/0"] == {"text_unit/0": None, "text_unit/1": None}
     assert sources["community_report/0"] == {
@@ -126,7 +50,7 @@ def test_stages_without_snapshots(tmp_path):
         "relationship/0": False,
     }
     assert sources["community_report/1"] == {"entity/1": None}
-    assert sources["answer"] == {"community_report/0": True, "community_report/1": False}
+    assert sources["answer/a"] == {"community_report/0": True, "community_report/1": False}
     assert "1 summarized descriptions (stage 3) in entities.parquet" in warnings_of(process)
     assert "holds no covariates" in warnings_of(process)
 
@@ -211,8 +135,8 @@ def test_dangling_references_are_dropped_and_said(tmp_path):
     assert "2 (community_report/2, community_report/4) reports have no known" in warnings
     assert "2 entity_ids or relationship_ids" in warnings
     assert "community_report/3: entity 77" in warnings
-    assert "answer: Reports (2), answer: Entities (2)" in warnings
-    assert "answer: Rubbish (1)" in warnings
+    assert "answer/a: Reports (2), answer/a: Entities (2)" in warnings
+    assert "answer/a: Rubbish (1)" in warnings
 
 
 def test_numbers_that_repeat_give_way_to_parquet_ids(tmp_path):
@@ -222,7 +146,10 @@ def test_numbers_that_repeat_give_way_to_parquet_ids(tmp_path):
     process = opened(write(tmp_path / "g", tables), "Yes [Data: Entities (5)].")
     nodes, sources = graph_of(process)
     assert {"entity/a", "entity/b"} <= set(nodes)
-    assert {name for name, cited in sources["answer"].items() if cited} == {"entity/a", "entity/b"}
+    assert {name for name, cited in sources["answer/a"].items() if cited} == {
+        "entity/a",
+        "entity/b",
+    }
 
 
 def test_a_report_may_cite_deeper_reports_only(tmp_path):
@@ -257,21 +184,21 @@ def test_captured_map_answers_are_stage_5(tmp_path):
     process = opened(write(tmp_path / "g", base_tables()), MAPS)
     nodes, sources = graph_of(process)
     both = {"community_report/0": True, "community_report/1": False}
-    assert sources["map_answer/1.1"] == both
-    assert sources["map_answer/1.2"] == dict.fromkeys(both, False)
-    assert sources["answer"] == {"map_answer/1.1": None}
-    assert nodes["map_answer/1.1"].stage == 5
-    assert nodes["map_answer/1.1"].metadata == {"cites": {"Reports": [0]}, "score": 9}
-    assert nodes["answer"].metadata == {"cites": {"Reports": [0]}}
-    assert "1 (map_answer/1.2) map answers did not reach" in warnings_of(process)
+    assert sources["answer/a/map/1.1"] == both
+    assert sources["answer/a/map/1.2"] == dict.fromkeys(both, False)
+    assert sources["answer/a"] == {"answer/a/map/1.1": None}
+    assert nodes["answer/a/map/1.1"].stage == 5
+    assert nodes["answer/a/map/1.1"].metadata == {"cites": {"Reports": [0]}, "score": 9}
+    assert nodes["answer/a"].metadata == {"cites": {"Reports": [0]}}
+    assert "1 (answer/a/map/1.2) map answers did not reach" in warnings_of(process)
     assert "what the answer file says was given" in warnings_of(process)
 
 
 def test_sources_cited_with_map_answers_never_leaves_one_without_source(tmp_path):
     process = opened(write(tmp_path / "g", base_tables()), MAPS, sources="cited")
     _, sources = graph_of(process)
-    assert sources["map_answer/1.1"] == {"community_report/0": True}
-    assert len(sources["map_answer/1.2"]) == 2
+    assert sources["answer/a/map/1.1"] == {"community_report/0": True}
+    assert len(sources["answer/a/map/1.2"]) == 2
     assert "with cited sources only" in warnings_of(process)
 
 
@@ -285,7 +212,7 @@ def test_a_report_cited_past_the_map_answers_is_a_direct_source(tmp_path):
     }
     process = opened(write(tmp_path / "g", base_tables()), entry)
     _, sources = graph_of(process)
-    assert sources["answer"] == {"map_answer/1.1": None, "community_report/1": True}
+    assert sources["answer/a"] == {"answer/a/map/1.1": None, "community_report/1": True}
     assert "no map answer in its prompt" in warnings_of(process)
 
 
@@ -293,7 +220,7 @@ def test_map_answers_of_score_0_only_are_all_kept_as_sources(tmp_path):
     entry = MAPS | {"map_responses": [{"response": [{"answer": "P", "score": 0}]}]}
     process = opened(write(tmp_path / "g", base_tables()), entry)
     _, sources = graph_of(process)
-    assert set(sources["answer"]) == {"map_answer/1.1"}
+    assert set(sources["answer/a"]) == {"answer/a/map/1.1"}
     assert "No map answer has a score above 0" in warnings_of(process)
 
 
@@ -307,7 +234,7 @@ def test_local_search_context_is_given_as_it_was(tmp_path):
     }
     process = opened(write(tmp_path / "g", base_tables()), entry)
     _, sources = graph_of(process)
-    assert sources["answer"] == {"entity/0": False, "entity/1": True, "text_unit/2": False}
+    assert sources["answer/a"] == {"entity/0": False, "entity/1": True, "text_unit/2": False}
     assert "1 (Sources (8)) rows that were given" in warnings_of(process)
 
 
@@ -323,7 +250,9 @@ def test_an_answer_without_any_source_is_refused(tmp_path):
         opened(deep, "No citation.")
 
 
-@pytest.mark.parametrize(("option", "value"), [("sources", "all"), ("community_level", -1)])
+@pytest.mark.parametrize(
+    ("option", "value"), [("sources", "all"), ("community_level", -1), ("answer_id", "a/b")]
+)
 def test_wrong_options_are_refused(tmp_path, option, value):
     with pytest.raises(InputError, match=f"(?i){option.replace('_', ' ')} '?{value}"):
         opened(write(tmp_path / "g", base_tables()), **{option: value})

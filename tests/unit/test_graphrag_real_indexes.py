@@ -47,7 +47,9 @@ def answers(tmp_path):
 
 
 def opened(generation, **options):
-    return GraphRagImporter().open(DATA / generation / "docs_dulce", ImportOptions(**options))
+    return GraphRagImporter().open(
+        DATA / generation / "docs_dulce", ImportOptions(answer_id="a", **options)
+    )
 
 
 def graph_of(process):
@@ -69,7 +71,7 @@ def test_edges_by_step(generation, answers):
     nodes, edges = graph_of(opened(generation, answer=answers[generation]))
     upstream = [e for e in edges if nodes[e.target].stage < 4]
     to_reports = [e for e in edges if nodes[e.target].stage == 4]
-    to_answer = [e for e in edges if e.target == "answer"]
+    to_answer = [e for e in edges if e.target == "answer/a"]
     cited = [e for e in to_reports if e.cited]
     assert tuple(map(len, (upstream, to_reports, cited, to_answer))) == EDGES[generation]
     assert {e.cited for e in upstream} == {None}
@@ -88,7 +90,7 @@ def test_the_rules_of_a_process_hold(generation, answers):
         sources[edge.target].add(edge.source)
     assert len(list(TopologicalSorter(sources).static_order())) == len(nodes)
     assert {nodes[name].stage for name, given in sources.items() if not given} == {1}
-    assert process.header.terminals == ("answer",)
+    assert process.header.terminals == ("answer/a",)
     assert set(process.header.stage_names) >= {node.stage for node in nodes.values()}
 
 
@@ -97,7 +99,7 @@ def test_cited_edges_of_the_answer_are_the_cited_of_the_entry(number, generation
     entry = json.loads(ANSWERS.read_text(encoding="utf-8"))[number]
     process = opened(generation, answer=f"{ANSWERS}#{number}")
     _, edges = graph_of(process)
-    cited = {e.source for e in edges if e.target == "answer" and e.cited}
+    cited = {e.source for e in edges if e.target == "answer/a" and e.cited}
     assert cited == {f"community_report/{n}" for n in entry["cited"]["Reports"]}
     assert process.header.question == entry["query"]
     assert process.header.name == f"GraphRAG: {entry['query']}"
@@ -112,7 +114,7 @@ def test_a_cited_report_is_the_one_that_says_it():
 def test_sources_cited_narrows_to_what_is_cited():
     process = opened("v3.1.2", answer=f"{ANSWERS}#0", sources="cited")
     _, edges = graph_of(process)
-    given = {e.source: e.cited for e in edges if e.target == "answer"}
+    given = {e.source: e.cited for e in edges if e.target == "answer/a"}
     assert given == {f"community_report/{n}": True for n in (0, 1, 3, 4, 5, 7, 8, 9)}
     assert any("nothing else" in warning for warning in process.header.warnings)
 
@@ -120,12 +122,12 @@ def test_sources_cited_narrows_to_what_is_cited():
 def test_community_level_bounds_the_reports_but_never_a_cited_one():
     process = opened("v3.1.2", answer=f"{ANSWERS}#0", community_level=0)
     _, edges = graph_of(process)
-    given = {e.source: e.cited for e in edges if e.target == "answer"}
+    given = {e.source: e.cited for e in edges if e.target == "answer/a"}
     # Reports 0 to 6 are of level 0; of 7 to 9, of level 1, the answer cites all.
     assert given == {f"community_report/{n}": n not in (2, 6) for n in range(10)}
     level_0 = opened("v1.1.2", answer=f"{ANSWERS}#1", community_level=0)
     _, edges = graph_of(level_0)
-    assert sum(e.target == "answer" for e in edges) == 10 + 1
+    assert sum(e.target == "answer/a" for e in edges) == 10 + 1
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
@@ -148,15 +150,15 @@ def test_how_many_reports_graphrag_1_itself_would_read():
 def test_more_is_said_and_kept():
     process = opened("v3.1.2", answer=f"{ANSWERS}#0")
     nodes, _ = graph_of(process)
-    assert nodes["answer"].metadata["cites_more"] == ["Reports"]
-    assert any("`+more` in 1 (answer: Reports)" in w for w in process.header.warnings)
+    assert nodes["answer/a"].metadata["cites_more"] == ["Reports"]
+    assert any("`+more` in 1 (answer/a: Reports)" in w for w in process.header.warnings)
 
 
 def test_sources_are_cited_by_their_place_in_the_table(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("Local [Data: Sources (0); Claims (1); Relationships (2)].", encoding="utf-8")
     nodes, edges = graph_of(opened("v2.1.0", answer=str(path)))
-    cited = {e.source for e in edges if e.target == "answer" and e.cited}
+    cited = {e.source for e in edges if e.target == "answer/a" and e.cited}
     assert cited == {"text_unit/0", "covariate/1", "relationship/2"}
     assert nodes["text_unit/0"].metadata["human_readable_id"] == 1
     assert nodes["text_unit/0"].text.startswith("# Operation: Dulce")

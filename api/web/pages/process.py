@@ -81,6 +81,9 @@ async def list_processes(
 ROWS = 50
 """Claims of one page of the list."""
 
+CHIPS = 8
+"""Texts that are shown to choose from at first."""
+
 MOST_NODES = 200
 """Nodes that can be chosen."""
 
@@ -112,9 +115,11 @@ async def show_process(
     unsupported = tally.states.get(Verdict.NOT_FULLY_SUPPORTED.value, 0)
     nodes = _nodes(process, dict(with_claims))
     shown = node if node is not None else _first_node(process, nodes)
-    (claims, last), (answer, text, every) = await asyncio.gather(
+    asked = {*(name for name, _ in nodes[:CHIPS]), *(() if shown is None else (shown,))}
+    (claims, last), (answer, text, every), questions = await asyncio.gather(
         app.claims.page(process_id, wanted.filter, after, ROWS),
         _answer(app, process_id, shown, part, wanted),
+        app.nodes.questions(process_id, asked),
     )
     known = {
         "verdict": verdict,
@@ -135,6 +140,8 @@ async def show_process(
         stages=stage_bars(process, tally.stages, unsupported, tally.without_stage),
         spent=spent(cost.usage, modelled=cost.modelled > 0, unmetered=cost.unmetered > 0),
         nodes=nodes,
+        questions=questions,
+        chips=CHIPS,
         shown_node=shown,
         answer=answer,
         all_placed=every,

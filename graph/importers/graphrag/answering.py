@@ -9,6 +9,7 @@ Source: VeriTrail B.2.1.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ from veritrail_graph.graph.importers.graphrag.answer import (
     parse_citations,
 )
 from veritrail_graph.graph.importers.graphrag.nodes import Index, Placed, shown
+from veritrail_graph.graph.model.canonical import canonical
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +35,20 @@ class Choice:
         community_level: Reports up to this level count as given.
         only_cited: Leave out what is not cited.
         rolls_up: Whether GraphRAG's own selection keeps one community for each entity.
+        key: What tells this answer from others of the same index; None: made from its text.
     """
 
     community_level: int
     only_cited: bool
     rolls_up: bool
+    key: str | None = None
+
+    def answer_id(self, answer: Answer, question: str | None) -> str:
+        """The node_id of the answer: other questions and other texts give other ids."""
+        if self.key is not None:
+            return f"{ANSWER}/{self.key}"
+        made = hashlib.sha256(canonical([question, answer.text])).hexdigest()
+        return f"{ANSWER}/{made[:_DIGITS]}"
 
 
 def default_given(index: Index, answer: Answer, choice: Choice) -> list[str]:
@@ -88,6 +99,8 @@ def _roll_up(index: Index, choice: Choice) -> str:
 
 ANSWER = "answer"
 MAP_ANSWER = "map_answer"
+MAP_STAGE = 5
+_DIGITS = 10
 
 
 @dataclass(slots=True)
@@ -99,6 +112,7 @@ class Written:
     text: str
     where: str
     metadata: dict[str, Any]
+    question: str | None = None
 
 
 _WARNINGS = {
@@ -112,8 +126,13 @@ _WARNINGS = {
 _Found = dict[str, list[str]]
 
 
-def write_answer(index: Index, answer: Answer, choice: Choice) -> list[Written]:
+def write_answer(
+    index: Index, answer: Answer, choice: Choice, question: str | None
+) -> list[Written]:
     """The nodes of stages 5 and 6; what had to be bridged goes to the index's warnings.
+
+    The last one is the answer; ids of map answers begin with its id, so that one process holds
+    many answers.
 
     Raises:
         InputError: The answer would have no source node.
@@ -121,9 +140,10 @@ def write_answer(index: Index, answer: Answer, choice: Choice) -> list[Written]:
     found: _Found = {name: [] for name in _WARNINGS}
     default = default_given(index, answer, choice)
     cited = parse_citations(answer.text).joined(answer.cited or {})
-    nodes = [_map_node(index, answer, point, default, choice, found) for point in answer.maps]
+    name = choice.answer_id(answer, question)
+    nodes = [_map_node(index, answer, name, point, default, choice, found) for point in answer.maps]
     nodes = [written for written in nodes if written.node.sources]
-    final = Placed(ANSWER, 6, "reduce" if nodes else "search")
+    final = Placed(name, 6, "reduce" if nodes else "search")
     if nodes:
         _combine(index, answer, nodes, final)
         _cite_beyond_maps(index, nodes, final, cited, found)
@@ -134,9 +154,9 @@ def write_answer(index: Index, answer: Answer, choice: Choice) -> list[Written]:
     if not final.sources:
         raise InputError(_rootless(choice))
     metadata = _metadata(cited)
-    nodes.append(Written(ANSWER, final, answer.text, answer.where, metadata))
-    for name, text in _WARNINGS.items():
-        index.warn(text, dict.fromkeys(found[name]))
+    nodes.append(Written(ANSWER, final, answer.text, answer.where, metadata, question))
+    for what, text in _WARNINGS.items():
+        index.warn(text, dict.fromkeys(found[what]))
     index.warnings += [f"{answer.where}: {what}." for what in answer.unread]
     return nodes
 
@@ -144,19 +164,24 @@ def write_answer(index: Index, answer: Answer, choice: Choice) -> list[Written]:
 def _map_node(
     index: Index,
     answer: Answer,
+    answer_id: str,
     point: MapAnswer,
     default: Iterable[str],
     choice: Choice,
     found: _Found,
 ) -> Written:
     cited = parse_citations(point.text)
-    node = Placed(f"{MAP_ANSWER}/{point.name}", 5, "map")
+    node = Placed(_map_id(answer_id, point), MAP_STAGE, "map")
     given = point.given or answer.given
     _give(index, node, _names(index, given, found) if given else default, cited, choice, found)
     metadata = _metadata(cited) | ({} if point.score is None else {"score": point.score})
     return Written(
         MAP_ANSWER, node, point.text, f"{answer.where} map answer {point.name}", metadata
     )
+
+
+def _map_id(answer_id: str, point: MapAnswer) -> str:
+    return f"{answer_id}/map/{point.name}"
 
 
 def _names(index: Index, given: Given, found: _Found) -> list[str]:
@@ -180,7 +205,7 @@ def _give(
 ) -> None:
     """Make what was given or cited the source nodes, and mark those that are cited."""
     named = dict.fromkeys(_cited_names(index, node.node_id, cited, found))
-    if choice.only_cited and not named and node.node_id != ANSWER:
+    if choice.only_cited and not named and node.stage == MAP_STAGE:
         # Without any source node a map answer would be a root that nothing can support.
         found["uncited"].append(node.node_id)
     elif choice.only_cited:
@@ -202,7 +227,7 @@ def _cited_names(index: Index, node_id: str, cited: Citations, found: _Found) ->
 
 
 def _combine(index: Index, answer: Answer, nodes: list[Written], final: Placed) -> None:
-    combined = {f"{MAP_ANSWER}/{point.name}" for point in answer.maps if point.combined}
+    combined = {_map_id(final.node_id, point) for point in answer.maps if point.combined}
     names = [written.node.node_id for written in nodes]
     left_out = [name for name in names if name not in combined]
     if len(left_out) == len(names):
@@ -227,7 +252,9 @@ def _cite_beyond_maps(
 ) -> None:
     """What the answer cites is reached through the map answers, or becomes a direct source."""
     reached = _ancestors(index, nodes, final)
-    beyond = [name for name in _cited_names(index, ANSWER, cited, found) if name not in reached]
+    beyond = [
+        name for name in _cited_names(index, final.node_id, cited, found) if name not in reached
+    ]
     if beyond:
         final.sources |= dict.fromkeys(beyond, True)
         index.warnings.append(

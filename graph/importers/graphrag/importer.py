@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.graphrag.answer import NO_ANSWER, Answer, read_answer
-from veritrail_graph.graph.importers.graphrag.answering import ANSWER, Choice, Written, write_answer
+from veritrail_graph.graph.importers.graphrag.answering import Choice, Written, write_answer
 from veritrail_graph.graph.importers.graphrag.nodes import (
     Index,
     Members,
@@ -29,6 +30,7 @@ from veritrail_graph.graph.importers.graphrag.tables import (
     open_tables,
     text_of,
 )
+from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import (
     EdgeRecord,
     Header,
@@ -78,6 +80,7 @@ class GraphRagProcess:
                 node.step,
                 written.metadata,
                 Origin.GENERATED,
+                written.question,
             )
             for source, cited in node.sources.items():
                 yield EdgeRecord(source, node.node_id, written.where, cited)
@@ -132,15 +135,18 @@ class GraphRagImporter:
         if question is None:
             index.warnings.append("The answer file holds no question, and none was given.")
         choice = Choice(
-            options.community_level, options.sources == "cited", layout.is_first_generation
+            options.community_level,
+            options.sources == "cited",
+            layout.is_first_generation,
+            options.answer_id,
         )
-        written = write_answer(index, answer, choice)
+        written = write_answer(index, answer, choice, question)
         header = Header(
             source_format=NAME,
             name=f"GraphRAG: {question or layout.folder.name}",
             question=question,
             stage_names=dict(STAGES),
-            terminals=(ANSWER,),
+            terminals=(written[-1].node.node_id,),
             warnings=tuple(index.warnings),
         )
         return GraphRagProcess(header, tuple(index.parts), tuple(written), _titles(tables))
@@ -151,6 +157,11 @@ def _check_options(options: ImportOptions) -> None:
         raise InputError(NO_ANSWER, code="answer_needed")
     if options.sources not in ("given", "cited"):
         raise InputError(f"Sources {options.sources!r}: `given` or `cited` is expected.")
+    if options.answer_id is not None and not re.match(ID_PATTERN, options.answer_id):
+        raise InputError(
+            f"Answer id {options.answer_id!r}: must be made of letters, digits and . _ : - "
+            "(at most 128, a letter or digit first)."
+        )
     if options.community_level < 0:
         raise InputError(f"Community level {options.community_level}: must be 0 or more.")
 
