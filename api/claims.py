@@ -14,8 +14,9 @@ from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, V
 from veritrail_graph.graph.importers.process_file.reading import NotJson, parse
 from veritrail_graph.graph.importers.process_file.schema import read_claim
 from veritrail_graph.graph.importers.records import ClaimRecord
-from veritrail_graph.graph.model import Claim, NodeRef, Status
+from veritrail_graph.graph.model import Claim, ClaimOrigin, NodeRef, Status
 from veritrail_graph.verifier.driver import Task
+from veritrail_graph.verifier.localization import bears_on
 
 if TYPE_CHECKING:
     from veritrail_graph.graph.store import Store
@@ -211,6 +212,9 @@ async def choose_claims(
     for claim in chosen.values():
         await _node(store, process_id, claim.node_id, nodes)
     await store.claims.add(process_id, new)
+    asked = [claim for claim in new if claim.origin is not None]
+    for claim in await store.claims.by_id(process_id, asked):  # one may be a claim of the answer
+        chosen[claim.claim_id] = claim
     latest = await _latest(store, process_id) if unfinished or retry_failed else {}
     return [
         Task(claim, nodes[claim.node_id][0])
@@ -281,6 +285,8 @@ async def _new_claims(
         if faults:
             continue
         claim = claim_from(record, node_id, derived_claim_id(node_id, record.text))
+        if claim.origin is ClaimOrigin.ASKED:
+            claim = claim.replace(said=bears_on(text, claim.text))
         known = claims.setdefault(claim.claim_id, claim)
         if (known.text, known.node_id) != (claim.text, claim.node_id):
             message = f"the claim_id {claim.claim_id!r} is used before with another text"

@@ -23,6 +23,7 @@ from veritrail_graph.verifier.ports import in_order
 
 Sources = Mapping[str, tuple[str, ...]]
 
+_PARTS = re.compile(r"[.!?]\s|\n")
 SHORTEST_WORD = 4
 """Letters of a word that tells how much of a claim a sentence carries."""
 
@@ -120,6 +121,15 @@ def locate_error(
     words = _words(claim)
     introduced.sort(key=lambda ref: -len(words & _words(said[ref.node_id])))
     return ErrorLocation(tuple(introduced), _downstream(node, introduced, iterations, paths))
+
+
+def bears_on(text: str, claim: str) -> bool:
+    """Whether a sentence of a text has at least half of a claim's words.
+
+    By words alone, so it tells a statement about something else, and not a paraphrase.
+    """
+    words = _words(claim)
+    return any(2 * len(words & _words(part)) >= len(words) for part in _PARTS.split(text))
 
 
 def _evidence_by_node(iteration: Iteration) -> dict[str, str]:

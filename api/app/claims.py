@@ -103,17 +103,20 @@ class Claims(Part):
         error_stage: int | None = None,
         review: str | None = None,
         node_id: str | None = None,
+        asked: bool = False,
         after: tuple[int, str] = (-1, ""),
         limit: int = 100,
     ) -> tuple[list[JudgedClaim], tuple[int, str] | None]:
         """Claims with a verdict, an error stage, a review or about a node; see `page`.
+
+        Questions that were asked are none of them, and are given instead where they are wanted.
 
         Raises:
             NotFound: There is no such process.
         """
         from veritrail_graph.graph.model.listed import ClaimFilter
 
-        wanted = ClaimFilter(verdict, error_stage, review, node_id)
+        wanted = ClaimFilter(verdict, error_stage, review, node_id, asked)
         return await self.page(process_id, wanted, after, limit)
 
     @staticmethod

@@ -20,6 +20,7 @@ MAX_Q = 1_000_000
 MAX_USD = 1e9
 MAX_CALLS = 2_000_000_000
 
+_GIVEN = ("text", "claim_id", "node_id", "start", "end", "label", "also", "origin")
 ClaimObject = dict[str, JsonValue]
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Id = Annotated[str, Field(min_length=1, max_length=128)]
@@ -67,7 +68,9 @@ class VerifyRequest(BaseModel):
 
     process_id: Id
     claims: Claims | None = Field(
-        None, description="Claims: texts, or objects as in a process file."
+        None,
+        description="Claims: texts, or objects as in a process file; one with the origin `asked` "
+        "is a question, which is kept apart and counted nowhere.",
     )
     claim_ids: Annotated[tuple[Id, ...], Field(strict=False)] | None = Field(
         None, min_length=1, max_length=MAX_CLAIMS, description="Stored claims."
@@ -144,7 +147,16 @@ class VerifyRequest(BaseModel):
         objects = tuple(
             {
                 name: list(map(list, value)) if name == "also" else value
-                for name in ("text", "claim_id", "node_id", "start", "end", "label", "also")
+                for name in (
+                    "text",
+                    "claim_id",
+                    "node_id",
+                    "start",
+                    "end",
+                    "label",
+                    "also",
+                    "origin",
+                )
                 if (value := getattr(one, name))
             }
             | ({"sub_claims": list(one.sub_claims)} if one.sub_claims else {})

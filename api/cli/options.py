@@ -23,7 +23,7 @@ ProcessId = Annotated[
 
 
 Claims = Annotated[
-    list[str] | None, typer.Option("--claim", metavar="TEXT", help="A claim; may be repeated.")
+    list[str] | None, typer.Option("--claim", metavar="TEXT", help="A statement; may be repeated.")
 ]
 ClaimsFile = Annotated[
     Path | None,
@@ -174,13 +174,20 @@ def verify_request(process_id: str, options: Mapping[str, Any]) -> VerifyRequest
     return VerifyRequest.checked({**known, "process_id": process_id})
 
 
-def claim_records(texts: Sequence[str] | None, file: Path | None) -> list[ClaimRecord]:
-    """The claims that --claim and --claims give, each with the place that faults name."""
+def claim_records(
+    texts: Sequence[str] | None, file: Path | None, *, add: bool = True
+) -> list[ClaimRecord]:
+    """The claims that --claim and --claims give, each with the place that faults name.
+
+    Texts are questions that are asked of the node, unless they are to `add` to its claims.
+    """
     from veritrail_graph.api.claims import read_claims_file
     from veritrail_graph.graph.errors import shown
     from veritrail_graph.graph.importers.records import ClaimRecord
+    from veritrail_graph.graph.model import ClaimOrigin
 
-    given = [ClaimRecord(text, f"--claim {shown(text)}") for text in texts or ()]
+    origin = None if add else ClaimOrigin.ASKED
+    given = [ClaimRecord(text, f"--claim {shown(text)}", origin=origin) for text in texts or ()]
     return given + (read_claims_file(file) if file is not None else [])
 
 

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from veritrail_graph.api.app import Application
-    from veritrail_graph.graph.model.listed import ProcessSummary, RunSummary
+    from veritrail_graph.graph.model.listed import JudgedClaim, ProcessSummary, RunSummary
+
+ASKED_SHOWN = 1_000
+"""Questions that a list shows."""
 
 
 def show(
@@ -64,7 +67,7 @@ def list_(
         else:
             _tell_processes(summaries)
         return
-    claims, verifications, runs, said = ask(lambda app: _one(app, process), as_json=as_json)
+    claims, verifications, runs, said, asked = ask(lambda app: _one(app, process), as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.listings import (
             reviewed_json,
@@ -80,20 +83,38 @@ def list_(
                 ],
                 "verifications": [found.header.json_object() for found in verifications],
                 "runs": [run_summary_json(found) for found in runs],
+                **({"asked": [one.claim.json_object() for one in asked]} if asked else {}),
             }
         )
     else:
         _tell_one(claims, verifications, said)
+        _tell_asked(asked)
         _tell_runs(runs)
 
 
 async def _one(
     app: Application, process_id: str
-) -> tuple[list[Claim], list[Verification], list[RunSummary], dict[str, Reviewed]]:
+) -> tuple[
+    list[Claim], list[Verification], list[RunSummary], dict[str, Reviewed], list[JudgedClaim]
+]:
     claims = await app.claims.all(process_id)
     verifications = await app.verifications.all(process_id)
     runs = await app.verifications.runs(process_id)
-    return claims, verifications, runs, await app.reviews.states(process_id)
+    asked, _ = await app.claims.search(process_id, asked=True, limit=ASKED_SHOWN)
+    return claims, verifications, runs, await app.reviews.states(process_id), asked
+
+
+def _tell_asked(asked: list[JudgedClaim]) -> None:
+    """Questions, apart from the claims of the answer."""
+    if not asked:
+        return
+    print_result("")
+    print_result("Asked; no claims of the answer, counted nowhere:")
+    rows = []
+    for one in asked:
+        words = "" if one.status is None else verdict_words(one.verdict, one.status)[0]
+        rows.append([one.claim.claim_id, words, one_line(one.claim.text)])
+    table(("claim_id", "verdict", "question"), rows)
 
 
 def _tell_runs(runs: list[RunSummary]) -> None:
@@ -147,10 +168,11 @@ def _tell_one(
         rows.append([claim.claim_id, *node, label, *review, one_line(claim.text)])
     columns = (*(["node"] if has_many else []), "label", *(["review"] if said else []))
     table(("claim_id", *columns, "claim"), rows)
-    if verifications:
+    of_answer = [one for one in verifications if one.origin is None]
+    if of_answer:
         print_result("")
-        print_result(verdict_table(verifications))
-        if any(one.indicative for one in verifications):
+        print_result(verdict_table(of_answer))
+        if any(one.indicative for one in of_answer):
             say(f"Some of these verdicts are {INDICATIVE}.", "yellow")
 
 

@@ -45,11 +45,18 @@ def verdict_table(verifications: Iterable[Verification]) -> Table:
         words, style = verdict_words(verification.verdict, verification.status)
         table.add_row(
             Text(words, style=style),
-            Text(", ".join(map(str, verification.error_stages))),
+            Text(stage_cell(verification)),
             Text(one_line(verification.claim)),
             Text(verification.verification_id),
         )
     return table
+
+
+def stage_cell(verification: Verification) -> str:
+    """The stages where an error came in, or that the answer does not say what was asked."""
+    if verification.is_unsaid:
+        return "not said"
+    return ", ".join(map(str, verification.error_stages))
 
 
 def trail_tree(verification: Verification, *, whole: bool = True) -> Tree:
@@ -161,6 +168,8 @@ def _add_iteration(tree: Tree, found: IterationView, *, whole: bool) -> Tree:
 
 
 def _add_error(tree: Tree, view: TrailView, *, whole: bool) -> None:
+    if view.unsaid:
+        tree.add(Text(view.unsaid, style="bold"))
     if not view.introduced:
         return
     stages = ", ".join(map(str, view.verification.error_stages))

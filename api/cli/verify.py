@@ -98,6 +98,14 @@ def verify(
     claim: Claims = None,
     claims: ClaimsFile = None,
     claim_id: ClaimIds = None,
+    add: Annotated[
+        bool,
+        typer.Option(
+            "--add",
+            help="Keep what --claim gives as claims of the answer; else it is a question, which "
+            "is kept apart and counted nowhere.",
+        ),
+    ] = False,
     extract: Annotated[
         bool, typer.Option("--extract", help="Extract the claims with a language model.")
     ] = False,
@@ -173,7 +181,7 @@ def verify(
         raise InputError(f"--threshold {threshold} can not be met by {samples} sample(s)")
     request = verify_request(process or UNKNOWN_PROCESS, options_given)
     judge_options(settings, request)  # what contradicts itself is refused before anything begins
-    records = claim_records(claim, claims) if resume is None else []
+    records = claim_records(claim, claims, add=add) if resume is None else []
     if extract:
         request = request.with_claims(records)
     given = _Given(request, records, resume, prompts, concurrency)
@@ -380,6 +388,16 @@ def tell(report: Report) -> None:
                 "dim",
             )
     say(_counts(done))
+    asked = sum(one.origin is not None for one in done)
+    if asked:
+        say(
+            f"{asked} of them is a question that you asked, no claim of the answer: it is kept "
+            "apart and counted nowhere. --add makes it one."
+            if asked == 1
+            else f"{asked} of them are questions that you asked, no claims of the answer: they are "
+            "kept apart and counted nowhere. --add makes them claims.",
+            "dim",
+        )
     if report.share_of_nodes is not None:
         say(f"A claim was verified against {share_words(report.share_of_nodes)} on average.", "dim")
     if extraction is not None:

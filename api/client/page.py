@@ -89,6 +89,8 @@ def trail(found: Verification) -> str:
     if found.reasoning:
         parts.append(f"<div>{text(found.reasoning)}</div>")
     view = trail_view(found)
+    if view.unsaid:
+        parts.append(f"<div>{_bold(view.unsaid)}</div>")
     if found.error:
         parts.append(f"<div>{_bold('No verdict')}: {text(found.error)}</div>")
     if view.introduced:
@@ -170,7 +172,7 @@ def verifications(found: Sequence[Verification]) -> str:
             [
                 chip(one.verdict or one.status),
                 text(one.claim),
-                text(", ".join(map(str, one.error_stages))),
+                "not said" if one.is_unsaid else text(", ".join(map(str, one.error_stages))),
                 _code(one.verification_id),
             ]
         )

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from veritrail_graph.api.client.answers import Agreement, Claim, Process, Review, Rows, Verification
 from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
+from veritrail_graph.api.views.words import INDICATIVE, UNSAID, VERDICT_WORDS
 from veritrail_graph.graph.model import Iteration, Status, Verdict
 
 ROWS = 200
@@ -202,6 +202,9 @@ class Trail(BaseModel):
     iterations_left_out: int = 0
     cost_usd: float | None = Field(description="null: not known, or no model was asked")
     error: str | None
+    unsaid: str | None = Field(
+        None, description="Of a question: that the text does not say this, so no stage is blamed"
+    )
 
 
 class Answered(BaseModel):
@@ -258,6 +261,7 @@ def trail_of(found: Verification, said: People | None) -> Trail:
         iterations_left_out=max(0, len(found.iterations) - ITERATIONS),
         cost_usd=found.usage.cost_usd,
         error=one_line(found.error, TEXT) if found.error else None,
+        unsaid=UNSAID if found.is_unsaid else None,
     )
 
 
@@ -324,7 +328,9 @@ def trail_text(found: Trail) -> str:
         is_undecided = found.status == Status.UNDECIDED
         could_not = "Could not be decided" if is_undecided else "Could not be checked"
         lines.append(f"{could_not}: {found.error}")
-    if found.error_stages:
+    if found.unsaid:
+        lines.append(found.unsaid)
+    elif found.error_stages:
         stages = ", ".join(map(str, found.error_stages))
         nodes = ", ".join(map(quoted, found.error_nodes))
         among = "in one of" if len(found.error_nodes) > 1 else "in"

@@ -113,6 +113,11 @@ def query_list() -> str:
     )
 
 
+def _asked(text: str, *, add: bool) -> dict[str, Any]:
+    """A claim object: a claim of the output if it is to be added, else a question."""
+    return {"text": text} if add else {"text": text, "origin": "asked"}
+
+
 def reported(
     work: Callable[P, Awaitable[CallToolResult]],
 ) -> Callable[P, Awaitable[CallToolResult]]:
@@ -178,12 +183,16 @@ class Tools:
             Field(max_length=MAX_NODE_ID, description=_REQUEST["node_id"].description),
         ] = None,
         q: Annotated[int, Field(ge=1, le=MAX_Q, description=_REQUEST["q"].description)] = DEFAULT_Q,
+        add: Annotated[
+            bool, Field(description="Whether the text becomes a claim of the output and counts")
+        ] = False,
     ) -> Annotated[CallToolResult, Trail]:
         """Check a claim of a process's output against its sources, and show the evidence trail.
 
-        Give either the text of a claim or the claim_id of a stored one. It may take minutes, and
-        cost money up to the limit that this server was started with. What was verified with the
-        same settings before is shown again at no cost.
+        Give either the text of a claim or the claim_id of a stored one. A text is a question:
+        it is kept apart from the claims of the output, unless you add it to them. It may take
+        minutes, and cost money up to the limit that this server was started with. What was
+        verified with the same settings before is shown again at no cost.
         """
         if (claim is None) == (claim_id is None):
             raise InputError("Give either `claim` or `claim_id`.")
@@ -196,7 +205,7 @@ class Tools:
             begin = partial(
                 self._door.verify,
                 process_id,
-                [claim] if claim is not None else None,
+                [_asked(claim, add=add)] if claim is not None else None,
                 claim_ids=[claim_id] if claim_id is not None else None,
                 node_id=node_id,
                 q=q,

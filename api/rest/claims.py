@@ -82,11 +82,14 @@ async def list_claims(
     node_id: Annotated[
         str | None, Query(min_length=1, max_length=MAX_NODE_ID, description="Only about this node.")
     ] = None,
+    asked: Annotated[
+        bool, Query(description="Questions that were asked, instead of the claims of the answer.")
+    ] = False,
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Response:
     """Claims in the order of the input, each with its verdict in force and its reviews."""
-    listing = Listing("claims", (process_id, verdict, error_stage, review, node_id))
+    listing = Listing("claims", (process_id, verdict, error_stage, review, node_id, asked))
     after = listing.place(cursor, (-1, ""))
     claims, last = await app.claims.search(
         process_id,
@@ -94,6 +97,7 @@ async def list_claims(
         error_stage=error_stage,
         review=review,
         node_id=node_id,
+        asked=asked,
         after=after,
         limit=limit,
     )

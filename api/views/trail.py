@@ -16,6 +16,7 @@ from types import MappingProxyType
 from veritrail_graph.api.views.costs import Spent, StepCost, by_step, counted, spent, spent_by
 from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import (
+    UNSAID,
     WITHOUT_VERDICT,
     Mark,
     ending_words,
@@ -173,6 +174,7 @@ class TrailView:
         introduced: The nodes at which it came in, in the order of the frontier.
         inherited: Later nodes that only carried it on, the verified node last.
         until: The last iteration whose evidence `levels` has; None: that of all iterations.
+        unsaid: What to say in place of `introduced` where the node does not say what was asked.
     """
 
     verification: Verification
@@ -183,6 +185,7 @@ class TrailView:
     introduced: tuple[ErrorNode, ...]
     inherited: tuple[ErrorNode, ...]
     until: int | None = None
+    unsaid: str | None = None
 
     @property
     def nodes(self) -> tuple[EvidenceNode, ...]:
@@ -235,7 +238,11 @@ def trail_view(
         read: How many nodes an iteration read, by its number, where the verification holds only
             those with evidence.
     """
-    finder = _Finder.of(verification)
+    # Nothing was introduced where the answer does not say what was asked.
+    located = verification
+    if verification.is_unsaid:
+        located = verification.replace(error_nodes=(), propagated_nodes=())
+    finder = _Finder.of(located)
     last = len(verification.iterations)
     iterations = tuple(
         IterationView(
@@ -257,11 +264,12 @@ def trail_view(
         verification=verification,
         mark=mark_now(verification),
         iterations=iterations,
-        levels=_levels(found.values(), stage_names, frozenset(verification.error_stages)),
-        error_stages=tuple(stage_words(stage, stage_names) for stage in verification.error_stages),
-        introduced=_error_nodes(verification.error_nodes, stage_names),
-        inherited=_error_nodes(verification.propagated_nodes, stage_names),
+        levels=_levels(found.values(), stage_names, frozenset(located.error_stages)),
+        error_stages=tuple(stage_words(stage, stage_names) for stage in located.error_stages),
+        introduced=_error_nodes(located.error_nodes, stage_names),
+        inherited=_error_nodes(located.propagated_nodes, stage_names),
         until=until,
+        unsaid=UNSAID if verification.is_unsaid else None,
     )
 
 

@@ -157,6 +157,9 @@ MARKS: tuple[Mark, ...] = (
 BY_KIND: Mapping[State, Mark] = MappingProxyType({mark.kind: mark for mark in MARKS})
 """The marks by state."""
 
+UNSAID = "The answer does not say this."
+"""In place of where an error came in, for a question about something else."""
+
 RANK: Mapping[State, int] = MappingProxyType({mark.kind: at for at, mark in enumerate(MARKS)})
 """By state: its place among those that need attention; 0 comes first."""
 

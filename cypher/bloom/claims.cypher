@@ -8,6 +8,7 @@
 // source: VeriTrail 3.2
 MATCH (:Process {process_id: $process, status: 'ready'})
 MATCH (c:Claim {process_id: $process})-[stated:EXTRACTED_FROM]->(t:Span)
+WHERE c.origin IS NULL
 WITH c, stated, t ORDER BY c.position, c.claim_id LIMIT 1000
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)-[verifies:VERIFIES]->(c)
 RETURN c, stated, t, v, verifies

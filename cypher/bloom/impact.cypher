@@ -19,7 +19,7 @@ UNWIND names AS node
 MATCH (n:Span)
 WHERE n.process_id = process AND n.node_id = node
 MATCH (c:Claim {process_id: process})-[stated:EXTRACTED_FROM]->(t:Span)
-WHERE t.stage >= n.stage
+WHERE t.stage >= n.stage AND c.origin IS NULL
 WITH n, t, collect({claim: c, stated: stated}) AS claims
 MATCH way = shortestPath((n)-[:INPUT_TO*0..10000]->(t))
 UNWIND claims AS each

@@ -8,7 +8,7 @@
 // source: VeriTrail 3.2 (error localization)
 MATCH (:Process {process_id: $process, status: 'ready'})
 MATCH (c:Claim {process_id: $process})-[:IN_FORCE]->(v:Verification)-[verifies:VERIFIES]->(c)
-WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
+WHERE c.origin IS NULL AND v.verdict = 'NOT_FULLY_SUPPORTED'
 OPTIONAL MATCH (v)-[introduced:ERROR_INTRODUCED_AT]->(s:Span)
 RETURN c, v, verifies, s, introduced
 ORDER BY c.position, c.claim_id, s.stage, s.position

@@ -6,7 +6,7 @@
 // source: ours
 MATCH (:Process {process_id: $process, status: 'ready'})
 MATCH (v:Verification {process_id: $process})-[verifies:VERIFIES]->(c:Claim)
-WHERE v.status <> 'succeeded'
+WHERE c.origin IS NULL AND v.status <> 'succeeded'
 RETURN c, v, verifies
 ORDER BY v.created_at DESC, v.verification_id
 LIMIT 1000

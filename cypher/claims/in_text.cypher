@@ -19,7 +19,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})
-WHERE c.node_id = $node_id AND (
+WHERE c.origin IS NULL AND c.node_id = $node_id AND (
   c.start IS NULL
   OR (c.start < $end AND c.end > $start)
   OR any(n IN range(0, size(coalesce(c.also, [])) - 1, 2)

@@ -9,6 +9,7 @@
 MATCH (c:Claim {process_id: $process_id, claim_id: $claim_id})
 WITH c.position AS position, c.claim_id AS claim_id
 MATCH (o:Claim {process_id: $process_id})
+WHERE o.origin IS NULL
 WITH o, position, claim_id,
      (o.position < position OR (o.position = position AND o.claim_id < claim_id)) AS is_before
 ORDER BY o.position, o.claim_id

@@ -3,6 +3,7 @@
 // param after: integer - position of the last claim before; -1 at first
 // param after_id: string - its claim_id; empty at first
 // param node_id: string - only claims about this node; null: about any
+// param asked: boolean - questions instead of the claims of the answer
 // param window: integer - the most claims that are looked at
 // param verdict: string - only claims with this verdict; or none, undecided, failed or unchecked: those without one, those on whose evidence samples did not agree, those whose latest verification came to no end, the others of them; null: any
 // param error_stage: integer - only claims with this error stage; null: any
@@ -19,6 +20,7 @@ WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})
 WHERE (c.position > $after OR (c.position = $after AND c.claim_id > $after_id))
   AND ($node_id IS NULL OR c.node_id = $node_id)
+  AND $asked = (c.origin IS NOT NULL)
 WITH c ORDER BY c.position, c.claim_id LIMIT $window
 OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
 WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC

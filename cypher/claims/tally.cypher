@@ -6,6 +6,7 @@
 // column claims: integer - how many claims have it
 // source: VeriTrail 3.2
 MATCH (c:Claim {process_id: $process_id})
+WHERE c.origin IS NULL
 OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
 WITH c, x ORDER BY x.created_at DESC, x.verification_id DESC
 WITH c, head(collect(x)) AS latest

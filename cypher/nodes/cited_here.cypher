@@ -15,7 +15,7 @@ MATCH (s:Span {process_id: $process_id, node_id: $node_id})<-[:SENTENCE_OF]-(n:S
 WITH n  // without the node: every row that is grouped would hold its whole text
 MATCH (n)<-[cites:CITES]-(:Evidence)<-[:FOUND]-(:Iteration)
       <-[:HAS_ITERATION]-(v:Verification)-[:VERIFIES]->(c:Claim)
-WHERE EXISTS { (c)-[:IN_FORCE]->(v) }
+WHERE c.origin IS NULL AND EXISTS { (c)-[:IN_FORCE]->(v) }
 WITH n, c, v, collect(cites.role) AS roles
 ORDER BY n.index, c.position, c.claim_id LIMIT $limit
 RETURN n.index AS index, n.text AS text, c.claim_id AS claim_id, c.text AS claim,

@@ -9,7 +9,7 @@
 // source: VeriTrail 3.2 (error localization)
 MATCH (s:Span {process_id: $process_id, node_id: $node_id})
 MATCH (s)<-[:ERROR_INTRODUCED_AT]-(v:Verification)-[:VERIFIES]->(c:Claim)
-WHERE EXISTS { (c)-[:IN_FORCE]->(v) }
+WHERE c.origin IS NULL AND EXISTS { (c)-[:IN_FORCE]->(v) }
 WITH c, v ORDER BY c.position, c.claim_id LIMIT $limit
 RETURN c.claim_id AS claim_id, c.text AS claim, v.verification_id AS verification_id,
        v.indicative AS indicative

@@ -6,5 +6,6 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 OPTIONAL MATCH (c:Claim {process_id: $process_id})
+WHERE c.origin IS NULL
 WITH p, count(c) AS claims
 RETURN properties(p) AS properties, claims

@@ -27,7 +27,8 @@ WITH process_id, c,
               THEN 1 ELSE 0 END) AS unmetered,
      max(v.created_at) AS changed_at
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
-RETURN process_id, coalesce(v.verdict, statuses[-1], 'none') AS outcome, count(c) AS claims,
+RETURN process_id, coalesce(v.verdict, statuses[-1], 'none') AS outcome,
+       sum(CASE WHEN c.claim_id IS NULL OR c.origin IS NOT NULL THEN 0 ELSE 1 END) AS claims,
        sum(cost) AS cost_usd, sum(priced) AS priced, sum(calls) AS calls,
        sum(unpriced) AS unpriced_calls, sum(modelled) AS modelled,
        sum(unmetered) AS unmetered, max(changed_at) AS changed_at

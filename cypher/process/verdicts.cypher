@@ -7,6 +7,7 @@
 // source: ours
 UNWIND $process_ids AS process_id
 MATCH (c:Claim {process_id: process_id})
+WHERE c.origin IS NULL
 OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
 WITH process_id, c, x
 ORDER BY x.created_at, x.verification_id

@@ -15,6 +15,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
+WHERE c.origin IS NULL
 WITH c, v
 MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(n:Sentence)
       -[:SENTENCE_OF]->(s:Span)

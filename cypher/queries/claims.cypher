@@ -1,5 +1,6 @@
 // purpose: Claims of a process with the verdict of each claim's verification in force.
 // param process_id: string - the process
+// param asked: boolean = false - questions that were asked, instead of the claims of the answer
 // param limit: integer = 100 in 1..10000 - at most this many
 // column claim_id: string - the claim
 // column claim: string - its text
@@ -18,6 +19,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})
+WHERE $asked = (c.origin IS NOT NULL)
 WITH c ORDER BY c.position, c.claim_id LIMIT $limit
 OPTIONAL MATCH (c)<-[:VERIFIES]-(x:Verification)
 WITH c, count(x) AS verifications

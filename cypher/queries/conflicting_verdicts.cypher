@@ -19,7 +19,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
-WHERE $claim_id IS NULL OR c.claim_id = $claim_id
+WHERE c.claim_id = $claim_id OR ($claim_id IS NULL AND c.origin IS NULL)
 WITH c, v ORDER BY v.created_at DESC, v.verification_id DESC
 WITH c, collect(v) AS each
 WHERE any(v IN each WHERE v.verdict <> each[0].verdict)

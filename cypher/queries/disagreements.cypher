@@ -18,6 +18,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})<-[:REVIEWS]-(r:Review)
+WHERE c.origin IS NULL
 WITH c, r ORDER BY r.created_at DESC, r.review_id DESC
 WITH c, r.reviewer AS reviewer, head(collect(r)) AS r
 ORDER BY r.created_at DESC, r.review_id DESC

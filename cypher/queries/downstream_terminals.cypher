@@ -18,6 +18,6 @@ WHERE t.process_id = $process_id AND t.node_id = terminal AND t.stage >= n.stage
 // shortestPath looks at every node once; a path pattern would list every way through the process.
 MATCH way = shortestPath((n)-[:INPUT_TO*0..10000]->(t))
 WITH t, length(way) AS hops ORDER BY hops, t.position LIMIT $limit
-RETURN t.node_id AS node_id, hops, COUNT { (t)<-[:EXTRACTED_FROM]-(:Claim) } AS claims,
+RETURN t.node_id AS node_id, hops, COUNT { MATCH (t)<-[:EXTRACTED_FROM]-(c:Claim) WHERE c.origin IS NULL } AS claims,
        left(t.text, 200) AS text
 ORDER BY hops, t.position

@@ -17,7 +17,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
-WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
+WHERE c.origin IS NULL AND v.verdict = 'NOT_FULLY_SUPPORTED'
 WITH c, v, head(COLLECT {
        MATCH (c)<-[:REVIEWS]-(r:Review)
        RETURN r.verdict ORDER BY r.created_at DESC, r.review_id DESC LIMIT 1

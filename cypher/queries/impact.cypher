@@ -16,7 +16,7 @@ MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (n:Span {process_id: $process_id, node_id: $node_id})
 MATCH (c:Claim {process_id: $process_id})-[:EXTRACTED_FROM]->(t:Span)
-WHERE t.stage >= n.stage
+WHERE t.stage >= n.stage AND c.origin IS NULL
 WITH n, t, collect(c) AS claims
 // shortestPath looks at every node once; a path pattern would list every way through the process.
 MATCH way = shortestPath((n)-[:INPUT_TO*0..10000]->(t))

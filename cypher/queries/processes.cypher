@@ -17,7 +17,7 @@ WHERE p.process_id > coalesce($after, '') AND p.status = 'ready'
 WITH p ORDER BY p.process_id LIMIT $limit
 RETURN p.process_id AS process_id, p.name AS name, p.nodes AS nodes, p.edges AS edges,
        size(p.terminals) AS terminals,
-       COUNT { MATCH (c:Claim {process_id: p.process_id}) } AS claims,
+       COUNT { MATCH (c:Claim {process_id: p.process_id}) WHERE c.origin IS NULL } AS claims,
        COUNT { MATCH (v:Verification {process_id: p.process_id}) } AS verifications,
        p.created_at AS created_at
 ORDER BY p.process_id

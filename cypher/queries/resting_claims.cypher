@@ -20,7 +20,7 @@ MATCH (s)<-[:SENTENCE_OF]-(n:Sentence)<-[cites:CITES]-(:Evidence)<-[:FOUND]-(:It
 WHERE v.status = 'succeeded' AND v.verdict = $verdict
 WITH s, c, v, n, cites ORDER BY n.index
 WITH s, c, v, collect({sentence: n.index, role: cites.role, text: n.text}) AS sentences
-WHERE EXISTS { (c)-[:IN_FORCE]->(v) }
+WHERE c.origin IS NULL AND EXISTS { (c)-[:IN_FORCE]->(v) }
 WITH s, c, v, sentences ORDER BY c.position, c.claim_id LIMIT $limit
 RETURN c.claim_id AS claim_id, c.text AS claim, v.verification_id AS verification_id, sentences,
        COUNT {

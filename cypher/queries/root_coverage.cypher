@@ -14,6 +14,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 OPTIONAL MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
+WHERE c.origin IS NULL
 WITH p, c, v.verification_id AS verification_id
 WITH p, collect(verification_id) AS latest
 MATCH (s:Span)

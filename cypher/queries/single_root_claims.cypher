@@ -15,7 +15,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
-WHERE v.verdict = $verdict
+WHERE c.origin IS NULL AND v.verdict = $verdict
 MATCH (v)-[:HAS_ITERATION]->(:Iteration)-[:FOUND]->(:Evidence)-[:CITES]->(n:Sentence)
       -[:SENTENCE_OF]->(s:Span)
 WHERE s.role = 'root'

@@ -10,6 +10,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 OPTIONAL MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
+WHERE c.origin IS NULL
 WITH p, c, v
 WITH p, collect(v) AS latest
 WITH p, latest, COLLECT {

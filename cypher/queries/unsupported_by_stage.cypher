@@ -17,7 +17,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})-[:IN_FORCE]->(v:Verification)
-WHERE v.verdict = 'NOT_FULLY_SUPPORTED'
+WHERE c.origin IS NULL AND v.verdict = 'NOT_FULLY_SUPPORTED'
 UNWIND CASE WHEN size(v.error_stages) = 0 THEN [null] ELSE v.error_stages END AS stage
 WITH c, v, stage
 WHERE $stage IS NULL OR stage = $stage

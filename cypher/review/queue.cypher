@@ -7,6 +7,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (c:Claim {process_id: $process_id})
+WHERE c.origin IS NULL
 WITH c, CASE WHEN $judged THEN head(COLLECT {
        MATCH (c)-[:IN_FORCE]->(v:Verification)
        RETURN [v.verdict, v.error_stages]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from veritrail_graph.graph.errors import Violation
-from veritrail_graph.graph.model import Origin, Review, Verification
+from veritrail_graph.graph.model import ClaimOrigin, Origin, Review, Verification
 from veritrail_graph.graph.model.extraction import ExtractedSentence
 
 
@@ -71,6 +71,8 @@ class ClaimRecord:
     sub_claims: tuple[str, ...] = ()
     label: str | None = None
     also: tuple[tuple[int, int], ...] = ()
+    origin: ClaimOrigin | None = None
+    said: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -522,6 +522,8 @@ def claim_from(record: ClaimRecord, node_id: str, derived_id: str) -> Claim:
         sub_claims=record.sub_claims,
         label=Verdict(record.label) if record.label is not None else None,
         also=record.also,
+        origin=record.origin,
+        said=record.said,
     )
 
 

@@ -11,6 +11,7 @@ from veritrail_graph.graph.model.node_ref import NodeRef, Origin, Role, frontier
 from veritrail_graph.graph.model.noun import Noun
 from veritrail_graph.graph.model.process import (
     Claim,
+    ClaimOrigin,
     Edge,
     Process,
     SourcesRead,
@@ -42,6 +43,7 @@ from veritrail_graph.graph.model.trail import (
 __all__ = [
     "CitedSentence",
     "Claim",
+    "ClaimOrigin",
     "Edge",
     "ErrorLocation",
     "Evidence",

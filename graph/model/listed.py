@@ -74,12 +74,14 @@ class ClaimFilter:
         error_stage: Those into which an error came at this stage.
         review: `none`, `any`, `confirmed`, `overridden` or `unclear`: what people said of them.
         node_id: Those about this node.
+        asked: Questions that were asked, instead of the claims of the answer.
     """
 
     verdict: str | None = None
     error_stage: int | None = None
     review: str | None = None
     node_id: str | None = None
+    asked: bool = False
 
     @property
     def is_narrow(self) -> bool:

@@ -71,6 +71,11 @@ Nodes = Many[Annotated[NodeRef, _ById]]
 """Nodes: references in Python, ids in JSON."""
 
 
+def is_none(value: object) -> bool:
+    """Whether a field is left out of JSON, where `exclude_if` asks."""
+    return value is None
+
+
 class Noun(BaseModel):
     """A frozen value whose `model_dump(mode="json")` is the contract's JSON.
 

@@ -24,6 +24,7 @@ from veritrail_graph.graph.model.noun import (
     PublicId,
     Stage,
     Text,
+    is_none,
 )
 
 
@@ -33,6 +34,13 @@ class Verdict(StrEnum):
     FULLY_SUPPORTED = "FULLY_SUPPORTED"
     NOT_FULLY_SUPPORTED = "NOT_FULLY_SUPPORTED"
     INCONCLUSIVE = "INCONCLUSIVE"
+
+
+class ClaimOrigin(StrEnum):
+    """How a statement came to be a claim, where it is none of the answer."""
+
+    ASKED = "asked"
+    """A question that somebody asked of a node: kept apart from the claims of the answer."""
 
 
 class Span(Noun):
@@ -88,6 +96,16 @@ class Claim(Noun):
     )
     label: OneOf[Verdict] | None = Field(
         default=None, description="A person's label, for evaluation; no judge reads it."
+    )
+    origin: OneOf[ClaimOrigin] | None = Field(
+        default=None,
+        description="`asked`: a question, which is not counted; null: a claim of the answer.",
+        exclude_if=is_none,
+    )
+    said: bool | None = Field(
+        default=None,
+        description="Of a question: whether a sentence of the node has half of its words.",
+        exclude_if=is_none,
     )
 
 

@@ -29,8 +29,9 @@ from veritrail_graph.graph.model.noun import (
     RecordId,
     Text,
     Time,
+    is_none,
 )
-from veritrail_graph.graph.model.process import Claim, Verdict
+from veritrail_graph.graph.model.process import Claim, ClaimOrigin, Verdict
 
 MOST_ITERATIONS = 10_000
 
@@ -424,6 +425,24 @@ class Verification(Noun):
     run_options: SettingsText | None = Field(
         default=None, description="What its run may spend: budget, calls, price."
     )
+    origin: OneOf[ClaimOrigin] | None = Field(
+        default=None,
+        description="`asked` where it answers a question and checks no claim of the answer.",
+        exclude_if=is_none,
+    )
+    said: bool | None = Field(
+        default=None,
+        description="Of a question: whether a sentence of the node has half of its words.",
+        exclude_if=is_none,
+    )
+
+    @property
+    def is_unsaid(self) -> bool:
+        """Whether it answers a question with something that the node does not say at all.
+
+        Then no node introduced anything.
+        """
+        return self.said is False and self.verdict is Verdict.NOT_FULLY_SUPPORTED
 
     @property
     def nodes_verified(self) -> int:
@@ -443,6 +462,8 @@ class Verification(Noun):
             claim=claim.text,
             node_id=claim.node_id,
             sub_claims=claim.sub_claims,
+            origin=claim.origin,
+            said=claim.said,
             **values,
         )
 
@@ -462,6 +483,8 @@ class Verification(Noun):
             text=self.claim,
             node_id=self.node_id,
             sub_claims=self.sub_claims,
+            origin=self.origin,
+            said=self.said,
         )
 
     def model_post_init(self, context: Any, /) -> None:

@@ -164,6 +164,8 @@ _CLAIM = (
     integers("also", "further places of the same claim: start and end of each, in turn"),
     strings("sub_claims", "the simpler statements that make it up"),
     string("label", "a person's verdict, for evaluation"),
+    string("origin", "`asked`: a question, which nothing counts; absent: a claim of the answer"),
+    kept("said", "boolean", "of a question: whether a sentence of the node has half of its words"),
     kept("position", "integer", "its place among the claims of the process"),
 )
 

@@ -83,7 +83,10 @@ class ClaimStore:
             next_ = await self._database.read("ingest/next_claim_position", process_id=process_id)
             for rows in rows_of(new, int(next_[0][0])):
                 await self._database.write("ingest/claims", process_id=process_id, rows=rows)
-        return len(new)
+        taken = taken_in(claims, known)
+        if taken:
+            await self._database.write("claims/take_in", process_id=process_id, claim_ids=taken)
+        return len(new) + len(taken)
 
     async def by_id(self, process_id: str, claims: Sequence[Claim | str]) -> list[Claim]:
         """Stored claims among these, given as ids or as claims."""
@@ -136,6 +139,7 @@ class ClaimStore:
                 after=after[0],
                 after_id=after[1],
                 node_id=wanted.node_id,
+                asked=wanted.asked,
                 window=window,
                 verdict=wanted.verdict,
                 error_stage=wanted.error_stage,
@@ -428,7 +432,8 @@ def _add_found(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int
     changed = [after for before, after in placed if after != before]
     for lacking in batches([claim_row(claim) for claim in changed]):
         tx.run("ingest/claim_places", process_id=process_id, rows=lacking)
-    return store_new(tx, process_id, [one for one in claims if one.claim_id not in known])
+    new = [one for one in claims if one.claim_id not in known]
+    return store_new(tx, process_id, new, taken_in(claims, known))
 
 
 def _done(rows: Sequence[tuple[Any, ...]]) -> int:
@@ -494,6 +499,12 @@ def new_ones(process_id: str, claims: Sequence[Claim], known: Mapping[str, Claim
     return [one for one in claims if one.claim_id not in known]
 
 
+def taken_in(claims: Sequence[Claim], known: Mapping[str, Claim]) -> list[str]:
+    """Ids of stored questions that are given as claims of the answer now."""
+    given = {claim.claim_id for claim in claims if claim.origin is None}
+    return [name for name, claim in known.items() if claim.origin is not None and name in given]
+
+
 def _clashes_with(claim: Claim, stored: Claim | None) -> bool:
     return stored is not None and (stored.text, stored.node_id) != (claim.text, claim.node_id)
 
@@ -513,8 +524,9 @@ def add_claims(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int
     Raises:
         ProcessConflict: Another text is stored under some of the claim_ids; all are listed.
     """
-    new = new_ones(process_id, claims, stored_under(tx, process_id, claims))
-    return store_new(tx, process_id, new)
+    known = stored_under(tx, process_id, claims)
+    new = new_ones(process_id, claims, known)
+    return store_new(tx, process_id, new, taken_in(claims, known))
 
 
 def stored_under(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> dict[str, Claim]:
@@ -526,12 +538,19 @@ def stored_under(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> d
     return known
 
 
-def store_new(tx: Transaction, process_id: str, claims: Sequence[Claim]) -> int:
-    """Store claims that are not stored, behind those that are; give how many they are."""
+def store_new(
+    tx: Transaction, process_id: str, claims: Sequence[Claim], taken: Sequence[str] = ()
+) -> int:
+    """Store claims that are not stored, behind those that are; give how many are new.
+
+    The questions that are `taken` in become claims, too.
+    """
+    if taken:
+        tx.run("claims/take_in", process_id=process_id, claim_ids=list(taken))
     first = int(tx.run("ingest/next_claim_position", process_id=process_id)[0][0])
     for rows in rows_of(claims, first):
         tx.run("ingest/claims", process_id=process_id, rows=rows)
-    return len(claims)
+    return len(claims) + len(taken)
 
 
 def places(claim: Claim) -> tuple[tuple[int, int], ...]:

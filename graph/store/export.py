@@ -184,7 +184,7 @@ class StoredProcess:
 
     def claims(self) -> AsyncIterator[list[Properties]]:
         """All claims, in the order of the input."""
-        return claim_pages(self._database, self.process_id)
+        return claim_pages(self._database, self.process_id, asked=True)
 
     def extractions(self) -> AsyncIterator[list[Properties]]:
         """What claim extraction left of sentences."""

@@ -113,10 +113,12 @@ def places_from(also: Sequence[int] | None) -> tuple[tuple[int, int], ...]:
     return tuple(zip((also or ())[::2], (also or ())[1::2], strict=True))
 
 
-def claim_pages(database: Database, process_id: str) -> AsyncIterator[list[Properties]]:
-    """Claims, in the order of the input."""
+def claim_pages(
+    database: Database, process_id: str, *, asked: bool = False
+) -> AsyncIterator[list[Properties]]:
+    """Claims of the answer, and questions where they are `asked` for, in the order of the input."""
     cursor = {"after": ("position", -1), "after_id": ("claim_id", "")}
-    return pages(database, "trail/claims", cursor, process_id)
+    return pages(database, "trail/claims", cursor, process_id, asked=asked)
 
 
 def extraction_pages(database: Database, process_id: str) -> AsyncIterator[list[Properties]]:
@@ -126,7 +128,11 @@ def extraction_pages(database: Database, process_id: str) -> AsyncIterator[list[
 
 
 async def pages(
-    database: Database, name: str, cursor: Mapping[str, tuple[str, Any]], process_id: str
+    database: Database,
+    name: str,
+    cursor: Mapping[str, tuple[str, Any]],
+    process_id: str,
+    **parameters: Any,
 ) -> AsyncIterator[list[Properties]]:
     """The answer of a statement whose one column holds properties; no page is empty.
 
@@ -136,10 +142,13 @@ async def pages(
         cursor: By parameter: the property of the last row that says where the next page begins,
             and a value before all others.
         process_id: The process.
+        **parameters: What else the statement takes.
     """
     place = {parameter: first for parameter, (_, first) in cursor.items()}
     while True:
-        rows = await database.read(name, process_id=process_id, limit=MOST_ROWS, **place)
+        rows = await database.read(
+            name, process_id=process_id, limit=MOST_ROWS, **place, **parameters
+        )
         if rows:
             yield [properties for (properties,) in rows]
         if len(rows) < MOST_ROWS:

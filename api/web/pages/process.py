@@ -81,6 +81,9 @@ async def list_processes(
 ROWS = 50
 """Claims of one page of the list."""
 
+PROBES = 20
+"""Questions that are shown."""
+
 CHIPS = 8
 """Texts that are shown to choose from at first."""
 
@@ -116,10 +119,11 @@ async def show_process(
     nodes = _nodes(process, dict(with_claims))
     shown = node if node is not None else _first_node(process, nodes)
     asked = {*(name for name, _ in nodes[:CHIPS]), *(() if shown is None else (shown,))}
-    (claims, last), (answer, text, every), questions = await asyncio.gather(
+    (claims, last), (answer, text, every), questions, (probes, more) = await asyncio.gather(
         app.claims.page(process_id, wanted.filter, after, ROWS),
         _answer(app, process_id, shown, part, wanted),
         app.nodes.questions(process_id, asked),
+        app.claims.search(process_id, asked=True, limit=PROBES),
     )
     known = {
         "verdict": verdict,
@@ -141,6 +145,8 @@ async def show_process(
         spent=spent(cost.usage, modelled=cost.modelled > 0, unmetered=cost.unmetered > 0),
         nodes=nodes,
         questions=questions,
+        probes=views.claim_rows(probes, process, None),
+        more_probes=more is not None,
         chips=CHIPS,
         shown_node=shown,
         answer=answer,

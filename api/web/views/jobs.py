@@ -181,7 +181,7 @@ _DOLLARS = re.compile(r"\$? ?([0-9]+(?:\.[0-9]*)?|\.[0-9]+|[0-9]+,[0-9]{1,2})")
 WHICH = (
     ("unverified", "Stored claims without a verdict"),
     ("all", "All stored claims, again where they were judged with other settings"),
-    ("typed", "Claims that I type in"),
+    ("typed", "Statements that I type in"),
     ("extract", "Claims taken from the text by a model"),
 )
 
@@ -199,6 +199,7 @@ class Filled:
         q: Consecutive Not Fully Supported verdicts that stop a walk.
         budget_usd: What it may cost; nothing: no limit.
         price: USD per million tokens; nothing: the table's.
+        add: `1`: what is typed in is kept as claims of the answer; else as questions.
         once: A text that identifies this form: sent twice, it starts one job.
     """
 
@@ -210,6 +211,7 @@ class Filled:
     q: str = str(DEFAULT_Q)
     budget_usd: str = ""
     price: str = ""
+    add: str = ""
     once: str = ""
 
     @classmethod
@@ -301,7 +303,9 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
     if filled.which in {"typed", "extract"}:
         asked["node_id"] = filled.node_id or None
         asked["extract"] = filled.which == "extract"
-        asked["claims"] = texts if filled.which == "typed" else None
+        origin = {} if filled.add == "1" else {"origin": "asked"}
+        objects = [{"text": text, **origin} for text in texts]
+        asked["claims"] = objects if filled.which == "typed" else None
     return VerifyRequest.checked(asked)
 
 

@@ -182,7 +182,7 @@ def claim_rows(
             one.claim.claim_id,
             clip(one.claim.text, ROW_BYTES),
             mark_now(one),
-            tuple(process.stage_names.get(stage) or f"stage {stage}" for stage in one.error_stages),
+            _stages(one, process),
             said_of(one.reviewed),
             one.claim.node_id,
             shown_node is not None and one.claim.node_id != shown_node,
@@ -191,6 +191,12 @@ def claim_rows(
         )
         for one in claims
     )
+
+
+def _stages(one: JudgedClaim, process: Process) -> tuple[str, ...]:
+    """Where unsupported content came in: nowhere, if the answer does not say what was asked."""
+    stages = () if one.claim.said is False else one.error_stages
+    return tuple(process.stage_names.get(stage) or f"stage {stage}" for stage in stages)
 
 
 def _part(one: JudgedClaim, shown_node: str | None, text: str | None) -> int | None:

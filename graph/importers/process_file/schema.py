@@ -168,6 +168,8 @@ def read_claim(value: object, place: str) -> ClaimRecord | list[Violation]:
         sub_claims=claim.sub_claims,
         label=claim.label,
         also=claim.also,
+        origin=claim.origin,
+        said=claim.said,
     )
 
 
