@@ -19,6 +19,7 @@ from veritrail_graph.graph.model.process import (
     Verdict,
 )
 from veritrail_graph.graph.model.review import Review, Reviewed, ReviewKind, ReviewVerdict
+from veritrail_graph.graph.model.together import RunUsage, in_force, share_of_nodes, total_usage
 from veritrail_graph.graph.model.trail import (
     CitedSentence,
     ErrorLocation,
@@ -26,7 +27,6 @@ from veritrail_graph.graph.model.trail import (
     EvidencePath,
     EvidenceRole,
     Iteration,
-    RunUsage,
     Sentence,
     Status,
     StepRecord,
@@ -34,10 +34,7 @@ from veritrail_graph.graph.model.trail import (
     Usage,
     Verification,
     VerificationHeader,
-    in_force,
-    share_of_nodes,
     stages_of,
-    total_usage,
 )
 
 __all__ = [

@@ -249,26 +249,35 @@ def _candidates(claim: Reading, nodes: Sequence[ReadNode]) -> list[Candidate]:
     least = min(_LEAST_TERMS, len(everything))
     if not least:
         return []
-    readings = [(sentence, read(sentence.text)) for node in nodes for sentence in node.sentences]
-    weigh = _weigher(claim, (reading for _, reading in readings))
+    # Only readings that share something are kept: a frontier may have a million sentences.
+    sharing: list[tuple[Sentence, Reading]] = []
+    counts: Counter[str] = Counter()
+    number = 0
+    for node in nodes:
+        for sentence in node.sentences:
+            reading = read(sentence.text)
+            shared = claim.keys & reading.keys
+            counts.update(shared)
+            number += 1
+            if len(shared) + min(len(reading.numbers), 1) >= least:
+                sharing.append((sentence, reading))
+    weigh = _weigher(claim, counts, number)
     found: list[Candidate] = []
-    for sentence, reading in readings:
-        # Cheap test first: most sentences of a frontier share next to nothing.
-        if len(claim.keys & reading.keys) + min(len(reading.numbers), 1) < least:
-            continue
+    for sentence, reading in sharing:
         match = compare(claim, reading, weigh)
         if len(match.covered) >= least or (match.conflicts and match.covered):
             found.append(Candidate(sentence, reading, match))
     return found
 
 
-def _weigher(claim: Reading, readings: Iterable[Reading]) -> Callable[[Term], float]:
-    """Weights by rarity: a word in every sentence of the frontier says little."""
-    counts: Counter[str] = Counter()
-    number = 0
-    for reading in readings:
-        counts.update(claim.keys & reading.keys)
-        number += 1
+def _weigher(claim: Reading, counts: Counter[str], number: int) -> Callable[[Term], float]:
+    """Weights by rarity: a word in every sentence of the frontier says little.
+
+    Args:
+        claim: The claim.
+        counts: In how many sentences each of its keys is.
+        number: How many sentences there are.
+    """
     scale = math.log(number + 1) or 1.0
     rarity = {key: math.log((number + 1) / (counts[key] + 1)) / scale for key in claim.keys}
 
