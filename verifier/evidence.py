@@ -64,8 +64,8 @@ class EvidenceStep:
         if prompts is None:
             units: dict[bool, list[Unit]] = {True: [], False: []}
             for node in nodes:
-                if node.sentences:
-                    units[node.ref.is_root].append(Unit(node.sentences))
+                if sentences := node.sentences:
+                    units[node.ref.is_root].append(Unit(sentences))
             prompts = self._pack(units[True], units[False], room)
             self._packed.keep(key, prompts)
         return prompts

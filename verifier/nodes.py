@@ -20,7 +20,7 @@ from typing import Generic, Protocol, TypeVar
 from veritrail_graph.graph.adjacency import Adjacency, Unfit
 from veritrail_graph.graph.errors import VeriTrailError
 from veritrail_graph.graph.model import NodeRef, Sentence, SourcesRead
-from veritrail_graph.verifier.ports import ReadNode, SourceNodes, in_order
+from veritrail_graph.verifier.ports import LateNode, ReadNode, SourceNodes, SplitNode, in_order
 
 T = TypeVar("T")
 
@@ -225,11 +225,15 @@ class SharedTexts:
         return {node.ref.node_id: node for node in split}
 
     async def _split(self, texts: Sequence[tuple[NodeRef, str]]) -> list[ReadNode]:
-        def split_all() -> list[ReadNode]:
-            split = self._splitter.split
-            return [ReadNode(ref, text, split(ref.node_id, text)) for ref, text in texts]
+        split = self._splitter.split
 
-        if sum(len(text) for _, text in texts) < SPLIT_IN_THREAD:
+        def split_all() -> list[ReadNode]:
+            return [SplitNode(ref, text, split(ref.node_id, text)) for ref, text in texts]
+
+        characters = sum(len(text) for _, text in texts)
+        if characters > self._limit:  # in sentences it takes several times as much
+            return [LateNode(ref, text, split) for ref, text in texts]
+        if characters < SPLIT_IN_THREAD:
             return split_all()
         return await asyncio.to_thread(split_all)
 

@@ -29,19 +29,46 @@ class JudgeError(VeriTrailError):
     code = "judge_error"
 
 
-@dataclass(frozen=True, slots=True)
-class ReadNode:
-    """A node's whole text and its sentences.
+class ReadNode(Protocol):
+    """A node's whole text and its sentences."""
 
-    Attributes:
-        ref: The node.
-        text: Its whole text.
-        sentences: Its sentences, first to last; offsets are into `text`.
-    """
+    @property
+    def ref(self) -> NodeRef:
+        """The node."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """Its whole text."""
+        ...
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Its sentences, first to last; offsets are into `text`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SplitNode:
+    """A node whose sentences are held: a `ReadNode`."""
 
     ref: NodeRef
     text: str
     sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LateNode:
+    """A node of a frontier too large to hold its sentences: each use splits the text again."""
+
+    ref: NodeRef
+    text: str
+    split: Split
+
+    @property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Its sentences, first to last."""
+        return self.split(self.ref.node_id, self.text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ from veritrail_graph.api.client.faults import (
     Unavailable,
     Unreachable,
 )
+from veritrail_graph.api.client.following import AsyncJob
 from veritrail_graph.api.client.local import AsyncLocal, Local
-from veritrail_graph.api.client.operations import AsyncJob, AsyncOperations
+from veritrail_graph.api.client.operations import AsyncOperations
 from veritrail_graph.api.client.service import AsyncClient, Client
 
 __all__ = [

@@ -19,7 +19,8 @@ from anyio.from_thread import BlockingPortal
 
 from veritrail_graph.api.client.answers import Event, Listed, Verification
 from veritrail_graph.api.client.calls import AsyncPages
-from veritrail_graph.api.client.operations import AsyncJob, AsyncOperations, Following
+from veritrail_graph.api.client.following import AsyncJob, Following
+from veritrail_graph.api.client.operations import AsyncOperations
 
 P = ParamSpec("P")
 T = TypeVar("T")

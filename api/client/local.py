@@ -160,6 +160,9 @@ class AsyncLocal(AsyncOperations):
         found, last = await self.app.claims.search(process_id, after=cursor, limit=limit, **filters)
         return {"claims": [findings.ClaimFound.of_judged(one) for one in found], "nextCursor": last}
 
+    async def _near_duplicates(self, process_id: str) -> _Document:
+        return {"near_duplicates": await self.app.claims.near_duplicates(process_id)}
+
     async def _claim(self, process_id: str, claim_id: str) -> findings.ClaimFound:
         return findings.ClaimFound.of_judged(await self.app.claims.get(process_id, claim_id))
 

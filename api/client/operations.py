@@ -5,13 +5,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import (
     AsyncIterator,
     Callable,
-    Iterator,
     Mapping,
     Sequence,
 )
@@ -43,7 +41,9 @@ from veritrail_graph.api.client.answers import (
     read,
 )
 from veritrail_graph.api.client.calls import AsyncPages, Call, Source
-from veritrail_graph.graph.model import Usage, VerificationHeader
+from veritrail_graph.api.client.following import AsyncJob
+from veritrail_graph.graph.model import VerificationHeader
+from veritrail_graph.graph.near_duplicates import NearDuplicate
 
 T = TypeVar("T")
 A = TypeVar("A", bound=BaseModel)
@@ -84,6 +84,7 @@ class AsyncOperations(ABC):
         replace: bool = False,
         append: bool = False,
         force: bool = False,
+        strict: bool = False,
     ) -> Ingested:
         """Store a process.
 
@@ -93,6 +94,7 @@ class AsyncOperations(ABC):
             replace: Whether another content under the id is replaced, with its verifications.
             append: Whether what is new is added to the stored process.
             force: Replace also while jobs verify its claims, which then fail or are cancelled.
+            strict: Whether generated text without recorded inputs is refused.
 
         Raises:
             Rejected: It breaks rules; `violations` lists all of them, and nothing was stored.
@@ -103,6 +105,7 @@ class AsyncOperations(ABC):
             "replace": replace or None,
             "append": append or None,
             "force": force or None,
+            "strict": strict or None,
         }
         path, long = "/v1/processes", INGEST_SECONDS
         call = Call("ingest", "POST", path, (), query, source=source, seconds=long)
@@ -195,6 +198,7 @@ class AsyncOperations(ABC):
         error_stage: int | None = None,
         review: ReviewName | None = None,
         node_id: str | None = None,
+        asked: bool = False,
         page: int = PAGE,
     ) -> AsyncPages[Claim]:
         """The claims of a process, with their verdicts in force and reviews.
@@ -205,6 +209,7 @@ class AsyncOperations(ABC):
             error_stage: Only those with an error that was introduced at this stage.
             review: Only those with such a review; `none`: without one.
             node_id: Only those about this node.
+            asked: Questions that were asked, instead of the claims of the answer.
             page: Claims in one answer.
         """
         query = {
@@ -212,9 +217,15 @@ class AsyncOperations(ABC):
             "error_stage": error_stage,
             "review": review,
             "node_id": node_id,
+            "asked": asked or None,
             "limit": page,
         }
         return self._pages(Call("claims", "GET", f"{_PROCESS}/claims", (process_id,), query), Claim)
+
+    async def near_duplicates(self, process_id: str) -> Listed[NearDuplicate]:
+        """Claims that may repeat others of their node, by their words; nothing is removed."""
+        call = Call("near_duplicates", "GET", f"{_PROCESS}/near-duplicates", (process_id,))
+        return await self._all(call, NearDuplicate, "near_duplicates")
 
     async def claim(self, process_id: str, claim_id: str) -> Claim:
         """A claim with its verdict in force and its reviews."""
@@ -489,112 +500,3 @@ class AsyncOperations(ABC):
 
 def _none(_document: Any) -> None:
     """The answer to a removal."""
-
-
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
-
-
-class Following:
-    """What is known of a job: its state as it was last asked for."""
-
-    def __init__(self, state: JobState) -> None:
-        self.state = state
-
-    @property
-    def job_id(self) -> str:
-        """Its id, by which `client.job(…)` finds it again."""
-        return self.state.job_id
-
-    @property
-    def status(self) -> str:
-        """Where it stood when it was last asked."""
-        return self.state.status
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing more happens unless it is resumed."""
-        return self.state.is_over
-
-    @property
-    def verification_ids(self) -> list[str]:
-        """Its verifications."""
-        return self.state.verification_ids
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Its verifications by status."""
-        return self.state.counts
-
-    @property
-    def usage(self) -> Usage:
-        """What it cost until now."""
-        return self.state.usage
-
-    def __repr__(self) -> str:
-        return f"<Job {self.job_id}: {self.status}, {len(self.verification_ids)} verification(s)>"
-
-    def _repr_html_(self) -> str:
-        return self.state._repr_html_()
-
-
-def _pauses() -> Iterator[float]:
-    pause = _FIRST_PAUSE
-    while True:
-        yield pause
-        pause = min(pause * 1.5, _LONGEST_PAUSE)
-
-
-class AsyncJob(Following):
-    """A job of an asynchronous client."""
-
-    def __init__(self, client: AsyncOperations, state: JobState) -> None:
-        super().__init__(state)
-        self._client = client
-
-    async def refresh(self) -> AsyncJob:
-        """Ask for its state."""
-        self.state = await self._client.job_state(self.job_id)
-        return self
-
-    async def wait(self, timeout: float | None = None) -> AsyncJob:  # noqa: ASYNC109
-        """Wait until it is over.
-
-        Args:
-            timeout: Seconds; None: as long as it takes.
-
-        Raises:
-            TimeoutError: It is not over by then; it goes on.
-        """
-        async with asyncio.timeout(timeout):
-            for pause in _pauses():
-                if (await self.refresh()).is_over:
-                    break
-                await asyncio.sleep(pause)
-        return self
-
-    def events(self, after: str | None = None) -> AsyncIterator[Event]:
-        """What happens in it until it is over; a connection that is lost is taken up again.
-
-        Args:
-            after: The id of an event that was seen before; None: from the beginning.
-        """
-        return self._client.events(self.job_id, after)
-
-    async def cancel(self) -> AsyncJob:
-        """Stop it; what is finished stays."""
-        self.state = await self._client.cancel_job(self.job_id)
-        return self
-
-    async def resume(
-        self, *, budget_usd: float | None = None, max_calls: int | None = None
-    ) -> AsyncJob:
-        """Go on with what it has left; limits that are given hold for all of it from now on."""
-        both = (("budget_usd", budget_usd), ("max_calls", max_calls))
-        given = {name: value for name, value in both if value is not None}
-        self.state = await self._client.resume_job(self.job_id, given)
-        return self
-
-    async def verifications(self) -> Listed[Verification]:
-        """Its verifications with their trails, in the order of its claims."""
-        await self.refresh()
-        return Listed([await self._client.verification(one) for one in self.verification_ids])

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from anyio import CancelScope
 
-from veritrail_graph.api.client.operations import AsyncJob
+from veritrail_graph.api.client.following import AsyncJob
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Status, Usage
 

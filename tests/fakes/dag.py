@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 from veritrail_graph.graph.model import NodeRef, Role, Sentence, frontier_order
-from veritrail_graph.verifier.ports import ReadNode, SourceNodes
+from veritrail_graph.verifier.ports import ReadNode, SourceNodes, SplitNode
 
 
 def longest_distances(sources: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -105,7 +105,7 @@ class Dag:
     def read(self, nodes: Iterable[NodeRef]) -> tuple[ReadNode, ...]:
         """The nodes with their texts."""
         split = [(ref, self.sentences(ref.node_id)) for ref in nodes]
-        return tuple(ReadNode(ref, " ".join(s.text for s in said), said) for ref, said in split)
+        return tuple(SplitNode(ref, " ".join(s.text for s in said), said) for ref, said in split)
 
 
 class DagSource:

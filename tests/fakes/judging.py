@@ -12,7 +12,7 @@ from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.evidence import EvidenceStep
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.port import Request, Step
-from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.ports import ReadNode, SplitNode
 from veritrail_graph.verifier.prompted import PromptedStep
 from veritrail_graph.verifier.prompts import load_prompts
 from veritrail_graph.verifier.verdict import PromptVerdict
@@ -41,7 +41,7 @@ def a_node(
         start += len(text) + 1
     role = Role.ROOT if root else Role.INTERMEDIATE
     stage = (1 if root else 2) if stage is None else stage
-    return ReadNode(NodeRef(name, stage, position, role), " ".join(texts), tuple(made))
+    return SplitNode(NodeRef(name, stage, position, role), " ".join(texts), tuple(made))
 
 
 def numbered(name: str, count: int) -> list[str]:

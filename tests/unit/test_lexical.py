@@ -16,7 +16,7 @@ from veritrail_graph.graph.model import Claim, Evidence, EvidenceRole, NodeRef, 
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.engines.lexical import LexicalJudge
 from veritrail_graph.verifier.models.port import Meter
-from veritrail_graph.verifier.ports import Found, Judge, Judgement, ReadNode, Selection
+from veritrail_graph.verifier.ports import Found, Judge, Judgement, ReadNode, Selection, SplitNode
 
 JUDGE: Judge = LexicalJudge()
 SPLITTER = SentenceSplitter.for_language("english")
@@ -27,7 +27,7 @@ INC = Verdict.INCONCLUSIVE
 
 
 def node(node_id: str, text: str, role: Role = Role.INTERMEDIATE) -> ReadNode:
-    return ReadNode(NodeRef(node_id, 1, 0, role), text, SPLITTER.split(node_id, text))
+    return SplitNode(NodeRef(node_id, 1, 0, role), text, SPLITTER.split(node_id, text))
 
 
 def select(claim: str, *nodes: ReadNode) -> Selection:

@@ -14,7 +14,7 @@ from veritrail_graph.graph.model import Claim, NodeRef, Role, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.verifier.engines.lexical import LexicalJudge
 from veritrail_graph.verifier.models.port import Meter
-from veritrail_graph.verifier.ports import Found, ReadNode
+from veritrail_graph.verifier.ports import Found, ReadNode, SplitNode
 
 FS = Verdict.FULLY_SUPPORTED
 NFS = Verdict.NOT_FULLY_SUPPORTED
@@ -173,7 +173,7 @@ FLOOR = 0.88
 def nodes(*texts: str, role: Role = Role.INTERMEDIATE) -> list[ReadNode]:
     splitter = SentenceSplitter.for_language("english")
     return [
-        ReadNode(NodeRef(f"n{i}", 1, i, role), text, splitter.split(f"n{i}", text))
+        SplitNode(NodeRef(f"n{i}", 1, i, role), text, splitter.split(f"n{i}", text))
         for i, text in enumerate(texts)
     ]
 

@@ -13,6 +13,7 @@ from veritrail_graph.graph.adjacency import Adjacency, AdjacencyBuilder, Unfit
 from veritrail_graph.graph.errors import EngineUnavailable
 from veritrail_graph.graph.model import NodeRef, Role, Sentence, SourcesRead
 from veritrail_graph.verifier.nodes import ProcessChanged, SharedNodes
+from veritrail_graph.verifier.ports import LateNode, ReadNode, SplitNode
 
 
 class Lines:
@@ -106,6 +107,18 @@ def test_texts_that_were_let_go_are_read_again() -> None:
     asyncio.run(work())
     assert [what for what, _ in reader.calls] == ["sources", "texts"]
     assert set(reader.calls[1][1]) < set(reader.refs)
+
+
+def test_a_frontier_too_large_to_hold_its_sentences_is_split_at_each_use() -> None:
+    async def read(limit: int) -> tuple[ReadNode, ...]:
+        nodes = SharedNodes(Reader(), "p", Lines(), cached_characters=limit)
+        return await nodes.read((await nodes.source_nodes(["t"])).nodes)
+
+    held, late = asyncio.run(read(1_000_000)), asyncio.run(read(1))
+    assert {type(one) for one in held} == {SplitNode}
+    assert {type(one) for one in late} == {LateNode}
+    assert [one.sentences for one in late] == [one.sentences for one in held]
+    assert [one.sentences for one in late] == [one.sentences for one in held]  # again
 
 
 def test_texts_that_did_not_come_along_are_read_when_they_are_needed() -> None:

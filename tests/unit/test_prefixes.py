@@ -17,7 +17,7 @@ from fakes.judging import NOTHING, SPLITTER, a_claim, a_node, evidence_step, num
 from veritrail_graph.graph.model import NodeRef, Role
 from veritrail_graph.verifier.limits import Limits
 from veritrail_graph.verifier.models.port import Meter
-from veritrail_graph.verifier.ports import ReadNode
+from veritrail_graph.verifier.ports import ReadNode, SplitNode
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "harbour-summary.json"
 BLOCK = 1_024
@@ -43,7 +43,7 @@ def frontier(of: set[str], process, nodes) -> list[ReadNode]:
         if name in names:
             role = Role.INTERMEDIATE if name in targets else Role.ROOT
             ref = NodeRef(name, node["stage"], position, role)
-            read.append(ReadNode(ref, node["text"], SPLITTER.split(name, node["text"])))
+            read.append(SplitNode(ref, node["text"], SPLITTER.split(name, node["text"])))
     return read
 
 

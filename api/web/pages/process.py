@@ -81,6 +81,9 @@ async def list_processes(
 ROWS = 50
 """Claims of one page of the list."""
 
+MOST_PAIRS = 200
+"""Claims that may repeat others on one page."""
+
 PROBES = 20
 """Questions that are shown."""
 
@@ -191,6 +194,26 @@ async def _answer(
     placed, every = await app.claims.in_text(process_id, node_id, start, end)
     answer = answer_text(text, views.text_claims(placed, wanted), part)
     return answer, text if answer.parts > 1 else None, every
+
+
+@router.get("/processes/{process_id}/near-duplicates", dependencies=[needs(Scope.READ)])
+async def near_duplicates(request: Request, app: App, process_id: str) -> HTMLResponse:
+    """Claims that may repeat others, for a person to compare; nothing is removed here."""
+    process = await app.processes.get(process_id)
+    found = await app.claims.near_duplicates(process_id)
+    texts = {claim.claim_id: claim.text for claim in await app.claims.all(process_id)}
+    pairs = [
+        (one, texts[one.like], texts[one.claim_id])
+        for one in found[:MOST_PAIRS]
+        if one.like in texts and one.claim_id in texts
+    ]
+    return render(
+        request,
+        "near_duplicates.html",
+        process=process,
+        pairs=pairs,
+        more=max(0, len(found) - MOST_PAIRS),
+    )
 
 
 _IN_MEMORY = 4_000_000

@@ -179,3 +179,50 @@ def test_thousands_of_claims_are_usable(
     assert time.monotonic() - began < 10
     assert listed(second.text)[0] == "k50"
     assert len(second.content) < 400_000
+
+
+def test_questions_stand_apart_with_no_stage_blamed(
+    veritrail: Veritrail, shared_service: ServiceProcess
+) -> None:
+    name = f"asked-{uuid.uuid4().hex[:8]}"
+    veritrail("ingest", str(EXAMPLES / "harbour-summary.json"), "--process-id", name)
+    claims = shared_service.get(f"/v1/processes/{name}").json()["claims"]
+    asked = "Penguins built the lighthouse."
+    told = veritrail("verify", name, "--claim", asked)
+    assert "The answer does not say this." in told.out
+    assert "counted nowhere" in told.err
+    page = shared_service.get(f"/processes/{name}").text
+    assert f"<dt>Claims</dt><dd>{claims}</dd>" in page
+    section = page[page.index('id="asked-h"') :]
+    assert asked in section
+    assert "came in at" not in section
+    link = re.search(r'href="([^"]+/claims/c-[0-9a-f]+)"', section)
+    assert link is not None
+    shown = shared_service.get(html.unescape(link[1])).text
+    assert "The answer does not say this." in shown
+    assert "introduced at" not in shown
+    # Added, it is a claim like the others.
+    veritrail("verify", name, "--claim", asked, "--add")
+    assert shared_service.get(f"/v1/processes/{name}").json()["claims"] == claims + 1
+    assert 'id="asked-h"' not in shared_service.get(f"/processes/{name}").text
+
+
+def test_claims_that_may_repeat_others_are_listed_side_by_side(
+    veritrail: Veritrail, shared_service: ServiceProcess, harbour: str
+) -> None:
+    link = f'href="/processes/{harbour}/near-duplicates"'
+    assert link in shared_service.get(f"/processes/{harbour}").text
+    none = shared_service.get(f"/processes/{harbour}/near-duplicates").text
+    assert "No claim repeats another" in none
+    name = f"near-{uuid.uuid4().hex[:8]}"
+    texts = ["The new ferry berth opened in June.", "The new ferry berth was opened in June."]
+    records = [
+        ClaimRecord(text, "c", claim_id=f"n{place}", node_id="t")
+        for place, text in enumerate([*texts, HOSTILE])
+    ]
+    store_process(
+        veritrail.environment({}), name, {"a": "A.", "t": "T."}, [("a", "t")], records, []
+    )
+    page = shared_service.get(f"/processes/{name}/near-duplicates").text
+    assert all(text in page for text in texts)
+    assert f"veritrail claims remove {name} n1" in page

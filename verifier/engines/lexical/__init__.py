@@ -24,7 +24,7 @@ VERSION = 2
 """Goes up when the same input may get another verdict, so that older trails are not reused."""
 
 # Below this a thread costs more than it spares the event loop.
-_SENTENCES_IN_LINE = 200
+_CHARACTERS_IN_LINE = 10_000
 
 
 class LexicalJudge:
@@ -60,14 +60,14 @@ class LexicalJudge:
     ) -> Selection:
         """Select sentences that hold much of the claim or say otherwise; one entry a node."""
         del meter
-        if sum(len(node.sentences) for node in nodes) <= _SENTENCES_IN_LINE:
+        if sum(len(node.text) for node in nodes) <= _CHARACTERS_IN_LINE:
             return Selection(select(claim.text, nodes))
         return Selection(await asyncio.to_thread(select, claim.text, nodes))
 
     async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
         """Give a verdict on the selected sentences and on those of the roots with evidence."""
         del meter
-        if sum(len(node.sentences) for node in found.roots) <= _SENTENCES_IN_LINE:
+        if sum(len(node.text) for node in found.roots) <= _CHARACTERS_IN_LINE:
             return Judgement(*decide(claim.text, found.evidence, found.roots))
         return Judgement(*await asyncio.to_thread(decide, claim.text, found.evidence, found.roots))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from veritrail_graph.graph.model import CitedSentence, Evidence, EvidenceRole, Sentence, Verdict
@@ -196,7 +196,7 @@ def select(claim_text: str, nodes: Sequence[ReadNode]) -> tuple[Evidence, ...]:
     claim = read(claim_text)
     chosen = choose(claim, nodes)
     found: list[Evidence] = []
-    for node in nodes:
+    for node in _with_chosen(chosen, nodes):
         cited = [
             CitedSentence.of(sentence, chosen[place])
             for sentence in node.sentences
@@ -210,6 +210,14 @@ def select(claim_text: str, nodes: Sequence[ReadNode]) -> tuple[Evidence, ...]:
                 Evidence(text=summary, missing=_missing(claim, cited), sentences=tuple(cited))
             )
     return tuple(found)
+
+
+def _with_chosen(
+    chosen: Collection[tuple[str, int]], nodes: Iterable[ReadNode]
+) -> Iterator[ReadNode]:
+    """The nodes of the chosen sentences: the others need not be split again."""
+    names = {node_id for node_id, _ in chosen}
+    return (node for node in nodes if node.ref.node_id in names)
 
 
 def _bounded(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -307,7 +315,8 @@ def _named_before(
     claim: Reading, nodes: Sequence[ReadNode], taken: Sequence[Candidate]
 ) -> list[tuple[str, int]]:
     """Sentences that name whom a chosen sentence only calls "he" or "it"."""
-    sentences = {node.ref.node_id: node.sentences for node in nodes}
+    referring = {one.sentence.node_id for one in taken if one.reading.refers_back}
+    sentences = {one.ref.node_id: one.sentences for one in nodes if one.ref.node_id in referring}
     places: list[tuple[str, int]] = []
     for candidate in taken:
         if not candidate.reading.refers_back:
@@ -406,7 +415,7 @@ def _pieces(
         for part in found.sentences
     }
     chosen = choose(claim, roots)
-    for node in roots:
+    for node in _with_chosen(chosen, roots):
         for sentence in node.sentences:
             place = (sentence.node_id, sentence.index)
             if place in chosen:

@@ -265,7 +265,7 @@ def _plain(digits: str, scale: int = 1) -> str:
 _NAME_LINKS = frozenset(("of", "de", "van", "von", "der", "du", "la", "le", "the"))
 _CLAUSE_WORDS = frozenset(("but", "although", "though", "because", "while", "whereas", "and"))
 _SCOPE = 3
-_CACHED_TEXTS = 65_536
+_CACHED_TEXTS = 32_768
 _LONGEST_CACHED = 2_000
 
 
