@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 READY, LOADING, REPLACING, DELETING = "ready", "loading", "replacing", "deleting"
 
 DELETE_BATCH = 5_000
+MOST_LINKS = 10_000
+"""Links of an iteration to what it checked that are deleted together with it."""
+
 TRAIL_BATCH = 100  # iterations; each may have checked thousands of spans
 BEAT_SECONDS = 5.0
 """Seconds between two signs of life of a writer."""
@@ -360,6 +363,7 @@ class ProcessStore:
         """
         whose: dict[str, Any] = {"process_id": process_id}
         beats = [process_id] if staged_id is None else [process_id, staged_id]
+        await self._in_batches("process/delete_checked", beats, most=MOST_LINKS, **whose)
         # Twice: a trail that was being written when the process was hidden is stored after that.
         for _ in range(2):
             await self._in_batches("process/delete_trails", beats, TRAIL_BATCH, **whose)

@@ -9,7 +9,7 @@ Source: VeriTrail 3.2.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,9 @@ from veritrail_graph.graph.store.rows import MOST_HELD, in_words, properties, sh
 
 MAX_ROWS = 5_000
 """Rows that one statement takes."""
+
+HUGE_ROWS = 50_000
+"""Rows of a trail that a transaction takes: an engine holds a whole one in memory."""
 
 CLEARING = (
     "trail/clear_paths",
@@ -55,25 +58,98 @@ def write_trails(tx: Transaction, verifications: Sequence[Verification]) -> None
 
 
 def _write(tx: Transaction, process_id: str, content_hash: str | None, batch: TrailBatch) -> None:
+    _write_rows(tx, process_id, content_hash, batch)
+    for rest in batch.rests.values():
+        for name, rows in rest.batches():
+            tx.run(name, process_id=process_id, rows=rows)
+    claim_ids = sorted({row["claim_id"] for row in batch.rows})
+    tx.run("claims/put_in_force", process_id=process_id, claim_ids=claim_ids)
+
+
+def _check_written(process_id: str, written: Mapping[str, bool], row: Mapping[str, Any]) -> None:
+    if row["verification_id"] not in written:
+        raise NotFound(
+            f"Process {process_id!r} or its claim {row['claim_id']!r} was removed or replaced "
+            "meanwhile; the verification was not stored."
+        )
+
+
+def _write_rows(
+    tx: Transaction, process_id: str, content_hash: str | None, batch: TrailBatch
+) -> None:
     ids = {"process_id": process_id, "content_hash": content_hash}
     written: dict[str, bool] = dict(tx.run("trail/write", rows=batch.rows, cleared=False, **ids))
     for row in batch.rows:
-        if row["verification_id"] not in written:
-            raise NotFound(
-                f"Process {process_id!r} or its claim {row['claim_id']!r} was removed or replaced "
-                "meanwhile; the verification was not stored."
-            )
+        _check_written(process_id, written, row)
     again = [verification_id for verification_id, existed in written.items() if existed]
     if again:
         for verification_id in again:
             for name in CLEARING:
                 tx.run(name, verification_id=verification_id)
         tx.run("trail/write", rows=batch.only(again), cleared=True, **ids)
-    for rest in batch.rests.values():
-        for name, rows in rest.batches():
-            tx.run(name, process_id=process_id, rows=rows)
-    claim_ids = sorted({row["claim_id"] for row in batch.rows})
-    tx.run("claims/put_in_force", process_id=process_id, claim_ids=claim_ids)
+
+
+def is_huge(verification: Verification) -> bool:
+    """Whether a trail is too large for one transaction."""
+    checked = sum(len(iteration.checked) for iteration in verification.iterations)
+    return checked + len(verification.paths) > HUGE_ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class HugeTrail:
+    """A trail in several transactions; until the last one its verification is `running`.
+
+    What a kill leaves is a verification that has not ended, which a resumed run writes again.
+
+    Attributes:
+        batch: Its first statement and what follows it.
+    """
+
+    batch: TrailBatch
+    _verification: Verification
+
+    @classmethod
+    def of(cls, verification: Verification) -> HugeTrail:
+        """The parts of a verification."""
+        return cls(_alone(verification, _lengths(verification)), verification)
+
+    def begin(self, tx: Transaction) -> None:
+        """Write as much as one statement takes."""
+        running = self._verification.replace(
+            status=Status.RUNNING, verdict=None, error_nodes=(), propagated_nodes=()
+        )
+        (row,) = self.batch.rows
+        begun = TrailBatch([{**row, "properties": verification_row(running)}])
+        _write_rows(tx, *self._where, begun)
+
+    def parts(self) -> Iterator[list[tuple[str, list[Row]]]]:
+        """What follows, in parts that a transaction takes."""
+        part: list[tuple[str, list[Row]]] = []
+        for rest in self.batch.rests.values():
+            for statement in rest.batches():
+                part.append(statement)
+                if len(part) * MAX_ROWS >= HUGE_ROWS:
+                    yield part
+                    part = []
+        if part:
+            yield part
+
+    def end(self, tx: Transaction) -> None:
+        """Write how it ended, so that it counts."""
+        (row,) = self.batch.rows
+        empty: dict[str, Row] = {
+            name: [] for name in ("iterations", "paths", "steps", "introduced", "propagated")
+        }
+        process_id, content_hash = self._where
+        ids = {"process_id": process_id, "content_hash": content_hash}
+        _check_written(
+            process_id, dict(tx.run("trail/write", rows=[row | empty], cleared=False, **ids)), row
+        )
+        tx.run("claims/put_in_force", process_id=process_id, claim_ids=[row["claim_id"]])
+
+    @property
+    def _where(self) -> tuple[str, str | None]:
+        return self._verification.process_id, self._verification.content_hash
 
 
 Row = list[Any]
@@ -83,7 +159,7 @@ Row = list[Any]
 class Capacity:
     """What a statement may still take."""
 
-    rows: int = MAX_ROWS
+    rows: int = field(default_factory=lambda: MAX_ROWS)
     held: int = MOST_HELD
 
     def has(self, rows: int = 1, held: int = 0) -> bool:

@@ -33,7 +33,13 @@ from veritrail_graph.graph.model.listed import Cost, RunSummary, TrailOutline
 from veritrail_graph.graph.store.database import Database, Row, Transaction
 from veritrail_graph.graph.store.reviews import reviews_of
 from veritrail_graph.graph.store.rows import batches, node_from, noun_from
-from veritrail_graph.graph.store.trail_writing import verification_row, write_trails
+from veritrail_graph.graph.store.trail_writing import (
+    MAX_ROWS,
+    HugeTrail,
+    is_huge,
+    verification_row,
+    write_trails,
+)
 
 T = TypeVar("T")
 
@@ -53,15 +59,36 @@ class TrailStore:
         """Write a verification with its trail, or several together, in one transaction.
 
         Their claims must be stored. Calling it again with the same id replaces what was written.
+        A huge trail takes transactions of its own; until the last one it is `running`.
 
         Raises:
             NotFound: A claim is not stored (any more); nothing was written.
         """
+        huge = [one for one in verifications if is_huge(one)]
+        usual = [one for one in verifications if not is_huge(one)] if huge else verifications
         async with self._writing:
             # What an attempt that is in doubt has stored is replaced by the next one.
-            await self._database.write_with(
-                lambda tx: write_trails(tx, verifications), repeatable=True
-            )
+            if usual:
+                await self._database.write_with(lambda tx: write_trails(tx, usual), repeatable=True)
+            for one in huge:
+                await self._write_huge(one)
+
+    async def _write_huge(self, verification: Verification) -> None:
+        """Write a trail in several transactions; what is in doubt is not sent a second time."""
+        limit = {"verification_id": verification.verification_id, "limit": MAX_ROWS}
+        while (await self._database.write("trail/uncheck", **limit))[0][0]:
+            pass
+        trail = await asyncio.to_thread(HugeTrail.of, verification)
+        await self._database.write_with(trail.begin)
+        process_id = verification.process_id
+        for part in trail.parts():
+
+            def work(tx: Transaction, part: list[tuple[str, list[Any]]] = part) -> None:
+                for name, rows in part:
+                    tx.run(name, process_id=process_id, rows=rows)
+
+            await self._database.write_with(work)
+        await self._database.write_with(trail.end, repeatable=True)
 
     async def write_ends(self, verifications: Sequence[Verification]) -> None:
         """Write how verifications ended that were not made, all or none, without trails.

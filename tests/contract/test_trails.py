@@ -13,6 +13,7 @@ from veritrail_graph.graph.errors import NotFound
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     Claim,
+    Iteration,
     NodeRef,
     Role,
     Status,
@@ -20,7 +21,7 @@ from veritrail_graph.graph.model import (
     Verdict,
     Verification,
 )
-from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store import Store, trail_writing
 
 pytestmark = pytest.mark.engine
 
@@ -386,3 +387,49 @@ def test_ids_that_look_like_parameters_are_ids(store: Store, arun: Any, process_
     written = bare(process_id, "One.", one, paths=paths, error_nodes=(root,))
     arun(store.trails.write(written))
     assert arun(store.trails.get(written.verification_id)) == written
+
+
+def test_a_huge_trail_is_written_in_several_transactions_and_again(
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine holds a transaction in memory; until the last one nothing counts."""
+    monkeypatch.setattr(trail_writing, "HUGE_ROWS", 12)
+    monkeypatch.setattr(trail_writing, "MAX_ROWS", 10)
+    texts = {f"n{number:02}": f"Text {number}." for number in range(45)}
+    edges = [(name, "t") for name in texts]
+    source = process({**texts, "t": "T."}, edges, {"k1": "It rained."}, process_id=process_id)
+    arun(ingest(store, source))
+    claim = Claim(claim_id="k1", text="It rained.", node_id="t")
+    refs = tuple(NodeRef(name, 1, number, Role.ROOT) for number, name in enumerate(texts))
+    iteration = Iteration(number=1, verdict=Verdict.INCONCLUSIVE, reasoning="r", checked=refs)
+    made = Verification.of_claim(
+        claim,
+        verification_id=f"{process_id}/v",
+        process_id=process_id,
+        q=1,
+        engine="lexical",
+        indicative=True,
+        created_at="2026-01-01T00:00:00.000000Z",
+        status=Status.SUCCEEDED,
+        verdict=Verdict.INCONCLUSIVE,
+        iterations=(iteration,),
+    )
+
+    for _ in range(2):  # the second time it replaces the first
+        before = store.database.calls
+        arun(store.trails.write(made))
+        assert store.database.calls > before + 3
+        (kept,) = arun(store.trails.read([made.verification_id]))
+        assert kept == made
+        assert arun(store.claims.get(process_id, "k1")).verdict is Verdict.INCONCLUSIVE
+
+    # Cut short, it has no verdict and can be written again.
+    arun(store.database.write("trail/uncheck", verification_id=made.verification_id, limit=99))
+    trail = trail_writing.HugeTrail.of(made)
+    arun(store.database.write_with(trail.begin))
+    (left,) = arun(store.trails.headers([made.verification_id]))
+    assert (left.status, left.verdict) == (Status.RUNNING, None)
+    assert arun(store.claims.get(process_id, "k1")).verdict is None
+    arun(store.trails.write(made))
+    (kept,) = arun(store.trails.read([made.verification_id]))
+    assert kept == made
