@@ -71,13 +71,14 @@ class Ingested(Answer):
     verifications_added: int = 0
     reviews_added: int = 0
     terminals: list[str] = []
-    unsourced: int = Field(
-        0, description="Nodes without recorded inputs that are no source text, all of the process."
-    )
     stages: dict[str, int] = Field(
         {}, description="Number of nodes by stage.", examples=[{"1": 12, "2": 1}]
     )
     warnings: list[str] = []
+    format: str = Field("process", description="The format that was read.")
+    unsourced: int = Field(
+        0, description="Nodes without recorded inputs that are no source text, all of the process."
+    )
     removed_verifications: int | None = Field(None, exclude_if=_is_none)
     removed_reviews: int | None = Field(None, exclude_if=_is_none)
     nodes_added: int | None = Field(None, exclude_if=_is_none)
@@ -104,9 +105,10 @@ class Ingested(Answer):
             verifications_added=report.verifications_added,
             reviews_added=report.reviews_added,
             terminals=list(found.terminals),
-            unsourced=found.unsourced,
             stages=stages,
             warnings=list(found.warnings),
+            format=found.header.source_format,
+            unsourced=found.unsourced,
             removed_verifications=report.removed_verifications if is_replaced else None,
             removed_reviews=report.removed_reviews if is_replaced else None,
             nodes_added=report.nodes_added if is_appended else None,

@@ -122,7 +122,10 @@ class StoredSource:
 
     async def questions(self, node_ids: Sequence[str]) -> dict[str, str]:
         """The questions that nodes answer; see `ReportSource.questions`."""
-        return await self.app.nodes.questions(self.material.process.process_id, node_ids)
+        try:
+            return await self.app.nodes.questions(self.material.process.process_id, node_ids)
+        except NotFound:
+            raise self._changed() from None
 
     async def trails(
         self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False

@@ -106,7 +106,7 @@ def test_a_terminal_shows_how_far_extraction_is(veritrail: Veritrail, stored: st
 def test_places_are_added_to_a_claim_that_was_given_without(
     veritrail: Veritrail, stored: str, model: ModelServer
 ) -> None:
-    veritrail("verify", stored, "--claim", TWICE, "--engine", "lexical")
+    veritrail("verify", stored, "--claim", TWICE, "--add", "--engine", "lexical")
     (given,) = veritrail("claims", "list", stored, "--json").json["claims"]
     assert (given["start"], given["also"]) == (None, [])
     done = veritrail("claims", "extract", stored, "--json", **settings(model)).json

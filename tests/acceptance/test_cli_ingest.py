@@ -23,6 +23,8 @@ KEYS = [
     "terminals",
     "stages",
     "warnings",
+    "format",
+    "unsourced",
 ]
 STRANGE_IDS = [
     'it\'s "quoted" \\ back`tick`',

@@ -15,6 +15,7 @@ from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Hea
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     Claim,
+    ClaimOrigin,
     NodeRef,
     Role,
     Status,
@@ -84,13 +85,14 @@ def source(process_id: str) -> MemoryInput:
         [
             NodeRecord("a", LONG, "1", 1, "chunk", "split"),
             NodeRecord("s", LONG, "2", 2, "summary", "summarise", metadata),
-            NodeRecord("t", LONG, "3", 3, "summary", "merge", metadata),
+            NodeRecord("t", LONG, "3", 3, "summary", "merge", metadata, question="How long?"),
         ],
         [EdgeRecord("a", "s", "1", cited=True), EdgeRecord("s", "t", "2")],
         [
             ClaimRecord(
                 LONG, "1", "k1", "t", 0, 10, ("It is long.",), "FULLY_SUPPORTED", ((12, 20),)
-            )
+            ),
+            ClaimRecord("Is it oak?", "2", "k2", "t", origin=ClaimOrigin.ASKED, said=True),
         ],
         header,
     )

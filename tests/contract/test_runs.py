@@ -185,7 +185,7 @@ def test_a_queued_verification_hides_no_verdict(store: Store, arun: Any, stored:
     arun(store.trails.write(running))
     summary = next(s for s in arun(store.processes.page()) if s.process.process_id == stored)
     assert summary.verdicts == {"FULLY_SUPPORTED": 1}
-    parameters = {"process_id": stored, "limit": 10}
+    parameters = {"process_id": stored, "asked": False, "limit": 10}
     rows = arun(store.database.read("queries/claims", **parameters))
     assert [(row[0], row[3], row[8]) for row in rows][:2] == [
         ("k1", "FULLY_SUPPORTED", done.verification_id),

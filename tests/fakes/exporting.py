@@ -18,6 +18,7 @@ from veritrail_graph.graph.model import (
     EvidenceRole,
     Iteration,
     NodeRef,
+    Origin,
     Review,
     ReviewVerdict,
     Role,
@@ -51,9 +52,9 @@ def nasty_input(process_id: str, nul: str = "") -> MemoryInput:
     metadata = {"model": "m", "prompt": NASTY, "page": 3.0, "deep": {"ü": [None, True, 1e-7]}}
     return MemoryInput(
         [
-            NodeRecord(ROOT, texts[ROOT], "n", 1, "", "split", metadata),
+            NodeRecord(ROOT, texts[ROOT], "n", 1, "", "split", metadata, Origin.SOURCE),
             NodeRecord(S.node_id, texts[S.node_id], "n", 2, NASTY, None, {"model": 7}),
-            NodeRecord(T.node_id, texts[T.node_id], "n", 3),
+            NodeRecord(T.node_id, texts[T.node_id], "n", 3, question=f"which {NASTY}"),
         ],
         [
             EdgeRecord(ROOT, S.node_id, "e", cited=True),
