@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
+from veritrail_graph.graph.model import NO_FACTS
 from veritrail_graph.graph.model.canonical import canonical, canonical_text
 
 if TYPE_CHECKING:
@@ -84,16 +85,19 @@ def content_hash(
 
 
 def _edge_lines(topology: Topology, rank: Sequence[int]) -> Iterator[bytes]:
-    """Every edge as `source target cited`, in the order of the ids."""
+    """Every edge as `source target cited`, and how it was inferred, in the order of the ids."""
     base = len(rank)
     keys = [rank[source] * base + rank[target] for source, target in topology.edges]
-    if not topology.cited:
+    if not topology.facts:
         for key in sorted(keys):
             yield b"%d %d -1\n" % divmod(key, base)
         return
-    cited = topology.cited
     for edge in sorted(range(len(keys)), key=keys.__getitem__):
-        yield b"%d %d %d\n" % (*divmod(keys[edge], base), cited.get(edge, -1))
+        facts = topology.facts.get(edge, NO_FACTS)
+        yield b"%d %d %d" % (*divmod(keys[edge], base), -1 if facts.cited is None else facts.cited)
+        if facts.inferred is not None:
+            yield canonical([facts.inferred, facts.score])
+        yield b"\n"
 
 
 def derived_process_id(hash_: str) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
-from veritrail_graph.graph.model import Origin, Role
+from veritrail_graph.graph.model import EdgeFacts, Origin, Role
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
 from veritrail_graph.graph.store.reviews import review_from
@@ -103,7 +103,7 @@ async def records(
         yield "node", [_node(span) for span in spans]
     ids = stored.ids
     async for edges in stored.edges():
-        yield "edge", [_edge(ids[source], ids[target], cited) for source, target, cited in edges]
+        yield "edge", [_edge(ids[source], ids[target], facts) for source, target, facts in edges]
     async for claims in stored.claims():
         yield "claim", [_given(claim_from(claim).json_object()) for claim in claims]
     sentences = await store.claims.sentences(stored.process_id)
@@ -138,8 +138,8 @@ def _node(span: Properties) -> dict[str, Any]:
     )
 
 
-def _edge(source: str, target: str, cited: bool | None) -> dict[str, Any]:
-    return _given({"source": source, "target": target, "cited": cited})
+def _edge(source: str, target: str, facts: EdgeFacts) -> dict[str, Any]:
+    return _given({"source": source, "target": target, **facts.given})
 
 
 def _given(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,10 +49,7 @@ async def parts(store: Store, stored: StoredProcess) -> AsyncIterator[Part]:
     async for edges in stored.edges():
         yield Relationships(
             "INPUT_TO",
-            [
-                (ids[source], ids[target], {} if cited is None else {"cited": cited})
-                for source, target, cited in edges
-            ],
+            [(ids[source], ids[target], facts.given) for source, target, facts in edges],
         )
     async for claims in stored.claims():
         yield Nodes("Claim", [(claim["claim_id"], claim) for claim in claims])

@@ -30,7 +30,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
         "node_id", "stage", "position", "role", "kind", "step", "model", "prompt", "metadata",
         "origin", "question", "text",
     ),
-    "edges": ("source", "target", "cited"),
+    "edges": ("source", "target", "cited", "inferred", "score"),
     "claims": (
         "claim_id", "node_id", "text", "start", "end", "also", "sub_claims", "label", "position",
     ),
@@ -77,7 +77,7 @@ class Tables:
                 self._write("nodes", map(_node_row, spans))
             ids = stored.ids
             async for edges in stored.edges():
-                self._write("edges", ([ids[u], ids[v], cited] for u, v, cited in edges))
+                self._write("edges", ([ids[u], ids[v], *facts] for u, v, facts in edges))
             async for claims in stored.claims():
                 self._write("claims", (_claim_row(claim_from(one), one) for one in claims))
             await self._trails(store, stored.process_id)

@@ -11,7 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from veritrail_graph.graph.errors import Violation
-from veritrail_graph.graph.model import ClaimOrigin, Origin, Review, Verification
+from veritrail_graph.graph.model import (
+    ClaimOrigin,
+    EdgeFacts,
+    Inference,
+    Origin,
+    Review,
+    Verification,
+)
 from veritrail_graph.graph.model.extraction import ExtractedSentence
 
 
@@ -43,6 +50,13 @@ class EdgeRecord:
     target: str
     where: str
     cited: bool | None = None
+    inferred: Inference | None = None
+    score: float | None = None
+
+    @property
+    def facts(self) -> EdgeFacts:
+        """What is known of it besides its ends."""
+        return EdgeFacts(self.cited, self.inferred, self.score)
 
 
 @dataclass(frozen=True, slots=True)

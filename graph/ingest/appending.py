@@ -85,8 +85,8 @@ async def _read_stored(store: Store, process_id: str, progress: Progress) -> Sto
             position = max(position, properties["position"])
         progress("stored nodes", len(digests), len(stored.ids))
     async for edges in stored.edges():
-        for source, target, cited in edges:
-            topology.add_edge(source, target, cited)
+        for source, target, facts in edges:
+            topology.add_edge(source, target, facts)
     topology.drop_usual_origins()
     await stored.check_unchanged()
     about = process_from(stored.properties, 0)
@@ -165,14 +165,14 @@ class _Changes:
         spans: Rows of new spans, in batches.
         places: Stored spans whose stage, role or origin changes: [node_id, stage, role, origin].
         edges: Rows of new edges, in batches.
-        cited: Rows of stored edges whose citation changes.
+        changed: Rows of stored edges of which something else is known now.
         edges_added: How many edges are new.
     """
 
     spans: list[Rows]
     places: list[list[Any]]
     edges: list[Rows]
-    cited: Rows
+    changed: Rows
     edges_added: int
 
     @property
@@ -195,21 +195,21 @@ class _Changes:
             if (stages[node], found.roles[node], found.origins[node])
             != (before.stages[node], roles[node], origins[node])
         ]
-        new, cited = _edges(before, found.topology)
+        new, changed = _edges(before, found.topology)
         edges = [edge_rows(found, new[at : at + _ROWS]) for at in range(0, len(new), _ROWS)]
-        return cls(spans, places, edges, edge_rows(found, cited), len(new))
+        return cls(spans, places, edges, edge_rows(found, changed), len(new))
 
 
 def _edges(before: Topology, after: Topology) -> tuple[list[int], list[int]]:
-    """Numbers of the edges that are new, and of stored ones with another citation."""
-    stored = {pair: before.cited.get(edge) for edge, pair in enumerate(before.edges)}
-    new, cited = [], []
+    """Numbers of the edges that are new, and of stored ones with other facts."""
+    stored = {pair: before.facts.get(edge) for edge, pair in enumerate(before.edges)}
+    new, changed = [], []
     for edge, pair in enumerate(after.edges):
         if pair not in stored:
             new.append(edge)
-        elif stored[pair] != after.cited.get(edge):
-            cited.append(edge)
-    return new, cited
+        elif stored[pair] != after.facts.get(edge):
+            changed.append(edge)
+    return new, changed
 
 
 def _too_large(what: str) -> InputError:
@@ -237,7 +237,7 @@ def _write(tx: Transaction, found: Survey, onto: StoredShape, new: _Changes) -> 
         for rows in _parts(new.places):
             tx.run("process/move_spans", rows=rows, **process)
         edges = [("ingest/edges", rows) for rows in new.edges]
-        edges += [("ingest/edges_again", rows) for rows in _parts(new.cited)]
+        edges += [("ingest/edges_again", rows) for rows in _parts(new.changed)]
         for name, rows in edges:
             stored = tx.run(name, owner=owner, rows=rows, **process)
             check_stored(stored, sum(len(sources) for _, _, sources in rows))

@@ -118,7 +118,7 @@ class Gathering:
         elif source == target:
             self.violations.append(_self_loop(edge))
         else:
-            self.topology.add_edge(source, target, edge.cited)
+            self.topology.add_edge(source, target, edge.facts)
 
     def add_edges(self, plain: PlainEdges, waiting: list[EdgeRecord]) -> None:
         """Number many edges at once, unless one of them is unknown or a loop."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from veritrail_graph.graph.importers.records import Header
-from veritrail_graph.graph.model import Origin, Role
+from veritrail_graph.graph.model import NO_FACTS, EdgeFacts, Origin, Role
 
 NO_STAGE = -1
 """The stage, in `Topology.stages`, of a node whose stage the input does not give."""
@@ -29,7 +29,7 @@ class Topology:
         stages: Stage by number, or NO_STAGE.
         edge_sources: Number of the source, by edge; each edge once.
         edge_targets: Number of the target, by edge.
-        cited: Whether the target cites the source, by edge, for the edges where it is known.
+        facts: What is known of an edge besides its ends, for the edges where that is anything.
         origins: Where the text comes from, by number, for the nodes of which the input says so.
         made: Whether the node names the model or the prompt that wrote it, by number (0 or 1).
     """
@@ -39,7 +39,7 @@ class Topology:
     stages: array[int] = field(default_factory=lambda: array("q"))
     edge_sources: array[int] = field(default_factory=lambda: array("L"))
     edge_targets: array[int] = field(default_factory=lambda: array("L"))
-    cited: dict[int, bool] = field(default_factory=dict)
+    facts: dict[int, EdgeFacts] = field(default_factory=dict)
     origins: dict[int, Origin] = field(default_factory=dict)
     made: bytearray = field(default_factory=bytearray)
 
@@ -51,7 +51,7 @@ class Topology:
             array("q", self.stages),
             array("L", self.edge_sources),
             array("L", self.edge_targets),
-            dict(self.cited),
+            dict(self.facts),
             dict(self.origins),
             bytearray(self.made),
         )
@@ -74,10 +74,10 @@ class Topology:
             self.origins[number] = origin
         return number
 
-    def add_edge(self, source: int, target: int, cited: bool | None = None) -> None:
+    def add_edge(self, source: int, target: int, facts: EdgeFacts = NO_FACTS) -> None:
         """Add an edge; `drop_repeated_edges` takes repetitions out afterwards."""
-        if cited is not None:
-            self.cited[len(self.edge_sources)] = cited
+        if facts != NO_FACTS:
+            self.facts[len(self.edge_sources)] = facts
         self.edge_sources.append(source)
         self.edge_targets.append(target)
 
@@ -89,29 +89,31 @@ class Topology:
     def drop_repeated_edges(self) -> int:
         """Keep each edge once, sorted by target and then source; return how many were dropped.
 
-        A citation that is known of any repetition is kept.
+        Repetitions are joined as `EdgeFacts.joined` says.
         """
         base = max(1, len(self.ids))
         keys = [
             target * base + source
             for source, target in zip(self.edge_sources, self.edge_targets, strict=True)
         ]
-        if not self.cited:
+        if not self.facts:
             return self._keep_each_once(keys)
         order = sorted(range(len(keys)), key=keys.__getitem__)
-        sources, targets, cited = array("L"), array("L"), dict[int, bool]()
+        sources, targets, facts = array("L"), array("L"), dict[int, EdgeFacts]()
         previous = (-1, -1)
         for edge in order:
             pair = (self.edge_sources[edge], self.edge_targets[edge])
-            if pair != previous:
+            told = self.facts.get(edge, NO_FACTS)
+            if pair == previous:
+                told = facts.pop(len(sources) - 1, NO_FACTS).joined(told)
+            else:
                 sources.append(pair[0])
                 targets.append(pair[1])
                 previous = pair
-            if edge in self.cited:
-                kept = len(sources) - 1
-                cited[kept] = cited.get(kept, False) or self.cited[edge]
+            if told != NO_FACTS:
+                facts[len(sources) - 1] = told
         repeated = len(order) - len(sources)
-        self.edge_sources, self.edge_targets, self.cited = sources, targets, cited
+        self.edge_sources, self.edge_targets, self.facts = sources, targets, facts
         return repeated
 
     def _keep_each_once(self, keys: list[int]) -> int:

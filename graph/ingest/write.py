@@ -22,7 +22,7 @@ from veritrail_graph.graph.content_hash import node_digest
 from veritrail_graph.graph.errors import EngineError, InputError, ProcessConflict
 from veritrail_graph.graph.importers.records import NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.check import Survey
-from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.model import NO_FACTS, Claim, EdgeFacts
 from veritrail_graph.graph.model.canonical import canonical
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.claims import add_claims
@@ -56,7 +56,7 @@ def plan_key(found: Survey) -> str:
     for numbers in (topology.stages, topology.edge_sources, topology.edge_targets):
         plan.update(numbers.tobytes())
     claims = [claim_row(claim) for claim in found.claims]
-    plan.update(canonical([process_row(found), claims, sorted(topology.cited.items())]))
+    plan.update(canonical([process_row(found), claims, sorted(topology.facts.items())]))
     return plan.hexdigest()
 
 
@@ -119,20 +119,20 @@ def edge_batches(
 
 
 def edge_rows(found: Survey, edges: Iterable[int]) -> Rows:
-    """Rows of edges, by their numbers, grouped by target and by whether they are cited."""
+    """Rows of edges, by their numbers, grouped by target and by what is known of them."""
     topology = found.topology
-    ids, sources, targets, cited = (
+    ids, sources, targets, facts = (
         topology.ids,
         topology.edge_sources,
         topology.edge_targets,
-        topology.cited,
+        topology.facts,
     )
     rows: Rows = []
-    last: tuple[int, bool | None] = (-1, None)
+    last: tuple[int, EdgeFacts] = (-1, NO_FACTS)
     for edge in edges:
-        key = (targets[edge], cited.get(edge))
+        key = (targets[edge], facts.get(edge, NO_FACTS))
         if key != last:
-            rows.append([ids[key[0]], key[1], []])
+            rows.append([ids[key[0]], list(key[1]), []])
             last = key
         rows[-1][2].append(ids[sources[edge]])
     return rows

@@ -10,9 +10,12 @@ Source: VeriTrail 2 (the conceptual framework) and 3.2 (what a verification retu
 from veritrail_graph.graph.model.node_ref import NodeRef, Origin, Role, frontier_order
 from veritrail_graph.graph.model.noun import Noun
 from veritrail_graph.graph.model.process import (
+    NO_FACTS,
     Claim,
     ClaimOrigin,
     Edge,
+    EdgeFacts,
+    Inference,
     Process,
     SourcesRead,
     Span,
@@ -38,14 +41,17 @@ from veritrail_graph.graph.model.trail import (
 )
 
 __all__ = [
+    "NO_FACTS",
     "CitedSentence",
     "Claim",
     "ClaimOrigin",
     "Edge",
+    "EdgeFacts",
     "ErrorLocation",
     "Evidence",
     "EvidencePath",
     "EvidenceRole",
+    "Inference",
     "Iteration",
     "NodeRef",
     "Noun",

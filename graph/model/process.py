@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
@@ -67,6 +67,44 @@ class Span(Noun):
         return NodeRef(self.node_id, self.stage, self.position, self.role)
 
 
+class Inference(StrEnum):
+    """How a reader found an edge that its input does not name."""
+
+    EXACT = "exact"
+    """The text of the source was found in what the target's step was given, or the reverse."""
+    NORMALISED = "normalised"
+    """The same, but for case, white space, escapes and the lines of printed tables."""
+    OVERLAP = "overlap"
+    """They share much of their words."""
+    ORDER = "order"
+    """It follows from the order of the input alone."""
+
+
+class EdgeFacts(NamedTuple):
+    """What is known of an edge besides its ends."""
+
+    cited: bool | None = None
+    inferred: Inference | None = None
+    score: float | None = None
+
+    def joined(self, other: EdgeFacts) -> EdgeFacts:
+        """Of an edge that is given twice: any citation is kept, and what is not inferred wins."""
+        known = [one for one in (self.cited, other.cited) if one is not None]
+        cited = any(known) if known else None
+        if self.inferred is None or other.inferred is None:
+            return EdgeFacts(cited)
+        best = max((self, other), key=lambda one: one.score or 0.0)
+        return EdgeFacts(cited, best.inferred, best.score)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Those that are known, as properties of the relationship."""
+        return {key: value for key, value in self._asdict().items() if value is not None}
+
+
+NO_FACTS = EdgeFacts()
+
+
 class Edge(Noun):
     """`source` was an input to the step that produced `target`."""
 
@@ -76,6 +114,17 @@ class Edge(Noun):
         default=None,
         description="Whether the target cites the source; null where that is not known.",
     )
+    inferred: OneOf[Inference] | None = Field(
+        default=None, description="How a reader found it; null: the input names it."
+    )
+    score: float | None = Field(
+        default=None, ge=0, le=1, description="How sure that is, from 0 to 1."
+    )
+
+    @property
+    def facts(self) -> EdgeFacts:
+        """What is known of it besides its ends."""
+        return EdgeFacts(self.cited, self.inferred, self.score)
 
 
 class Claim(Noun):

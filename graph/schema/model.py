@@ -346,7 +346,11 @@ RELATIONSHIPS: tuple[RelationshipType, ...] = (
         "Span",
         "Span",
         "the first was an input to the step that produced the second",
-        (Property("cited", "boolean", "whether the second names the first as a source"),),
+        (
+            Property("cited", "boolean", "whether the second names the first as a source"),
+            string("inferred", "how a reader found it (`exact`, …); absent: the input names it"),
+            Property("score", "float", "how sure that is, from 0 to 1"),
+        ),
     ),
     RelationshipType("EXTRACTED_FROM", "Claim", "Span", "the node that states the claim"),
     RelationshipType("EXTRACTION_OF", "Extraction", "Span", "the node that holds the sentence"),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import EngineError, ProcessConflict
+from veritrail_graph.graph.model import EdgeFacts
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.processes import process_from, ready_process
 from veritrail_graph.graph.store.rows import Properties, claim_pages, extraction_pages, pages
@@ -128,7 +129,7 @@ class StoredProcess:
             self.progress("nodes", end, len(self.ids))
             yield [by_id[name] for name in names]
 
-    async def edges(self) -> AsyncIterator[list[tuple[int, int, bool | None]]]:
+    async def edges(self) -> AsyncIterator[list[tuple[int, int, EdgeFacts]]]:
         """All edges as numbers of source and target in `ids`, ordered by target and source."""
         count = 0
         for first, end in self._pages(self._degrees, _MOST_EDGES):
@@ -151,7 +152,7 @@ class StoredProcess:
 
     async def _edges_into(
         self, names: Sequence[str], total: int
-    ) -> AsyncIterator[tuple[int, int, bool | None]]:
+    ) -> AsyncIterator[tuple[int, int, EdgeFacts]]:
         """Edges into some nodes; into a node with too many of them, by windows of the input."""
         numbers = self._numbers
         behind = max(numbers, default=0) + 1 if numbers else len(self.ids)
@@ -165,11 +166,12 @@ class StoredProcess:
                 end=first + step,
             )
             for (packed,) in rows:
-                for source, target, cited in packed:
+                for source, target, *known in packed:
+                    facts = EdgeFacts(*known)
                     if numbers is not None:
-                        yield numbers[source], numbers[target], cited
+                        yield numbers[source], numbers[target], facts
                     else:
-                        yield source, target, cited
+                        yield source, target, facts
 
     @staticmethod
     def _pages(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:

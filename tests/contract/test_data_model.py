@@ -16,6 +16,7 @@ from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
     Claim,
     ClaimOrigin,
+    Inference,
     NodeRef,
     Role,
     Status,
@@ -87,7 +88,10 @@ def source(process_id: str) -> MemoryInput:
             NodeRecord("s", LONG, "2", 2, "summary", "summarise", metadata),
             NodeRecord("t", LONG, "3", 3, "summary", "merge", metadata, question="How long?"),
         ],
-        [EdgeRecord("a", "s", "1", cited=True), EdgeRecord("s", "t", "2")],
+        [
+            EdgeRecord("a", "s", "1", cited=True),
+            EdgeRecord("s", "t", "2", inferred=Inference.EXACT, score=0.5),
+        ],
         [
             ClaimRecord(
                 LONG, "1", "k1", "t", 0, 10, ("It is long.",), "FULLY_SUPPORTED", ((12, 20),)

@@ -16,6 +16,7 @@ from veritrail_graph.graph.model import (
     Evidence,
     EvidencePath,
     EvidenceRole,
+    Inference,
     Iteration,
     NodeRef,
     Origin,
@@ -58,7 +59,7 @@ def nasty_input(process_id: str, nul: str = "") -> MemoryInput:
         ],
         [
             EdgeRecord(ROOT, S.node_id, "e", cited=True),
-            EdgeRecord(ROOT, T.node_id, "e", cited=False),
+            EdgeRecord(ROOT, T.node_id, "e", cited=False, inferred=Inference.OVERLAP, score=0.25),
             EdgeRecord(S.node_id, T.node_id, "e"),
         ],
         [

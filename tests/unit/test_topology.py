@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from veritrail_graph.graph.ingest.check import check_acyclic, derive_stages
 from veritrail_graph.graph.ingest.topology import Topology
-from veritrail_graph.graph.model import Role
+from veritrail_graph.graph.model import NO_FACTS, EdgeFacts, Inference, Role
 
 COUNT = 8
 
@@ -125,14 +125,32 @@ def test_repeated_edges_are_dropped_and_counted(edges):
 said = st.sampled_from([None, False, True])
 
 
+inferred = st.none() | st.sampled_from([Inference.EXACT, Inference.OVERLAP])
+
+
+@given(st.lists(st.tuples(pairs, inferred), max_size=20))
+def test_what_any_repetition_names_is_not_inferred(edges):
+    topology = topology_of([])
+    for (source, target), how in edges:
+        topology.add_edge(source, target, EdgeFacts(None, how, how and 0.5))
+    topology.drop_repeated_edges()
+    for edge, pair in enumerate(topology.edges):
+        kinds = {how for other, how in edges if other == pair}
+        how = topology.facts.get(edge, NO_FACTS).inferred
+        assert how is None if None in kinds else how in kinds
+
+
 @given(st.lists(st.tuples(pairs, said), max_size=20), st.randoms(use_true_random=False))
 def test_a_citation_that_any_repetition_knows_of_stays_known(edges, turns):
     def kept(edges):
         topology = topology_of([])
         for (source, target), cited in edges:
-            topology.add_edge(source, target, cited)
+            topology.add_edge(source, target, EdgeFacts(cited))
         topology.drop_repeated_edges()
-        return {pair: topology.cited.get(edge) for edge, pair in enumerate(topology.edges)}
+        return {
+            pair: topology.facts.get(edge, NO_FACTS).cited
+            for edge, pair in enumerate(topology.edges)
+        }
 
     expected = {}
     for pair, _ in edges:

@@ -144,7 +144,7 @@ def read_edge(value: object, place: str) -> EdgeRecord | list[Violation]:
         edge = Edge.model_validate(value, extra="forbid")
     except ValidationError as error:
         return list(violations_of(error, place, Edge))
-    return EdgeRecord(edge.source, edge.target, place, edge.cited)
+    return EdgeRecord(edge.source, edge.target, place, *edge.facts)
 
 
 def read_claim(value: object, place: str) -> ClaimRecord | list[Violation]:
