@@ -6,6 +6,7 @@ Verifications, claims and reviews are nouns of their own (`graph.model`).
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -79,6 +80,14 @@ class Ingested(Answer):
     unsourced: int = Field(
         0, description="Nodes without recorded inputs that are no source text, all of the process."
     )
+    inferred_edges: dict[str, int] = Field(
+        {}, description="Edges that the input does not name, by how they were found."
+    )
+    explained: float | None = Field(
+        None,
+        description="Share of the characters that generating steps were given which edges account "
+        "for; null where the input does not record what they were given.",
+    )
     removed_verifications: int | None = Field(None, exclude_if=_is_none)
     removed_reviews: int | None = Field(None, exclude_if=_is_none)
     nodes_added: int | None = Field(None, exclude_if=_is_none)
@@ -109,6 +118,8 @@ class Ingested(Answer):
             warnings=list(found.warnings),
             format=found.header.source_format,
             unsourced=found.unsourced,
+            inferred_edges=found.inferred_edges,
+            explained=found.header.explained,
             removed_verifications=report.removed_verifications if is_replaced else None,
             removed_reviews=report.removed_reviews if is_replaced else None,
             nodes_added=report.nodes_added if is_appended else None,
@@ -116,6 +127,30 @@ class Ingested(Answer):
             resumed=True if report.resumed else None,
             stage_names=dict(found.header.stage_names),
         )
+
+
+class Refused(Answer):
+    """A process that was not stored, of an input that holds several."""
+
+    source: str = Field(description="Where it is, such as `log.jsonl#17`.")
+    error: dict[str, Any] = Field(description="`message` and `violations`, as for one process.")
+
+
+class IngestedMany(Answer):
+    """What an ingest of several processes did."""
+
+    processes: list[Ingested | Refused]
+    created: int = 0
+    unchanged: int = 0
+    replaced: int = 0
+    appended: int = 0
+    failed: int = 0
+
+    @classmethod
+    def of(cls, processes: Sequence[Ingested | Refused]) -> IngestedMany:
+        """The answer, with how many of them came to what."""
+        counts = Counter("failed" if isinstance(one, Refused) else one.status for one in processes)
+        return cls(processes=list(processes), **counts)
 
 
 class Stage(Answer):

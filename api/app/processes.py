@@ -9,14 +9,21 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Ingested, Removed, Stage, Stages
 from veritrail_graph.api.app.part import Part, ProcessInUse, Progress
-from veritrail_graph.graph.errors import BeingWritten, EngineUnavailable
+from veritrail_graph.graph.errors import (
+    BeingWritten,
+    EngineError,
+    EngineUnavailable,
+    InputError,
+    VeriTrailError,
+)
 from veritrail_graph.graph.importers.records import Header, ProcessInput, ReviewRecord, TrailInput
 
 if TYPE_CHECKING:
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.auth.access import Caller
     from veritrail_graph.graph.copying import Copied
     from veritrail_graph.graph.importers.records import ProcessInput, Record, TrailRecord
-    from veritrail_graph.graph.importers.registry import ImportOptions
+    from veritrail_graph.graph.importers.registry import Found, ImportOptions
     from veritrail_graph.graph.ingest import IngestReport
     from veritrail_graph.graph.ingest.check import Survey
     from veritrail_graph.graph.model import Process
@@ -145,7 +152,67 @@ class Processes(Part):
             EngineError: The engine failed; what was stored of the process is not visible.
         """
         chosen = options or IngestOptions()
-        source = await asyncio.to_thread(self._open, path, chosen, by)
+        source = await asyncio.to_thread(self._open, path, chosen)
+        return await self._ingest_source(source, chosen, progress, by)
+
+    async def ingest_each(
+        self,
+        paths: Sequence[Path],
+        options: IngestOptions | None = None,
+        *,
+        progress: Progress = no_progress,
+        by: Caller | None = None,
+    ) -> AsyncIterator[tuple[str, Ingested | VeriTrailError]]:
+        """Store every process that paths hold; one that cannot be stored leaves the others alone.
+
+        Args:
+            paths: Files and folders.
+            options: How they are stored; a process_id is refused where there are several.
+            progress: Called as it goes on.
+            by: Who stores them.
+
+        Yields:
+            Where each is, and what became of it or why it was not stored.
+
+        Raises:
+            InputError: A path is in no known format, or a process_id was given for several.
+            EngineError: The engine failed; what was yielded is stored.
+        """
+        chosen = options or IngestOptions()
+        found = self._find(paths, chosen)
+        one = await asyncio.to_thread(next, found, None)
+        following = await asyncio.to_thread(next, found, None)
+        if following is not None and chosen.process_id is not None:
+            raise InputError(
+                f"One process_id, {chosen.process_id!r}, cannot be that of several processes.",
+                code="one_id_for_many",
+            )
+        while one is not None:
+            became: Ingested | VeriTrailError
+            try:
+                source = await asyncio.to_thread(one.open)
+                became = await self._ingest_source(source, chosen, progress, by)
+            except EngineError:
+                raise
+            except VeriTrailError as error:
+                became = error
+            yield one.where, became
+            one, following = following, await asyncio.to_thread(next, found, None)
+
+    def _find(self, paths: Sequence[Path], options: IngestOptions) -> Iterator[Found]:
+        from veritrail_graph.graph.importers.registry import find_processes
+
+        importing = self._importing(options)
+        each = [
+            find_processes(path, format_name=options.format, options=importing) for path in paths
+        ]
+        return chain.from_iterable(each)
+
+    async def _ingest_source(
+        self, source: ProcessInput, chosen: IngestOptions, progress: Progress, by: Caller | None
+    ) -> Ingested:
+        if by is not None:
+            source = RecordedInput(source, by.key_name)
         left = threading.Event()
 
         def watched(what: str, done: int, total: int) -> None:
@@ -162,15 +229,17 @@ class Processes(Part):
         await self._record_ingest(by, found, force=chosen.force)
         return found
 
-    def _open(self, path: Path, options: IngestOptions, by: Caller | None) -> ProcessInput:
-        from dataclasses import replace
+    def _open(self, path: Path, options: IngestOptions) -> ProcessInput:
+        from veritrail_graph.graph.importers.registry import open_input
 
-        from veritrail_graph.graph.importers.registry import ImportOptions, open_input
+        importing = self._importing(options)
+        return open_input(path, format_name=options.format, options=importing)
+
+    def _importing(self, options: IngestOptions) -> ImportOptions:
+        from veritrail_graph.graph.importers.registry import ImportOptions
 
         most = self._app.settings.max_node_text
-        importing = replace(options.importing or ImportOptions(), max_node_text=most)
-        source = open_input(path, format_name=options.format, options=importing)
-        return source if by is None else RecordedInput(source, by.key_name)
+        return replace(options.importing or ImportOptions(), max_node_text=most)
 
     async def _ingest(
         self, source: ProcessInput, options: IngestOptions, progress: Progress

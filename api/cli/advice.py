@@ -48,6 +48,7 @@ ADVICE: Mapping[str, str] = {
         "Use --replace to replace it there, which removes its verifications, or delete it there "
         "first."
     ),
+    "one_id_for_many": "Leave --process-id out.",
     "password_unreadable": "Run `veritrail db stop`, then try again.",
     "path_taken": "--force replaces it, or name another place.",
     "price_unknown": (

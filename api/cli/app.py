@@ -14,6 +14,7 @@ from veritrail_graph.api.cli import (
     db,
     estimate,
     export,
+    formats,
     gate,
     ingest,
     keys,
@@ -54,6 +55,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("ingest")(ingest.ingest)
+app.command("formats")(formats.formats)
 app.command("verify")(verify.verify)
 app.add_typer(claims.app, name="claims")
 app.command("estimate")(estimate.estimate)

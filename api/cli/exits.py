@@ -94,21 +94,7 @@ def fail(error: VeriTrailError, *, as_json: bool) -> NoReturn:
     violations = error.violations if isinstance(error, InputError) else ()
     text = with_advice(error, ADVICE)
     if as_json:
-        print_json(
-            {
-                "error": {
-                    "message": text,
-                    "violations": [
-                        {
-                            "kind": one.kind,
-                            "where": one.where,
-                            "message": violation_with_advice(one, ADVICE),
-                        }
-                        for one in violations
-                    ],
-                }
-            }
-        )
+        print_json({"error": fault_json(error)})
     say(_indented(f"Error: {text}"), "bold red")
     for one in violations[:SHOWN_VIOLATIONS]:
         place = f"{one.where}: " if one.where else ""
@@ -116,6 +102,18 @@ def fail(error: VeriTrailError, *, as_json: bool) -> NoReturn:
     if len(violations) > SHOWN_VIOLATIONS:
         say(f"  … and {len(violations) - SHOWN_VIOLATIONS} more; --json lists all of them")
     raise Exit(_status(error))
+
+
+def fault_json(error: VeriTrailError) -> dict[str, Any]:
+    """A fault as JSON, with the advice of the command line."""
+    violations = error.violations if isinstance(error, InputError) else ()
+    return {
+        "message": with_advice(error, ADVICE),
+        "violations": [
+            {"kind": one.kind, "where": one.where, "message": violation_with_advice(one, ADVICE)}
+            for one in violations
+        ],
+    }
 
 
 def _indented(text: str) -> str:

@@ -9,21 +9,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veritrail_graph.api.cli.exits import ask
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, WRONG_USE, Exit, ask, fault_json
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
 from veritrail_graph.api.views.texts import clean, one_line, some
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
     from veritrail_graph.api.app.answers import Ingested
     from veritrail_graph.api.app.processes import IngestOptions
 
+    _Outcome = tuple[str, Ingested | VeriTrailError]
+
 
 def ingest(
-    path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A process file or a GraphRAG output folder.")
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH…",
+            help="Files or folders; `veritrail formats` lists what can be read.",
+            show_default=False,
+        ),
     ],
     format_name: Annotated[
         str | None,
@@ -81,14 +88,38 @@ def ingest(
             metavar="given|cited", help="GraphRAG: all reports that were given, or the cited ones."
         ),
     ] = "given",
+    only_explicit: Annotated[
+        bool,
+        typer.Option(
+            "--only-explicit",
+            help="Traces: leave edges out that the input does not name.",
+        ),
+    ] = False,
+    infer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="overlap",
+            help="Traces: also infer edges from words in common, which makes false ones.",
+        ),
+    ] = None,
+    grouping: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Summaries: how many of a level one of the next level summarises.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read a process in any supported format, check it, and store it in the graph."""
+    """Read processes in any supported format, check them, and store them in the graph."""
     from veritrail_graph.api.app.processes import IngestOptions
     from veritrail_graph.graph.importers.registry import ImportOptions
 
     if append and replace:
         raise InputError("--append and --replace exclude each other: name one of them")
+    if infer not in (None, "overlap"):
+        raise InputError(f"--infer {infer!r}: the only further way is `overlap`")
     options = IngestOptions(
         process_id=None if process_id is None else public_id(process_id, "--process-id"),
         replace=replace,
@@ -96,24 +127,79 @@ def ingest(
         force=True,
         strict=strict,
         format=format_name,
-        importing=ImportOptions(answer, question, community_level, sources, answer_id=answer_id),
+        importing=ImportOptions(
+            answer,
+            question,
+            community_level,
+            sources,
+            answer_id=answer_id,
+            only_explicit=only_explicit,
+            infer_overlap=infer is not None,
+            grouping=grouping,
+        ),
     )
-    found = ask(lambda app: _ingest(app, path, options), as_json=as_json)
+    outcomes: list[_Outcome] = []
+    try:
+        ask(lambda app: _ingest(app, paths, options, outcomes), as_json=as_json and not outcomes)
+    except Exit as ended:
+        if len(outcomes) > 1:
+            _end_many(outcomes, as_json=as_json, status=ended.status)
+        raise
+    if len(outcomes) > 1:
+        _end_many(outcomes, as_json=as_json)
+        return
+    if not outcomes:
+        raise InputError(f"{some([str(path) for path in paths])}: there is no process in it")
+    ((_, found),) = outcomes
+    if isinstance(found, VeriTrailError):
+        raise found
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
         _tell(found)
 
 
-async def _ingest(app: Application, path: Path, options: IngestOptions) -> Ingested:
+async def _ingest(
+    app: Application, paths: list[Path], options: IngestOptions, outcomes: list[_Outcome]
+) -> None:
     with long_work() as work:
         pace = Pace(work)
         try:
-            return await app.processes.ingest(path, options, progress=pace.update)
+            async for outcome in app.processes.ingest_each(paths, options, progress=pace.update):
+                outcomes.append(outcome)
+                pace = Pace(work)
+                if len(outcomes) == 2:  # the first of several was not known to be one
+                    _tell_one(outcomes[0])
+                if len(outcomes) > 1:
+                    _tell_one(outcome)
         except asyncio.CancelledError:
             if pace.has_begun("nodes"):
                 say(GO_ON, "yellow")
             raise
+
+
+def _end_many(outcomes: list[_Outcome], *, as_json: bool, status: int = 0) -> None:
+    """Print what became of several processes; ends the command where not all were stored."""
+    from veritrail_graph.api.app.answers import IngestedMany, Refused
+
+    made = IngestedMany.of(
+        [
+            Refused(source=where, error=fault_json(one)) if isinstance(one, VeriTrailError) else one
+            for where, one in outcomes
+        ]
+    )
+    if as_json:
+        print_json(made.model_dump(mode="json"))
+    counts = [
+        f"{count:,} {what}"
+        for what in ("created", "unchanged", "replaced", "appended", "failed")
+        if (count := getattr(made, what))
+    ]
+    say(f"{len(outcomes):,} processes: {', '.join(counts)}", "bold")
+    if made.failed == len(outcomes):
+        raise Exit(WRONG_USE)
+    if made.failed and not status:
+        raise Exit(NOT_ALL_SUCCEEDED)
 
 
 GO_ON = "Run the same command again to go on; `veritrail db clean` removes what was stored."
@@ -135,6 +221,26 @@ def public_id(text: str, option: str) -> str:
     return text
 
 
+def _tell_one(outcome: _Outcome) -> None:
+    """One line about a process of many, above the progress."""
+    where, found = outcome
+    if isinstance(found, VeriTrailError):
+        say(f"{one_line(where, 100)}: not stored. {one_line(str(found), 300)}", "red")
+        return
+    edges = f"{found.edges:,} edge{'s' * (found.edges != 1)}"
+    if inferred := sum(found.inferred_edges.values()):
+        edges += f" ({inferred:,} inferred)"
+    facts = [f"{found.nodes:,} node{'s' * (found.nodes != 1)}", edges]
+    if found.claims:
+        facts.append(f"{found.claims:,} claims")
+    if found.unsourced:
+        facts.append(f"{found.unsourced:,} unsourced")
+    if found.warnings:
+        facts.append(f"{len(found.warnings):,} warnings")
+    said = f"{one_line(where, 100)}: {found.process_id} ({found.status}), {', '.join(facts)}"
+    say(said)
+
+
 def _tell(found: Ingested) -> None:
     from rich.table import Table
     from rich.text import Text
@@ -152,8 +258,14 @@ def _tell(found: Ingested) -> None:
     for stage, count in found.stages.items():
         name = found.stage_names.get(int(stage), "")
         rows.append((f"  stage {stage}", f"{count:,}  {one_line(name, 60)}".rstrip()))
+    rows.append(("edges", f"{found.edges:,}{_new(found.edges_added)}"))
+    ways = [f"{count:,} {how}" for how, count in found.inferred_edges.items() if count]
+    if ways:
+        rows.append(("  inferred", ", ".join(ways)))
+    if found.explained is not None:
+        words = "of what its steps were given is in their inputs"
+        rows.append(("explained", f"{found.explained:.0%} {words}"))
     rows += [
-        ("edges", f"{found.edges:,}{_new(found.edges_added)}"),
         ("claims", f"{found.claims:,} ({found.claims_added:,} new)"),
         ("terminals", some(found.terminals)),
     ]

@@ -155,6 +155,8 @@ class Header:
         terminals: node_ids of the final outputs, or None: the default of the format.
         warnings: What the input does not hold, and how that was bridged.
         run_of_record: The run of its verifications whose verdicts count, if one is pinned.
+        explained: Share of the characters that its generating steps were given which its edges
+            account for, from 0 to 1; None: the input does not record what they were given.
     """
 
     source_format: str
@@ -165,6 +167,7 @@ class Header:
     terminals: tuple[str, ...] | None = None
     warnings: tuple[str, ...] = ()
     run_of_record: str | None = None
+    explained: float | None = None
 
 
 class ProcessInput(Protocol):

@@ -1,16 +1,16 @@
-"""Which formats can be read, and which of them a given path is in.
+"""Which formats can be read, which of them a path is in, and the processes that it holds.
 
 An importer is one module with one class on the Protocol below. It is found by the name of its
-format, or by looking at the path, in the order of this list. The list has the form of entry
-points, so that packages of third parties can add to the group later.
+format, or by looking at the path, in the order of this list. Packages of third parties add
+theirs to the entry points of the group `veritrail_graph.importers`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Protocol
 
@@ -19,10 +19,16 @@ from veritrail_graph.graph.importers.records import ProcessInput
 
 GROUP = "veritrail_graph.importers"
 _HERE = "veritrail_graph.graph.importers"
+# The process file comes last: it takes any JSON object, and says what is wrong with it.
 _OURS = (
-    EntryPoint("process", f"{_HERE}.process_file:ProcessFileImporter", GROUP),
     EntryPoint("graphrag", f"{_HERE}.graphrag:GraphRagImporter", GROUP),
+    EntryPoint("rag", f"{_HERE}.rag:RagImporter", GROUP),
+    EntryPoint("process", f"{_HERE}.process_file:ProcessFileImporter", GROUP),
 )
+DATA_SUFFIXES = (
+    ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pb", ".gz",
+)  # fmt: skip
+"""Files of a folder that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,10 @@ class ImportOptions:
         sources: `given` (all reports that were given) or `cited` (only the cited ones).
         max_node_text: The longest text of a node, in bytes of UTF-8.
         answer_id: What tells the answer from others of the same index; None: made from its text.
+        only_explicit: Whether edges that the input does not name are left out.
+        infer_overlap: Whether edges are also inferred from words in common.
+        grouping: How many nodes of a level one node of the next level summarises, where the
+            input does not say so; None: as evenly as possible.
     """
 
     answer: str | None = None
@@ -44,41 +54,68 @@ class ImportOptions:
     sources: str = "given"
     max_node_text: int = 10_000_000
     answer_id: str | None = None
+    only_explicit: bool = False
+    infer_overlap: bool = False
+    grouping: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A process that a path holds.
+
+    Attributes:
+        where: Where it is, such as `log.jsonl#17` for the seventeenth of a file.
+        open: Reads what comes before its records; raises InputError where that cannot be read.
+    """
+
+    where: str
+    open: Callable[[], ProcessInput]
 
 
 class Importer(Protocol):
-    """A reader of one format."""
+    """A reader of one format.
+
+    Attributes:
+        name: Name of the format.
+        description: What it reads, in a line.
+        extra: The extra of this package that has to be installed for it; None: none.
+    """
 
     name: str
     description: str
+    extra: str | None
 
     def detect(self, path: Path) -> str | None:
         """Why `path` is not in this format; None when it is."""
         ...
 
-    def open(self, path: Path, options: ImportOptions) -> ProcessInput:
-        """Read what comes before the records.
+    def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
+        """The processes that the path holds, one after the other.
 
         Raises:
-            InputError: The path is in this format but cannot be read.
+            InputError: The path cannot be read at all.
         """
         ...
 
 
 @cache
 def importers() -> tuple[Importer, ...]:
-    """Every importer, in the order of detection."""
-    return tuple(entry.load()() for entry in _OURS)
+    """Every importer, in the order of detection: those of other packages come first."""
+    names = {entry.name for entry in _OURS}
+    others = [entry for entry in entry_points(group=GROUP) if entry.name not in names]
+    return tuple(entry.load()() for entry in (*others, *_OURS))
 
 
-def open_input(
+def find_processes(
     path: Path,
     *,
     format_name: str | None = None,
     options: ImportOptions | None = None,
     known: Iterable[Importer] | None = None,
-) -> ProcessInput:
-    """Open `path` in the format named, or in the first one that it is in.
+) -> Iterator[Found]:
+    """The processes of a path, in the format named, or in the first one that it is in.
+
+    A folder that is in no format itself is looked through, file by file.
 
     Args:
         path: A file or folder.
@@ -94,15 +131,84 @@ def open_input(
     by_name = {importer.name: importer for importer in known or importers()}
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
+    if format_name is not None and format_name not in by_name:
+        names = ", ".join(by_name)
+        raise InputError(f"Unknown format {format_name!r}. Known formats: {names}.")
     if format_name is not None:
-        if format_name not in by_name:
-            names = ", ".join(by_name)
-            raise InputError(f"Unknown format {format_name!r}. Known formats: {names}.")
-        return by_name[format_name].open(path, options)
+        chosen = by_name[format_name]
+        fits = not path.is_dir() or chosen.detect(path) is None
+        files = [] if fits else _files(path)
+        if not files:
+            return chosen.processes(path, options)
+        return (one for file in files for one in _safely(file, chosen, options))
     reasons = []
     for importer in by_name.values():
         reason = importer.detect(path)
         if reason is None:
-            return importer.open(path, options)
+            return importer.processes(path, options)
         reasons.append(f"  {importer.name} ({importer.description}): {reason}")
+    files = _files(path) if path.is_dir() else []
+    if files:
+        return (one for file in files for one in _safely(file, None, options, by_name.values()))
     raise InputError(f"{path} is in no format that can be read here. Tried:\n" + "\n".join(reasons))
+
+
+def _files(folder: Path) -> list[Path]:
+    """Files of a folder that may hold data, in the order of their names, but hidden ones."""
+    found = []
+    for path in folder.rglob("*"):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if not hidden and path.suffix.lower() in DATA_SUFFIXES and path.is_file():
+            found.append(path)
+    return sorted(found, key=_in_order)
+
+
+def _in_order(path: Path) -> list[tuple[int, str]]:
+    """By the names, with numbers in them as numbers."""
+    name = path.as_posix()
+    parts, digits = [], ""
+    for sign in [*name, ""]:
+        if sign.isdigit() and sign.isascii():
+            digits += sign
+            continue
+        if digits:
+            parts.append((int(digits), ""))
+            digits = ""
+        parts.append((-1, sign))
+    return parts
+
+
+def _safely(
+    file: Path, importer: Importer | None, options: ImportOptions, known: Iterable[Importer] = ()
+) -> Iterator[Found]:
+    """The processes of one file of many: a file that cannot be read is one that fails."""
+    try:
+        if importer is not None:
+            yield from importer.processes(file, options)
+        else:
+            yield from find_processes(file, options=options, known=known)
+    except InputError as error:
+        yield Found(str(file), _raising(error))
+
+
+def _raising(error: InputError) -> Callable[[], ProcessInput]:
+    def fail() -> ProcessInput:
+        raise error
+
+    return fail
+
+
+def open_input(
+    path: Path, *, format_name: str | None = None, options: ImportOptions | None = None
+) -> ProcessInput:
+    """The one process of a path.
+
+    Raises:
+        InputError: As `find_processes` says, or the path holds several processes.
+    """
+    found = find_processes(path, format_name=format_name, options=options)
+    one, more = next(found, None), next(found, None)
+    if one is None or more is not None:
+        many = "no process" if one is None else "several processes"
+        raise InputError(f"{path} holds {many}, and one is needed here")
+    return one.open()

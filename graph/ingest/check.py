@@ -27,7 +27,7 @@ from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
 from veritrail_graph.graph.importers.records import ClaimRecord, Header, NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.read import Gathering, edge_place, gather
 from veritrail_graph.graph.ingest.topology import NO_STAGE, StoredShape, Topology
-from veritrail_graph.graph.model import Claim, Origin, Role, Verdict
+from veritrail_graph.graph.model import Claim, Inference, Origin, Role, Verdict
 from veritrail_graph.graph.model.canonical import canonical
 
 MAX_NODE_TEXT = 10_000_000
@@ -74,6 +74,15 @@ class Survey:
     def unsourced(self) -> int:
         """How many nodes have no recorded inputs and are no source text."""
         return self.roles.count(Role.UNSOURCED)
+
+    @property
+    def inferred_edges(self) -> dict[str, int]:
+        """How many edges the input does not name, by how they were found."""
+        counts = dict.fromkeys((one.value for one in Inference), 0)
+        for facts in self.topology.facts.values():
+            if facts.inferred is not None:
+                counts[facts.inferred] += 1
+        return counts
 
     @property
     def first_new(self) -> int:

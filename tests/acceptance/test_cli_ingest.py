@@ -25,6 +25,8 @@ KEYS = [
     "warnings",
     "format",
     "unsourced",
+    "inferred_edges",
+    "explained",
 ]
 STRANGE_IDS = [
     'it\'s "quoted" \\ back`tick`',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from veritrail_graph.graph.errors import InputError, Violation
@@ -38,7 +39,7 @@ from veritrail_graph.graph.importers.records import (
     ProcessInput,
     Record,
 )
-from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.model import Origin
 
 NAME = "graphrag"
@@ -109,11 +110,16 @@ class GraphRagImporter:
 
     name = NAME
     description = "GraphRAG output folder (parquet) with an answer"
+    extra = None
 
     def detect(self, path: Path) -> str | None:
         """Why `path` is not a GraphRAG output folder; None when it is."""
         layout = find_layout(path)
         return layout if isinstance(layout, str) else None
+
+    def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
+        """The one of the index and the answer."""
+        yield Found(str(path), partial(self.open, path, options))
 
     def open(self, path: Path, options: ImportOptions) -> ProcessInput:
         """Read ids, edges and the answer; texts are read with the records.

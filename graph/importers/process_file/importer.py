@@ -6,6 +6,7 @@ import gzip
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from veritrail_graph.graph.importers.records import (
     Record,
     TrailRecord,
 )
-from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.importers.registry import Found, ImportOptions
 
 _READERS: dict[str, Callable[[object, str], Any]] = {
     "node": read_node,
@@ -53,6 +54,7 @@ class ProcessFileImporter:
 
     name = "process"
     description = f"a {FORMAT} file: .json or .jsonl, gzipped or not"
+    extra = None
 
     def detect(self, path: Path) -> str | None:
         """A file that begins like a JSON object is taken for one; reading reports its faults.
@@ -71,6 +73,10 @@ class ProcessFileImporter:
         if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
             return "does not begin with a JSON object"
         return None
+
+    def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
+        """The one that the file holds."""
+        yield Found(str(path), partial(self.open, path, options))
 
     def open(self, path: Path, options: ImportOptions) -> ProcessInput:
         """Read the header; a single document is read whole, JSON Lines are streamed.

@@ -1,0 +1,82 @@
+"""A process that an importer puts together in memory, node after node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from veritrail_graph.graph.importers.records import (
+    ClaimRecord,
+    EdgeRecord,
+    Header,
+    NodeRecord,
+    Record,
+)
+from veritrail_graph.graph.model import Inference, Origin
+
+
+@dataclass
+class Draft:
+    """A `ProcessInput` in memory, for formats whose records name each other out of order.
+
+    Attributes:
+        header: What is said of the process as a whole.
+        nodes: The nodes by node_id, in their order.
+        edges: The edges by source and target.
+        claims: The claims.
+    """
+
+    header: Header
+    nodes: dict[str, NodeRecord] = field(default_factory=dict)
+    edges: dict[tuple[str, str], EdgeRecord] = field(default_factory=dict)
+    claims: list[ClaimRecord] = field(default_factory=list)
+
+    def records(self) -> Iterator[Record]:
+        """Read it once from its beginning."""
+        yield from self.nodes.values()
+        yield from self.edges.values()
+        yield from self.claims
+
+    def node(
+        self,
+        node_id: str,
+        text: str,
+        where: str,
+        *,
+        origin: Origin,
+        kind: str | None = None,
+        step: str | None = None,
+        stage: int | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        question: str | None = None,
+    ) -> str:
+        """Add a node; an id that is taken gets a number behind it.
+
+        Returns:
+            Its node_id.
+        """
+        name, number = node_id, 2
+        while name in self.nodes:
+            name, number = f"{node_id}~{number}", number + 1
+        known = {key: value for key, value in (metadata or {}).items() if value is not None}
+        self.nodes[name] = NodeRecord(name, text, where, stage, kind, step, known, origin, question)
+        return name
+
+    def edge(
+        self,
+        source: str,
+        target: str,
+        where: str,
+        inferred: Inference | None = None,
+        score: float | None = None,
+    ) -> None:
+        """Add an edge; the input's own takes the place of an inferred one, the surer of another."""
+        if source == target:
+            return
+        known = self.edges.get((source, target))
+        if known is not None and (
+            known.inferred is None or (inferred is not None and (known.score or 0) >= (score or 0))
+        ):
+            return
+        self.edges[source, target] = EdgeRecord(source, target, where, None, inferred, score)

@@ -1,0 +1,121 @@
+"""Values out of files: JSON documents, JSON Lines, and a look at what a file begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from veritrail_graph.graph.errors import InputError, InvalidProcess
+from veritrail_graph.graph.importers.process_file import reading
+
+LINES_SUFFIXES = (".jsonl", ".ndjson")
+_HEAD = 4_096
+_OURS = b'"veritrail.'
+_MAX_LINE = 100_000_000
+
+
+def suffix_of(path: Path) -> str:
+    """The ending of a file's name that says what it is, in small letters and without `.gz`."""
+    return Path(path.name.lower().removesuffix(".gz")).suffix
+
+
+def document(path: Path) -> Any:
+    """The whole file as one JSON value.
+
+    Raises:
+        InputError: It is not one; the message says where.
+    """
+    try:
+        return reading.read_document(path)
+    except InvalidProcess as error:
+        raise _plain(path, error) from None
+
+
+def json_lines(path: Path, max_line: int = _MAX_LINE) -> Iterator[tuple[int, Any]]:
+    """Number (from 1) and value of every line that is not blank; an InputError where it is none.
+
+    Raises:
+        InputError: A line is too long or not UTF-8, or the gzip stream is damaged.
+    """
+    try:
+        for number, text in reading.read_lines(path, max_line):
+            try:
+                yield number, reading.parse(text, number)
+            except reading.NotJson as error:
+                yield number, InputError(f"{path}, line {number}: {error}")
+    except InvalidProcess as error:
+        raise _plain(path, error) from None
+
+
+def _plain(path: Path, error: InvalidProcess) -> InputError:
+    said = "; ".join(f"{one.where}: {one.message}" for one in error.violations)
+    return InputError(f"{path} cannot be read. {said}")
+
+
+def first_value(path: Path) -> Any:
+    """The JSON value that a file is, or that the first line of JSON Lines is.
+
+    None for folders, for what is not JSON, and for the formats of this project, which say
+    themselves what they are.
+    """
+    try:
+        known = path.stat()
+        return _first_value(path, known.st_mtime_ns, known.st_size)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=1)  # every importer asks in turn
+def _first_value(path: Path, _changed: int, _size: int) -> Any:
+    if not path.is_file():
+        return None
+    try:
+        with reading.open_bytes(path) as file:
+            head = file.read(_HEAD)
+        begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        if begin not in (b"{", b"[") or _OURS in head:
+            return None
+        if suffix_of(path) in LINES_SUFFIXES:
+            return next((value for _, value in json_lines(path)), None)
+        try:
+            return document(path)
+        except InputError:  # JSON Lines under another name
+            value = next((value for _, value in json_lines(path)), None)
+            return None if isinstance(value, InputError) else value
+    except (InputError, OSError, EOFError, ValueError):
+        return None
+
+
+def is_lines(path: Path) -> bool:
+    """Whether a file of JSON is JSON Lines: its name or its first lines say so."""
+    if suffix_of(path) in LINES_SUFFIXES:
+        return True
+    try:
+        lines = json_lines(path)
+        first, second = next(lines, None), next(lines, None)
+    except InputError:
+        return False
+    return all(one is not None and not isinstance(one[1], InputError) for one in (first, second))
+
+
+def values(path: Path) -> Iterator[tuple[int, Any]]:
+    """The values of a file one by one, with their numbers from 1.
+
+    Lines of JSON Lines, entries of a list, or the one document. What cannot be read is an
+    InputError in the place of the value.
+
+    Raises:
+        InputError: The file cannot be read at all.
+    """
+    if is_lines(path):
+        yield from ((number, value) for number, (_, value) in enumerate(json_lines(path), 1))
+        return
+    whole = document(path)
+    yield from enumerate(whole if isinstance(whole, list) else [whole], start=1)
+
+
+def first_of(value: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """What stands under the first of some keys that is there and not null; None: under none."""
+    return next((value[name] for name in names if value.get(name) is not None), None)
