@@ -22,11 +22,15 @@ _HERE = "veritrail_graph.graph.importers"
 # The process file comes last: it takes any JSON object, and says what is wrong with it.
 _OURS = (
     EntryPoint("graphrag", f"{_HERE}.graphrag:GraphRagImporter", GROUP),
+    EntryPoint("langfuse", f"{_HERE}.traces.langfuse:LangfuseImporter", GROUP),
+    EntryPoint("otlp", f"{_HERE}.traces.otlp:OtlpImporter", GROUP),
+    EntryPoint("mlflow", f"{_HERE}.traces.mlflow:MlflowImporter", GROUP),
+    EntryPoint("langchain", f"{_HERE}.traces.langchain:LangChainImporter", GROUP),
     EntryPoint("rag", f"{_HERE}.rag:RagImporter", GROUP),
     EntryPoint("process", f"{_HERE}.process_file:ProcessFileImporter", GROUP),
 )
 DATA_SUFFIXES = (
-    ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pb", ".gz",
+    ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pb", ".binpb", ".gz",
 )  # fmt: skip
 """Files of a folder that are looked at."""
 

@@ -1,0 +1,91 @@
+"""A recorded call, whatever recorded it: what it was given, what it gave, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class CallKind(StrEnum):
+    """What a call does, as far as the trace says so."""
+
+    GENERATION = "generation"
+    """A language model wrote its output."""
+    TOOL = "tool"
+    RETRIEVER = "retriever"
+    EVENT = "event"
+    """A point in time at which something was noted."""
+    OTHER = "other"
+
+
+@dataclass
+class Call:
+    """A call.
+
+    Attributes:
+        call_id: Its id, unique in the trace.
+        name: What people call it.
+        kind: What it does.
+        parent_id: The call that made it; None: the trace begins with it.
+        start: When it began, in nanoseconds of any clock that all calls share.
+        end: When it ended; its start where that is not known.
+        given: What it was given, as JSON.
+        made: What it gave, as JSON.
+        model: The model that wrote its output.
+        metadata: What else is kept of it.
+        place: Its place in the trace, for calls at one time.
+    """
+
+    call_id: str
+    name: str
+    kind: CallKind = CallKind.OTHER
+    parent_id: str | None = None
+    start: int = 0
+    end: int = 0
+    given: Any = None
+    made: Any = None
+    model: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    place: int = 0
+
+
+@dataclass
+class Trace:
+    """The calls of one trace.
+
+    Attributes:
+        calls: They, in any order.
+        trace_id: Its id, or None.
+        name: What people call it, or None.
+        given: What the whole was given, where the format says so beside the calls.
+        made: What the whole gave.
+        warnings: What could not be read of it.
+    """
+
+    calls: list[Call]
+    trace_id: str | None = None
+    name: str | None = None
+    given: Any = None
+    made: Any = None
+    warnings: list[str] = field(default_factory=list)
+
+
+def once(calls: Iterable[Call]) -> list[Call]:
+    """Each call once: one that was logged at its start and again at its end is joined."""
+    found: dict[str, Call] = {}
+    for call in calls:
+        known = found.get(call.call_id)
+        if known is None:
+            call.place = len(found)
+            found[call.call_id] = call
+            continue
+        known.end = max(known.end, call.end)
+        known.start = min(known.start, call.start)
+        for name in ("given", "made", "model", "parent_id"):
+            if getattr(known, name) is None:
+                setattr(known, name, getattr(call, name))
+        if known.kind is CallKind.OTHER:
+            known.kind = call.kind
+    return list(found.values())

@@ -1,0 +1,172 @@
+"""Runs of LangChain and LangSmith: lists of runs, or trees of them, as `RunTree` writes them.
+
+State histories of LangGraph (`get_state_history`) are read, too: each step's writes are outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.records import ProcessInput
+from veritrail_graph.graph.importers.registry import Found, ImportOptions
+from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
+from veritrail_graph.graph.importers.traces.process import process_of
+from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_none
+
+NAME = "langchain"
+_KINDS = {
+    "llm": CallKind.GENERATION,
+    "chat_model": CallKind.GENERATION,
+    "tool": CallKind.TOOL,
+    "retriever": CallKind.RETRIEVER,
+}
+
+
+class LangChainImporter:
+    """Reads runs of LangChain."""
+
+    name = NAME
+    description = "LangSmith runs and LangChain run trees, state histories of LangGraph"
+    extra = None
+
+    def detect(self, path: Path) -> str | None:
+        """By the keys of a run or of a state."""
+        value = files.first_value(path)
+        value = value[0] if isinstance(value, list) and value else value
+        value = value.get("runs", value) if isinstance(value, dict) else value
+        value = value[0] if isinstance(value, list) and value else value
+        if isinstance(value, dict) and (_is_run(value) or _is_state(value)):
+            return None
+        return "no runs (run_type, inputs) and no states (values, next)"
+
+    def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
+        """One a trace, in the order of their first runs; a state history is one."""
+        runs: dict[str, list[Mapping[str, Any]]] = {}
+        states: list[Mapping[str, Any]] = []
+        for number, value in files.values(path):
+            where = f"{path}#{number}"
+            if isinstance(value, InputError):
+                yield Found(where, partial(_raise, value))
+                continue
+            listed = value.get("runs") if isinstance(value, dict) else value
+            for one in listed if isinstance(listed, list) else [value]:
+                if isinstance(one, dict) and _is_run(one):
+                    for run in _flat(one):
+                        trace = run.get("trace_id") or one.get("id")
+                        runs.setdefault(str(trace), []).append(run)
+                elif isinstance(one, dict) and _is_state(one):
+                    states.append(one)
+                else:
+                    error = InputError(f"{where}: neither a run nor a state of LangGraph")
+                    yield Found(where, partial(_raise, error))
+        for trace_id, some in runs.items():
+            yield Found(f"{path}#{trace_id}", partial(_process, trace_id, some, str(path), options))
+        if states:
+            yield Found(str(path), partial(_history, states, options))
+
+
+def _raise(error: InputError) -> ProcessInput:
+    raise error
+
+
+def _is_run(value: Mapping[str, Any]) -> bool:
+    return "run_type" in value and ("inputs" in value or "outputs" in value)
+
+
+def _is_state(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("values"), dict) and "next" in value and "metadata" in value
+
+
+def _flat(run: Mapping[str, Any], above: str | None = None) -> Iterator[Mapping[str, Any]]:
+    """A run and those below it."""
+    waiting: list[tuple[Mapping[str, Any], str | None]] = [(run, above)]
+    while waiting:
+        one, parent = waiting.pop()
+        yield {**one, "parent_run_id": one.get("parent_run_id") or parent}
+        below = one.get("child_runs")
+        waiting += [
+            (child, one.get("id"))
+            for child in reversed(below if isinstance(below, list) else [])
+            if isinstance(child, dict)
+        ]
+
+
+def _process(
+    trace_id: str, runs: list[Mapping[str, Any]], where: str, options: ImportOptions
+) -> ProcessInput:
+    calls = []
+    for run in runs:
+        name = text_or_none(run.get("id"))
+        if name is None:
+            raise InputError(f"{where}: a run has no id")
+        start = nanoseconds(run.get("start_time"), where)
+        end = nanoseconds(run["end_time"], where) if run.get("end_time") else start
+        calls.append(
+            Call(
+                name,
+                text_or_none(run.get("name")) or str(run.get("run_type")),
+                _KINDS.get(str(run.get("run_type")), CallKind.OTHER),
+                text_or_none(run.get("parent_run_id")),
+                start,
+                end,
+                run.get("inputs"),
+                run.get("outputs"),
+                _model(run),
+            )
+        )
+    return process_of(Trace(calls, trace_id), NAME, options)
+
+
+def _model(run: Mapping[str, Any]) -> str | None:
+    extra = run.get("extra")
+    about = extra.get("metadata") if isinstance(extra, dict) else None
+    return text_or_none(about.get("ls_model_name")) if isinstance(about, dict) else None
+
+
+def _history(states: list[Mapping[str, Any]], options: ImportOptions) -> ProcessInput:
+    """A call a step: it was given the values before, and gave what is new in those after it."""
+    ordered = sorted(states, key=lambda one: _step(one))
+    calls, before = [], dict[str, Any]()
+    for number, state in enumerate(ordered):
+        values = state["values"]
+        made = {}
+        for key, value in values.items():
+            old = before.get(key)
+            if value == old:
+                continue
+            grown = isinstance(value, list) and isinstance(old, list) and value[: len(old)] == old
+            made[key] = value[len(old) :] if grown and old is not None else value
+        if number:
+            writes = state["metadata"].get("writes")
+            wrote = list(writes) if isinstance(writes, dict) else []
+            nodes = wrote or _next(ordered[number - 1])
+            name = "+".join(map(str, nodes)) or f"step {number}"
+            kind = CallKind.GENERATION if _is_written(made) else CallKind.OTHER
+            calls.append(
+                Call(str(number), name, kind, None, 2 * number, 2 * number + 1, before, made)
+            )
+        before = values
+    first = ordered[0]["values"]
+    last = calls[-1].made if calls else None
+    return process_of(Trace(calls, None, "LangGraph", given=first, made=last), NAME, options)
+
+
+def _step(state: Mapping[str, Any]) -> int:
+    step = state["metadata"].get("step") if isinstance(state["metadata"], dict) else None
+    return step if isinstance(step, int) else 0
+
+
+def _next(state: Mapping[str, Any]) -> list[Any]:
+    following = state.get("next")
+    return list(following) if isinstance(following, (list, tuple)) else []
+
+
+def _is_written(made: Any) -> bool:
+    from veritrail_graph.graph.importers.traces.texts import pieces
+
+    return any(one.role in ("assistant", "call") for one in pieces(made))

@@ -1,0 +1,120 @@
+"""Traces of MLflow: `{info, data: {spans}}`, or the `traces.json` of the artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.records import ProcessInput
+from veritrail_graph.graph.importers.registry import Found, ImportOptions
+from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
+from veritrail_graph.graph.importers.traces.process import process_of
+from veritrail_graph.graph.importers.traces.texts import unfold
+from veritrail_graph.graph.importers.traces.values import text_or_none
+
+NAME = "mlflow"
+_KINDS = {
+    "LLM": CallKind.GENERATION,
+    "CHAT_MODEL": CallKind.GENERATION,
+    "TOOL": CallKind.TOOL,
+    "RETRIEVER": CallKind.RETRIEVER,
+    "RERANKER": CallKind.RETRIEVER,
+}
+
+
+class MlflowImporter:
+    """Reads traces of MLflow."""
+
+    name = NAME
+    description = "MLflow traces, as the artifact traces.json or as Trace.to_json writes them"
+    extra = None
+
+    def detect(self, path: Path) -> str | None:
+        """By the attributes of its spans."""
+        value = files.first_value(path)
+        value = value[0] if isinstance(value, list) and value else value
+        spans = _spans(value)
+        if spans and isinstance(spans[0], dict) and "span_id" in _with_context(spans[0]):
+            return None
+        return "no spans of MLflow"
+
+    def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
+        """One a trace."""
+        for number, value in files.values(path):
+            where = f"{path}#{number}"
+            yield Found(where, partial(_process, value, where, options))
+
+
+def _spans(value: Any) -> list[Any] | None:
+    if not isinstance(value, dict):
+        return None
+    data = unfold(value["data"]) if isinstance(value.get("data"), str) else value.get("data", value)
+    spans = data.get("spans") if isinstance(data, dict) else None
+    return spans if isinstance(spans, list) else None
+
+
+def _with_context(span: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A span with its ids beside the rest, also of the second version of the format."""
+    context = span.get("context")
+    if isinstance(context, dict):
+        return {**span, **context, "parent_span_id": span.get("parent_id")}
+    return span
+
+
+def _process(value: Any, where: str, options: ImportOptions) -> ProcessInput:
+    if isinstance(value, InputError):
+        raise value
+    spans = _spans(value)
+    if spans is None or not all(isinstance(one, dict) for one in spans):
+        raise InputError(f"{where}: a trace of MLflow must hold the list `spans`")
+    info = value.get("info")
+    calls = [_call(_with_context(one), where) for one in spans]
+    trace_id = None
+    if isinstance(info, dict):
+        trace_id = text_or_none(info.get("trace_id") or info.get("request_id"))
+    if trace_id is None and spans:
+        about = spans[0].get("attributes") or {}
+        trace_id = text_or_none(_value(about.get("mlflow.traceRequestId")))
+    return process_of(Trace(calls, trace_id), NAME, options)
+
+
+def _call(span: Mapping[str, Any], where: str) -> Call:
+    name = text_or_none(span.get("span_id"))
+    if name is None:
+        raise InputError(f"{where}: a span has no span_id")
+    about = span.get("attributes") or {}
+    start = _time(span, "start_time")
+    end = _time(span, "end_time") or start
+    model = _value(about.get("mlflow.llm.model")) or _value(about.get("mlflow.chat.model"))
+    return Call(
+        name,
+        text_or_none(span.get("name")) or "span",
+        _KINDS.get(str(_value(about.get("mlflow.spanType"))), CallKind.OTHER),
+        text_or_none(span.get("parent_span_id")),
+        start,
+        end,
+        _value(about.get("mlflow.spanInputs")),
+        _value(about.get("mlflow.spanOutputs")),
+        text_or_none(model),
+    )
+
+
+def _time(span: Mapping[str, Any], name: str) -> int:
+    value = span.get(f"{name}_unix_nano", span.get(name)) or 0
+    return int(value) if isinstance(value, (int, float, str)) and str(value).isdigit() else 0
+
+
+def _value(text: Any) -> Any:
+    """An attribute, which MLflow keeps as JSON."""
+    import json
+
+    if not isinstance(text, str):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,62 @@
+"""Values that tracers write: times, texts, ids."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from veritrail_graph.graph.errors import InputError
+
+
+def text_or_none(value: Any) -> str | None:
+    """A text that is not empty; None for all else."""
+    return value if isinstance(value, str) and value else None
+
+
+def nanoseconds(value: Any, where: str) -> int:
+    """A time in nanoseconds, of a text in ISO 8601 or a number of seconds.
+
+    Raises:
+        InputError: It is neither.
+    """
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return int(value * 1_000_000_000)
+    try:
+        moment = datetime.fromisoformat(str(value))
+    except ValueError:
+        raise InputError(f"{where}: {str(value)[:60]!r} is no time in ISO 8601") from None
+    since = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1_000_000_000 + since.microseconds * 1_000
+
+
+def from_dotted(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Attributes whose names are paths (`a.0.b`) as objects and lists.
+
+    A name that is both a value and the beginning of another keeps the value under an empty key.
+    """
+    tree: dict[str, Any] = {}
+    for name, value in attributes.items():
+        place = tree
+        parts = name.split(".")
+        for part in parts[:-1]:
+            inner = place.setdefault(part, {})
+            if not isinstance(inner, dict):
+                inner = place[part] = {"": inner}
+            place = inner
+        last = parts[-1]
+        known = place.get(last)
+        if isinstance(known, dict):
+            known[""] = value
+        else:
+            place[last] = value
+    listed = _listed(tree)
+    return listed if isinstance(listed, dict) else {}
+
+
+def _listed(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    inner = {key: _listed(one) for key, one in value.items()}
+    if inner and all(key.isdigit() for key in inner):
+        return [inner[key] for key in sorted(inner, key=int)]
+    return inner
