@@ -16,7 +16,7 @@ from veritrail_graph.graph.model import Inference
 
 SHORTEST = 12
 """Characters; a shorter text that stands somewhere in a longer one says nothing."""
-_HEAD = 48
+_HEAD = 24
 _ESCAPES = {"n": " ", "r": " ", "t": " ", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'\\/]))")
 _TABLE = re.compile(r"[|+]|[-=─━_]{3,}")

@@ -113,7 +113,8 @@ class Links(Generic[S]):
                 known = piece.text in met or self._match(piece, target, is_available)
                 if not known and meet(piece, target) is not None:
                     met.add(piece.text)
-        self._index(targets)
+        if met:
+            self._index(targets)
         edges: list[Source[S]] = []
         total = explained = 0.0
         for target in targets:
