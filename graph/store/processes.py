@@ -48,6 +48,9 @@ MOST_LINKS = 10_000
 
 TRAIL_BATCH = 100  # iterations; each may have checked thousands of spans
 BEAT_SECONDS = 5.0
+SWITCH_SECONDS = 10.0
+"""A reader waits that long for a live replacement to be put in place."""
+_SWITCH_PAUSE = 0.1
 """Seconds between two signs of life of a writer."""
 
 _STAGED = "~"  # no process_id of a user can hold it
@@ -123,7 +126,13 @@ class ProcessStore:
         return found
 
     async def page(self, after: str = "", limit: int = 100) -> list[ProcessSummary]:
-        """Processes that can be read, by their ids behind `after`; fewer than `limit`: the last."""
+        """Processes that can be read, by their ids behind `after`; fewer than `limit`: the last.
+
+        One whose replacement is being put in place would be missing: that is waited for.
+        """
+        for state in await self.unfinished():
+            if state.status == REPLACING and state.replaces is not None and state.replaces > after:
+                await self.finish_replacement(state.replaces)
         found: list[Mapping[str, Any]] = []
         while left := limit - len(found):
             rows = await self._database.read("process/page", after=after, limit=left)
@@ -334,7 +343,7 @@ class ProcessStore:
             await self.delete_own(state.process_id)
 
     async def finish_replacement(self, process_id: str) -> None:
-        """Finish the replacement of a process whose writer has ended; a live writer is left alone.
+        """Finish the replacement of a process whose writer has ended; for a live one wait a little.
 
         Readers of one program wait for the same attempt. It goes on when they are cancelled:
         else this program would be taken for its live writer.
@@ -350,10 +359,18 @@ class ProcessStore:
                 under_way.pop(process_id, None)
 
     async def _finish_replacement(self, process_id: str) -> None:
-        staged = await self.state(self.staged_id(process_id))
-        if staged is not None and staged.status == REPLACING and staged.is_abandoned:
-            with suppress(ProcessConflict):  # another program was first
-                await self.settle(staged)
+        until = time.monotonic() + SWITCH_SECONDS
+        while True:
+            staged = await self.state(self.staged_id(process_id))
+            if staged is None or staged.status != REPLACING:
+                return
+            if staged.is_abandoned:
+                with suppress(ProcessConflict):  # another program was first
+                    await self.settle(staged)
+                return
+            if time.monotonic() > until:
+                return
+            await asyncio.sleep(_SWITCH_PAUSE)
 
     async def _purge(self, process_id: str, staged_id: str | None = None) -> None:
         """Remove a process that is hidden and everything that belongs to it.

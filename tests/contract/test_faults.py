@@ -37,7 +37,7 @@ from veritrail_graph.graph.model import (
     Verification,
 )
 from veritrail_graph.graph.model.listed import JudgedClaim, ProcessOverview
-from veritrail_graph.graph.store import Database, Store, open_store
+from veritrail_graph.graph.store import Database, Store, open_store, processes
 from veritrail_graph.graph.store.export import StoredProcess
 from veritrail_graph.graph.store.processes import ProcessStore
 
@@ -195,8 +195,9 @@ def test_a_replacement_cut_short_anywhere_leaves_the_old_or_the_new_whole(
 
 
 def test_a_reader_leaves_a_replacement_alone_whose_writer_is_alive(
-    store: Store, arun: Any, process_id: str
+    store: Store, arun: Any, process_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(processes, "SWITCH_SECONDS", 0.2)
     staged_id = store.processes.staged_id(process_id)
     new = process({"a": "A", "t": "T"}, [("a", "t")], {"k": "New."}, process_id=process_id)
     arun(store.processes.begin(arun(read_and_check(new)), stored_id=staged_id))
@@ -206,6 +207,38 @@ def test_a_reader_leaves_a_replacement_alone_whose_writer_is_alive(
         with pytest.raises(NotFound, match="it is replacing"):
             arun(read(process_id))
     assert arun(store.processes.state(staged_id)) == before
+
+
+def test_a_list_finishes_a_killed_replacement_and_waits_for_a_live_one(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    staged_id = store.processes.staged_id(process_id)
+    new = process({"a": "A", "t": "T"}, [("a", "t")], {"k": "New."}, process_id=process_id)
+
+    def listed() -> list[str]:
+        found = arun(store.processes.page(process_id[:-1]))
+        return [one.process.process_id for one in found if one.process.process_id == process_id]
+
+    source = arun(read_and_check(new))
+    arun(store.processes.begin(source, stored_id=staged_id))
+    arun(store.processes.mark(staged_id, "replacing", owner=GONE))
+    assert listed() == [process_id]
+
+    arun(store.processes.delete(process_id))
+    arun(store.processes.begin(source, stored_id=staged_id))
+    arun(store.processes.mark(staged_id, "replacing"))
+
+    async def put_in_place_meanwhile() -> list[str]:
+        async def later() -> None:
+            await asyncio.sleep(0.3)
+            await store.processes.promote(staged_id, process_id)
+
+        task = asyncio.ensure_future(later())
+        found = await store.processes.page(process_id[:-1])
+        await task
+        return [one.process.process_id for one in found]
+
+    assert process_id in arun(put_in_place_meanwhile())
 
 
 def test_a_deletion_takes_nothing_that_a_replacement_has_put_in_place(
