@@ -34,7 +34,7 @@ def read_claims(value: Any, node_id: str, where: str) -> Iterator[ClaimRecord]:
         if not isinstance(text, str):
             raise InputError(f"{place}: a claim needs a string under `claim`.")
         label = claim.get("label") if isinstance(claim, dict) else None
-        if label is not None and label not in LABELS:
+        if label is not None and (not isinstance(label, str) or label not in LABELS):
             raise InputError(
                 f"{place}: the label {label!r} is not known. Known labels: {', '.join(LABELS)}."
             )

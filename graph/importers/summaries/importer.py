@@ -103,7 +103,7 @@ def _reader(value: Any) -> _Read | None:
         return lambda tree, where, name, _: read_tree(tree, where, name)
     levels = value.get(PLAIN)
     listed = list(levels.values()) if isinstance(levels, dict) else levels
-    if isinstance(listed, list) and any(map(texts.are_texts, listed)):
+    if isinstance(listed, list) and any(map(_is_level, listed)):
         return read_levels
     steps = value.get(STEPS)
     if isinstance(steps, list) and steps and is_step(steps[0]):
@@ -117,13 +117,16 @@ def _list_of_steps(value: Any, where: str, name: str | None, options: ImportOpti
     return read_steps(value, where, name)
 
 
+def _is_level(value: Any) -> bool:
+    return isinstance(value, list) and texts.are_texts(value)
+
+
 def _is_final(value: dict[str, Any]) -> bool:
     """Whether an entry is a summary with its claims or with its chunks."""
     chunks = files.first_of(value, texts.CHUNKS)
-    of_chunks = isinstance(chunks, list) and texts.are_texts(chunks)
     of_claims = isinstance(value.get("claims"), (dict, list)) and "summary" in value
     final = files.first_of(value, texts.FINAL)
-    return isinstance(final, str) and (of_chunks or of_claims)
+    return isinstance(final, str) and (_is_level(chunks) or of_claims)
 
 
 def _named(value: dict[str, Any]) -> list[tuple[str, str | None, Any]]:
@@ -159,9 +162,7 @@ def _texts_by_name(value: Any) -> bool:
 
     Many an object looks like that, so it is not detected but read where the format is named.
     """
-    return isinstance(value, dict) and any(
-        isinstance(one, list) and texts.are_texts(one) for one in value.values()
-    )
+    return isinstance(value, dict) and any(_is_level(one) for one in value.values())
 
 
 def _found(value: Any, where: str, name: str | None, options: ImportOptions) -> Iterator[Found]:
@@ -182,7 +183,7 @@ def _process(value: Any, where: str, name: str | None, options: ImportOptions) -
     if isinstance(value, InputError):
         raise value
     read = _reader(value)
-    if read is None and name and isinstance(value, list) and texts.are_texts(value):
+    if read is None and name and _is_level(value):
         read = _list_of_steps
     if read is None:
         raise InputError(

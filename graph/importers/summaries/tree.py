@@ -22,6 +22,7 @@ from veritrail_graph.graph.model import Origin
 NAME = "summaries"
 NODES = "all_nodes"
 _TREE = "tree"
+_DIGITS = 19
 _KNOWN = {
     NODES, "leaf_nodes", "root_nodes", "num_layers", "layer_to_nodes", "py/object", _TREE,
     *texts.ABOUT,
@@ -102,8 +103,8 @@ def _nodes(value: Any, where: str) -> dict[int, Text]:
         if not isinstance(one, dict):
             raise InputError(f"{place}: a node must be an object, not {texts.kind_of(one)}.")
         index = one.get("index", key)
-        if isinstance(index, str) and index.isdecimal():
-            index = int(index)
+        if isinstance(index, str):
+            index = _number(index)
         if not isinstance(index, int) or isinstance(index, bool):
             raise InputError(f"{place}: the index of a node must be a whole number.")
         if index in found:
@@ -190,8 +191,14 @@ def _terminals(
 def _indices(value: Any) -> set[int] | None:
     """The indices that an object, a list of indices or a list of nodes names; None: none can."""
     if isinstance(value, dict):
-        return {int(key) for key in value if key.isdecimal()} or None
-    if not isinstance(value, list):
+        named: list[Any] = [_number(key) for key in value]
+    elif isinstance(value, list):
+        named = [one.get("index") if isinstance(one, dict) else one for one in value]
+    else:
         return None
-    found = {one.get("index") if isinstance(one, dict) else one for one in value}
-    return {one for one in found if isinstance(one, int)} or None
+    return {one for one in named if isinstance(one, int)} or None
+
+
+def _number(key: str) -> int | None:
+    """An index that is a key of an object; None: it is no number."""
+    return int(key) if key.isdecimal() and len(key) < _DIGITS else None
