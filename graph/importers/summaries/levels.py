@@ -408,9 +408,9 @@ def _of_edges(warned: _Warned, options: ImportOptions) -> list[str]:
     if warned.guessed:
         kept = "left out" if options.only_explicit else "inferred by order"
         said.append(
-            f"The file does not say which texts the texts of {', '.join(warned.guessed)} "
-            f"summarise. Neighbours are grouped as evenly as possible, which may be wrong; the "
-            f"edges are {kept}. Record them under `children`, or name the size of the groups "
+            f"The file does not record the inputs of the texts in {', '.join(warned.guessed)}. "
+            f"Neighbours are grouped as evenly as possible, which may be wrong; the edges are "
+            f"{kept}. Record the inputs under `children`, or name the size of the groups "
             "with --grouping."
         )
     if warned.misfit:
