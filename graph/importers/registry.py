@@ -27,6 +27,7 @@ _OURS = (
     EntryPoint("mlflow", f"{_HERE}.traces.mlflow:MlflowImporter", GROUP),
     EntryPoint("langchain", f"{_HERE}.traces.langchain:LangChainImporter", GROUP),
     EntryPoint("rag", f"{_HERE}.rag:RagImporter", GROUP),
+    EntryPoint("summaries", f"{_HERE}.summaries:SummariesImporter", GROUP),
     EntryPoint("process", f"{_HERE}.process_file:ProcessFileImporter", GROUP),
 )
 DATA_SUFFIXES = (
