@@ -42,13 +42,13 @@ def verdict_words(outcome: Outcome) -> str:
 def worst(outcome: Outcome) -> list[Entry]:
     """The claims that are not supported, worst first; those that break a rule before the others."""
     broken = {name for check in outcome.checks for name in check.claim_ids}
-    open_ = [entry for entry in outcome.entries if entry.state in WORST]
+    open_ = [one for one in outcome.entries if one.state in WORST or one.again is not None]
     return sorted(
         open_,
         key=lambda entry: (
             entry.claim_id not in broken,
             _CHANGES.index(entry.change),
-            WORST.index(entry.state),
+            WORST.index(entry.state if entry.again is None else State.FAILED),
         ),
     )
 
@@ -103,7 +103,9 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
     listed = [
         entry
         for entry in outcome.entries
-        if entry.state is not State.SUPPORTED or entry.change is Change.FIXED
+        if entry.state is not State.SUPPORTED
+        or entry.change is Change.FIXED
+        or entry.again is not None
     ]
     return {
         "process_id": outcome.process_id,
@@ -137,6 +139,7 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
         "reason": entry.reason,
         "indicative": entry.indicative,
         "change": entry.change.value if entry.change else None,
+        "latest_check": entry.again,
     }
 
 
@@ -154,6 +157,8 @@ def _claim_line(entry: Entry, names: Mapping[int, str]) -> str:
         facts.append(CHANGE_WORDS[entry.change])
     if entry.state in (State.FAILED, State.UNDECIDED):
         facts.append(cut(entry.reason or "no reason was kept"))
+    if entry.again is not None:
+        facts.append(cut(entry.again))
     return f"  {entry.claim_id}: {cut(entry.text)} [{'; '.join(fact for fact in facts if fact)}]"
 
 

@@ -16,7 +16,7 @@ from veritrail_graph.api.reports.data import CheckedClaim, ReportData
 from veritrail_graph.api.views.words import State, mark_now
 from veritrail_graph.graph.model import Status
 
-AGAIN = "its latest check {ended}; the verdict is older"
+AGAIN = "its latest check {ended}; the verdict in force is older"
 EDITED = "its text was changed after it was verified"
 NEVER = "it was never verified"
 WAITS = "its verification has not ended"
@@ -57,6 +57,8 @@ class Entry:
         reason: Why it has this state, or None.
         indicative: Whether no model judged.
         change: What became of it since the baseline; None: there is no baseline.
+        again: What became of its latest check, where that ended without a verdict and an older
+            one is in force; None: the verdict in force is of the latest check.
     """
 
     claim_id: str
@@ -66,17 +68,13 @@ class Entry:
     reason: str | None = None
     indicative: bool = False
     change: Change | None = None
+    again: str | None = None
 
 
 def counted(material: ReportData) -> ReportData:
-    """The material as a gate counts it.
-
-    An edited claim has not been checked as it reads now, and one whose latest check gave no
-    verdict could not be checked, whatever was found before.
-    """
+    """The material as a gate counts it: an edited claim has not been checked as it reads now."""
     claims = tuple(
-        replace(one, verification=None) if one.was_edited else one
-        for one in map(_latest, material.claims)
+        replace(one, verification=None) if one.was_edited else one for one in material.claims
     )
     return replace(material, claims=claims)
 
@@ -87,19 +85,17 @@ def failed_again(one: CheckedClaim) -> bool:
     return has_later and mark_now(one.later).kind in (State.FAILED, State.UNDECIDED)
 
 
-def _latest(one: CheckedClaim) -> CheckedClaim:
-    """The claim with its latest check, where that ended without a verdict."""
+def _again(one: CheckedClaim) -> str | None:
+    """What became of the latest check of a claim, where that ended without a verdict."""
     if one.later is None or not failed_again(one):
-        return one
+        return None
     reason = AGAIN.format(ended=_ENDED.get(one.later.status, "failed"))
-    if one.later.error:
-        reason = f"{reason}: {one.later.error}"
-    return replace(one, verification=one.later.replace(error=reason), later=None)
+    return f"{reason}: {one.later.error}" if one.later.error else reason
 
 
 def entries_of(material: ReportData) -> tuple[Entry, ...]:
     """The claims of a process as entries, in its order."""
-    return tuple(_entry(_latest(one)) for one in material.claims)
+    return tuple(map(_entry, material.claims))
 
 
 def _entry(one: CheckedClaim) -> Entry:
@@ -115,6 +111,7 @@ def _entry(one: CheckedClaim) -> Entry:
         error_stages=one.error_stages,
         reason=reason,
         indicative=one.is_indicative,
+        again=_again(one),
     )
 
 
@@ -367,7 +364,7 @@ def _unchecked(process_id: str, entries: Sequence[Entry], limits: Limits) -> Che
 
 
 def _failed(entries: Sequence[Entry], limits: Limits) -> Check:
-    found = _ids(entries, lambda entry: entry.state is State.FAILED)
+    found = _ids(entries, lambda entry: entry.state is State.FAILED or entry.again is not None)
     words = f"could not be checked: {len(found):,}, at most {limits.failed:,} (--max-failed)"
     if len(found) > limits.failed:
         words += ". What could not be checked is not passed"
@@ -480,9 +477,9 @@ def notes_on(
         notes.append("verdicts are indicative only: no language model judged, words were compared")
     if failed := _count(claims, failed_again):
         notes.append(
-            f"of {failed:,} claim(s) the latest check ended without a verdict; the older verdict "
-            "does not count. Verify them anew with: veritrail verify "
-            f"{material.process.process_id} --again"
+            f"of {failed:,} claim(s) the latest check ended without a verdict; an older verdict "
+            "is in force, and they count as could not be checked too. Verify them anew with: "
+            f"veritrail verify {material.process.process_id} --again"
         )
     if waiting := _count(claims, _waits_again):
         notes.append(

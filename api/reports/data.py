@@ -449,10 +449,12 @@ def checked_claim(
     """
     newest = verifications[-1] if verifications else None
     best = in_force(verifications, run_of_record) or newest
+    is_pinned = best is not None and run_of_record is not None and best.run_id == run_of_record
+    has_later = newest is not None and newest is not best and newest.verdict is None
     return CheckedClaim(
         claim=claim,
         verification=best,
-        later=newest if newest is not best and newest and newest.verdict is None else None,
+        later=newest if has_later and not is_pinned else None,  # a pinned run decides
         verifications=len(verifications),
         reviewed=reviewed,
         number=number,

@@ -290,7 +290,8 @@ class FileSource:
         process = _process(found)
         said = _said(reviews, trails, process.run_of_record)
         made = made or Made(origin=path.name)
-        material = material_of(process, found.claims, trails, said, wanted, made)
+        claims = [one for one in found.claims if one.origin is None]  # questions are not counted
+        material = material_of(process, claims, trails, said, wanted, made)
         names = {one.verification_id for one in material.verifications}
         kept = {one.verification_id: one for one in trails if one.verification_id in names}
         checked = {name: one.nodes_verified for name, one in kept.items()}

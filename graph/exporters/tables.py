@@ -32,7 +32,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "edges": ("source", "target", "cited", "inferred", "score"),
     "claims": (
-        "claim_id", "node_id", "text", "start", "end", "also", "sub_claims", "label", "position",
+        "claim_id", "node_id", "text", "start", "end", "also", "sub_claims", "label", "origin",
+        "said", "position",
     ),
     "verifications": (
         "verification_id", "claim_id", "claim", "node_id", "status", "verdict", "reasoning",
@@ -121,7 +122,9 @@ def _node_row(span: Properties) -> list[Any]:
 def _claim_row(claim: Claim, stored: Properties) -> list[Any]:
     also = [list(place) for place in claim.also]
     label = claim.label.value if claim.label else None
+    origin = claim.origin.value if claim.origin else None
     where = [claim.start, claim.end, also or None, list(claim.sub_claims), label]
+    where += [origin, claim.said]
     return [claim.claim_id, claim.node_id, claim.text, *where, stored.get("position")]
 
 

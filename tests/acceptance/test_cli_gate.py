@@ -223,13 +223,20 @@ def test_a_claim_whose_latest_check_failed_is_not_passed_by_an_older_verdict(
     document["claims"] = document["claims"][:1]
     path.write_text(json.dumps(document), encoding="utf-8")
     told = _told(tmp_path, str(path), 1)
-    assert told["counts"]["failed"] == 1
-    why = "its latest check failed; the verdict is older: no usable answer after 6 attempts"
-    assert told["claims"][0]["reason"] == why
+    assert (told["counts"]["supported"], told["counts"]["failed"]) == (1, 0)
+    why = (
+        "its latest check failed; the verdict in force is older: no usable answer after 6 attempts"
+    )
+    assert told["claims"][0]["latest_check"] == why
+    broken = [one["name"] for one in told["checks"] if not one["met"]]
+    assert broken == ["failed"]
     assert told["notes"][1].startswith("of 1 claim(s) the latest check ended without a verdict")
     assert "veritrail verify p --again" in told["notes"][1]
-    assert why in (tmp_path / "j.xml").read_text(encoding="utf-8")
+    assert "could not be checked: 1, at most 0" in (tmp_path / "j.xml").read_text(encoding="utf-8")
     _told(tmp_path, str(path), 0, "--max-failed", "1")
+    document["run_of_record"] = document["verifications"][0]["run_id"] = "r-1"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert _told(tmp_path, str(path), 0)["claims"] == []
 
 
 def _told(folder: Path, path: str, ends: int, *options: str) -> dict[str, Any]:

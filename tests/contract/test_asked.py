@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes.exporting import document_of
 from fakes.processes import process
 from fakes.trails import a_trail
 
+from veritrail_graph.api.reports.sources import FileSource
 from veritrail_graph.cypher import load, names
+from veritrail_graph.graph.exporters.tables import Tables
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Claim, ClaimOrigin, Verdict
 from veritrail_graph.graph.model.listed import ClaimFilter
 from veritrail_graph.graph.store import Store
+from veritrail_graph.graph.store.export import StoredProcess
 
 NFS = Verdict.NOT_FULLY_SUPPORTED
 CLAIM = Claim(claim_id="k1", text="It rained.", node_id="t")
@@ -108,3 +114,14 @@ def test_a_process_file_carries_it(store: Store, arun: Any, stored: str, tmp_pat
     assert arun(store.processes.get(stored)).claims == 1
     (one,), _ = arun(store.claims.page(stored, ClaimFilter(asked=True)))
     assert one.claim == ASKED
+
+
+@pytest.mark.engine
+def test_a_file_and_tables_tell_questions_from_claims(store: Store, arun: Any, stored: str) -> None:
+    path = Path("p.json")
+    path.write_bytes(arun(document_of(store, stored)))
+    assert [one.claim.claim_id for one in FileSource.read(path).material.claims] == ["k1"]
+    arun(Tables(Path()).run(store, arun(StoredProcess.open(store.database, stored))))
+    with Path("claims.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["claim_id"]: (row["origin"], row["said"]) for row in csv.DictReader(file)}
+    assert rows == {"k1": ("", ""), "q1": ("asked", "false")}
