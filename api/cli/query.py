@@ -12,7 +12,7 @@ from veritrail_graph.api.cli.exits import ask
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import console, print_json, say, show
 from veritrail_graph.api.views.texts import clean, one_line
-from veritrail_graph.api.views.words import INDICATIVE
+from veritrail_graph.api.views.words import INDICATIVE_IN_PART
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def tell_result(result: QueryResult) -> None:
     if result.truncated:
         say("There are more rows; raise `--param limit=N`.", "yellow")
     if result.indicative:
-        say(f"Verdicts are {INDICATIVE}.", "yellow")
+        say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
 
 
 def _table(result: QueryResult) -> Table:

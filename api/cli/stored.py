@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,10 +15,10 @@ from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
 from veritrail_graph.api.views.texts import one_line, some
-from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
+from veritrail_graph.api.views.words import INDICATIVE_IN_PART, VERDICT_WORDS
 from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification
+from veritrail_graph.graph.model import Claim, Reviewed, Status, Verdict, Verification, in_force
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -67,7 +68,7 @@ def list_(
         else:
             _tell_processes(summaries)
         return
-    claims, verifications, runs, said, asked = ask(lambda app: _one(app, process), as_json=as_json)
+    found = ask(lambda app: _one(app, process), as_json=as_json)
     if as_json:
         from veritrail_graph.graph.exporters.listings import (
             reviewed_json,
@@ -78,30 +79,57 @@ def list_(
             {
                 "process_id": process,
                 "claims": [
-                    {**claim.json_object(), **reviewed_json(said.get(claim.claim_id))}
-                    for claim in claims
+                    {**claim.json_object(), **reviewed_json(found.said.get(claim.claim_id))}
+                    for claim in found.claims
                 ],
-                "verifications": [found.header.json_object() for found in verifications],
-                "runs": [run_summary_json(found) for found in runs],
-                **({"asked": [one.claim.json_object() for one in asked]} if asked else {}),
+                "verifications": [one.header.json_object() for one in found.verifications],
+                "runs": [run_summary_json(one) for one in found.runs],
+                "run_of_record": found.run_of_record,
+                "in_force": found.in_force,
+                **(
+                    {"asked": [one.claim.json_object() for one in found.asked]}
+                    if found.asked
+                    else {}
+                ),
             }
         )
     else:
-        _tell_one(claims, verifications, said)
-        _tell_asked(asked)
-        _tell_runs(runs)
+        _tell_one(found)
+        _tell_asked(found.asked)
+        _tell_runs(found.runs)
 
 
-async def _one(
-    app: Application, process_id: str
-) -> tuple[
-    list[Claim], list[Verification], list[RunSummary], dict[str, Reviewed], list[JudgedClaim]
-]:
-    claims = await app.claims.all(process_id)
-    verifications = await app.verifications.all(process_id)
-    runs = await app.verifications.runs(process_id)
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """What is stored of one process."""
+
+    claims: list[Claim]
+    verifications: list[Verification]
+    runs: list[RunSummary]
+    said: dict[str, Reviewed]
+    asked: list[JudgedClaim]
+    run_of_record: str | None
+
+    @property
+    def in_force(self) -> dict[str, str]:
+        """By claim_id: the verification whose verdict counts."""
+        by_claim: dict[str, list[Verification]] = {}
+        for one in self.verifications:
+            by_claim.setdefault(one.claim_id, []).append(one)
+        found = {name: in_force(each, self.run_of_record) for name, each in by_claim.items()}
+        return {name: one.verification_id for name, one in found.items() if one is not None}
+
+
+async def _one(app: Application, process_id: str) -> _Listing:
     asked, _ = await app.claims.search(process_id, asked=True, limit=ASKED_SHOWN)
-    return claims, verifications, runs, await app.reviews.states(process_id), asked
+    return _Listing(
+        await app.claims.all(process_id),
+        await app.verifications.all(process_id),
+        await app.verifications.runs(process_id),
+        await app.reviews.states(process_id),
+        asked,
+        (await app.processes.get(process_id)).run_of_record,
+    )
 
 
 def _tell_asked(asked: list[JudgedClaim]) -> None:
@@ -113,6 +141,7 @@ def _tell_asked(asked: list[JudgedClaim]) -> None:
     rows = []
     for one in asked:
         words = "" if one.status is None else verdict_words(one.verdict, one.status)[0]
+        words += " (indicative)" if one.indicative and one.verdict is not None else ""
         rows.append([one.claim.claim_id, words, one_line(one.claim.text)])
     table(("claim_id", "verdict", "question"), rows)
 
@@ -136,26 +165,28 @@ def _tell_processes(summaries: list[ProcessSummary]) -> None:
     columns = {verdict.value: VERDICT_WORDS[verdict].lower() for verdict in Verdict}
     if any(summary.verdicts.get(Status.UNDECIDED) for summary in summaries):
         columns[Status.UNDECIDED.value] = Status.UNDECIDED.value
-    numbers = ("nodes", "edges", *columns.values(), "claims")
+    has_indicative = any(summary.indicative for summary in summaries)
+    marks = ("indicative",) if has_indicative else ()
+    numbers = ("nodes", "edges", *columns.values(), *marks, "claims")
     rows = []
     for summary in summaries:
         process = summary.process
         counts = [summary.verdicts.get(name, 0) for name in columns]
-        every = (process.nodes, process.edges, *counts, process.claims)
+        indicative = (summary.indicative_claims,) if has_indicative else ()
+        every = (process.nodes, process.edges, *counts, *indicative, process.claims)
         rows.append(
             [process.process_id, *(f"{one:,}" for one in every), one_line(process.name, 50)]
         )
     table(("process", *numbers, "name"), rows, right=numbers)
-    if unjudged := [one.process.process_id for one in summaries if one.indicative]:
-        say(f"Some verdicts of {some(unjudged)} are {INDICATIVE}.", "yellow")
+    if has_indicative:
+        say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
 
 
-def _tell_one(
-    claims: list[Claim], verifications: list[Verification], said: dict[str, Reviewed]
-) -> None:
+def _tell_one(found: _Listing) -> None:
     from veritrail_graph.api.cli.reviews import state_words
     from veritrail_graph.api.cli.trail import verdict_table
 
+    claims, said = found.claims, found.said
     if not claims:
         say("No claims are stored yet. Give some with: veritrail verify PROCESS --claim TEXT")
         return
@@ -168,12 +199,14 @@ def _tell_one(
         rows.append([claim.claim_id, *node, label, *review, one_line(claim.text)])
     columns = (*(["node"] if has_many else []), "label", *(["review"] if said else []))
     table(("claim_id", *columns, "claim"), rows)
-    of_answer = [one for one in verifications if one.origin is None]
+    of_answer = [one for one in found.verifications if one.origin is None]
     if of_answer:
         print_result("")
-        print_result(verdict_table(of_answer))
+        print_result(verdict_table(of_answer, frozenset(found.in_force.values())))
+        if found.run_of_record:
+            say(f"Run of record: {found.run_of_record}; its verdicts count until it is unpinned.")
         if any(one.indicative for one in of_answer):
-            say(f"Some of these verdicts are {INDICATIVE}.", "yellow")
+            say(f"Verdicts are {INDICATIVE_IN_PART}.", "yellow")
 
 
 def pin(

@@ -34,11 +34,22 @@ NODES_SHOWN = 6
 SENTENCES_SHOWN = 3
 
 
-def verdict_table(verifications: Iterable[Verification]) -> Table:
-    """One line a claim."""
+def verdict_table(
+    verifications: Iterable[Verification], in_force: frozenset[str] | None = None
+) -> Table:
+    """One line a verification.
+
+    Args:
+        verifications: The verifications.
+        in_force: Ids of those whose verdict counts; None: nothing is said of that, nor of who
+            judged.
+    """
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("verdict", overflow="fold")
     table.add_column("error stage", overflow="fold")
+    if in_force is not None:
+        table.add_column("counts")
+        table.add_column("judged by", overflow="fold")
     table.add_column("claim", overflow="fold")
     table.add_column("verification", overflow="fold", style="dim")
     for verification in verifications:
@@ -46,10 +57,19 @@ def verdict_table(verifications: Iterable[Verification]) -> Table:
         table.add_row(
             Text(words, style=style),
             Text(stage_cell(verification)),
+            *(_judge_cells(verification, in_force) if in_force is not None else ()),
             Text(one_line(verification.claim)),
             Text(verification.verification_id),
         )
     return table
+
+
+def _judge_cells(one: Verification, in_force: frozenset[str]) -> tuple[Text, Text]:
+    """Whether a verdict counts; and who gave it, with which q and when."""
+    by = f"{one.engine} {one_line(one.model, 40)}" if one.model else one.engine
+    mark = " (indicative)" if one.indicative and one.verdict is not None else ""
+    words = f"{by}{mark}, q = {one.q}, {one.created_at[:10]}"
+    return Text("yes" if one.verification_id in in_force else ""), Text(words)
 
 
 def stage_cell(verification: Verification) -> str:

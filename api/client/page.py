@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.views.costs import counted
 from veritrail_graph.api.views.texts import clean
 from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import INDICATIVE, VERDICT_WORDS
+from veritrail_graph.api.views.words import INDICATIVE, INDICATIVE_IN_PART, VERDICT_WORDS
 from veritrail_graph.graph.model import EvidenceRole, Status, Verdict, Verification
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def rows(found: QueryRows) -> str:
     body = "".join(_row([_value(cell) for cell in row]) for row in found.rows[:ROWS_SHOWN])
     notes = "<div>There are more rows than the query gives.</div>" if found.truncated else ""
     if found.indicative:
-        notes += f"<div><em>Verdicts are {text(INDICATIVE)}.</em></div>"
+        notes += f"<div><em>Verdicts are {text(INDICATIVE_IN_PART)}.</em></div>"
     return _box(_table(found.columns, body) + _rest(len(found.rows)) + notes)
 
 

@@ -473,8 +473,12 @@ def notes_on(
     claims = material.claims
     notes = []
     notes += [f"verdicts in force: {line}" for line in material.judgements]
-    if material.is_indicative:
-        notes.append("verdicts are indicative only: no language model judged, words were compared")
+    judged = _count(claims, lambda one: one.verdict is not None)
+    if indicative := _count(claims, lambda one: one.is_indicative):
+        notes.append(
+            f"{indicative:,} of {judged:,} verdicts are indicative only: no language model gave "
+            "them, words were compared"
+        )
     if failed := _count(claims, failed_again):
         notes.append(
             f"of {failed:,} claim(s) the latest check ended without a verdict; an older verdict "

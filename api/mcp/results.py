@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from veritrail_graph.api.client.answers import Agreement, Claim, Process, Review, Rows, Verification
 from veritrail_graph.api.views.texts import one_line
-from veritrail_graph.api.views.words import INDICATIVE, UNSAID, VERDICT_WORDS
+from veritrail_graph.api.views.words import INDICATIVE, INDICATIVE_IN_PART, UNSAID, VERDICT_WORDS
 from veritrail_graph.graph.model import Iteration, Status, Verdict
 
 ROWS = 200
@@ -308,7 +308,7 @@ def processes_text(found: Processes) -> str:
     lines = [
         f"- {one.process_id} {quoted(one.name)}: {one.nodes:,} nodes, {one.claims:,} claims"
         + (f" ({_counts(one.verdicts)})" if one.verdicts else "")
-        + (f", {INDICATIVE}" if one.indicative else "")
+        + (f", verdicts {INDICATIVE_IN_PART}" if one.indicative else "")
         + reviewed_text(one.reviewed)
         for one in found.processes
     ]
@@ -364,7 +364,7 @@ def rows_text(found: Answered) -> str:
     if found.truncated:
         lines.append("There are more rows; narrow the query, or give it a smaller `limit`.")
     if found.indicative:
-        lines.append(f"Verdicts are {INDICATIVE}.")
+        lines.append(f"Verdicts are {INDICATIVE_IN_PART}.")
     return "\n".join(lines)
 
 

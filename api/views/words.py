@@ -17,6 +17,7 @@ from typing import Protocol
 from veritrail_graph.graph.model import ReviewVerdict, Status, Termination, Verdict, Verification
 
 INDICATIVE = "indicative only: no language model judged, words were compared"
+INDICATIVE_IN_PART = "indicative only where words were compared and no language model judged"
 """What is said of a verdict that no model gave."""
 
 LONGEST_REASON = 300

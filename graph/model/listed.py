@@ -511,11 +511,13 @@ class ProcessSummary:
         process: The process.
         verdicts: Claims by the verdict of their verification in force.
         indicative: Whether no language model gave one of these verdicts.
+        indicative_claims: Of how many claims that is so.
     """
 
     process: Process
     verdicts: Mapping[str, int]
     indicative: bool = False
+    indicative_claims: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,8 +115,10 @@ class ProcessStore:
             if not rows:
                 return None
             counts = {verdict: claims for _, verdict, claims, _ in verdicts if verdict}
-            is_indicative = any(indicative for *_, indicative in verdicts)
-            return ProcessOverview(process_from(*rows[0]), counts, is_indicative, verifications)
+            indicative = sum(count for *_, count in verdicts)
+            return ProcessOverview(
+                process_from(*rows[0]), counts, bool(indicative), indicative, verifications
+            )
 
         found = await self._database.read_with(work)
         if found is None and await became_ready(self._database, process_id):
@@ -141,20 +143,20 @@ class ProcessStore:
                 break
             after = rows[-1][0]["process_id"]
         counts: dict[str, dict[str, int]] = defaultdict(dict)
-        is_indicative: set[str] = set()
+        indicative_claims: dict[str, int] = defaultdict(int)
         if found:
             ids = [properties["process_id"] for properties in found]
             rows = await self._database.read("process/verdicts", process_ids=ids)
             for process_id, verdict, claims, indicative in rows:
                 counts[process_id][verdict or ""] = claims
-                if indicative:
-                    is_indicative.add(process_id)
+                indicative_claims[process_id] += indicative
         made = []
         for properties in found:
             verdicts = counts[properties["process_id"]]
             process = process_from(properties, sum(verdicts.values()))
             shown = {key: n for key, n in verdicts.items() if key}
-            made.append(ProcessSummary(process, shown, process.process_id in is_indicative))
+            indicative = indicative_claims[process.process_id]
+            made.append(ProcessSummary(process, shown, bool(indicative), indicative))
         return made
 
     async def names(self, after: str = "", limit: int = 1_000) -> list[Named]:

@@ -227,7 +227,7 @@ def indicative_words(tally: Tally) -> str | None:
     if not tally.indicative:
         return None
     if tally.indicative == judged:
-        return "No model judged here: all verdicts are indicative."
+        return "No model gave the verdicts in force: all of them are indicative."
     return f"{tally.indicative:,} of {judged:,} verdicts are indicative: no model gave them."
 
 
