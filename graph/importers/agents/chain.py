@@ -54,7 +54,7 @@ def read(value: Mapping[str, Any], where: str, question: str | None) -> ProcessI
         raise InputError(f"{where}: the manager's answer is empty or no text.")
     unread = len([one for one in messages if not one.strip()])
     if unread:
-        warnings.append(f"{unread} workers with an empty message are no nodes.")
+        warnings.append(f"{unread} worker(s) with an empty message are no nodes.")
     draft = Draft(Header(NAME))
     known: dict[str, str] = {}
     before, unchanged = None, 0
@@ -85,8 +85,8 @@ def read(value: Mapping[str, Any], where: str, question: str | None) -> ProcessI
         raise InputError(f"{where}: no worker has a message.")
     if unchanged:
         warnings.append(
-            f"{unchanged} workers passed on the message before theirs unchanged: it is one node, "
-            "and their chunks are no nodes."
+            f"{unchanged} worker(s) passed on the message before theirs unchanged: it is one "
+            "node, and their chunks are no nodes."
         )
     terminal = before
     if isinstance(answer, str):

@@ -11,6 +11,8 @@ from veritrail_graph.graph.errors import InputError
 
 _TEXTS = ("text", "input_text", "output_text", "summary_text", "refusal")
 _THOUGHTS = ("thinking", "reasoning", "thought")
+_KNOWN = (*_TEXTS, *_THOUGHTS, "tool_use", "tool_result", "document")
+_MEDIA = ("image", "input_image", "audio", "input_audio", "video", "file", "input_file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,13 @@ class Part:
     call: str | None = None
 
 
-def parts_of(content: Any, where: str) -> Iterator[Part]:
+def parts_of(content: Any, where: str, *, is_result: bool = False) -> Iterator[Part]:
     """The parts of a message's content.
+
+    Args:
+        content: A text, a list of parts, or nothing.
+        where: Place of the message.
+        is_result: Whether it is what a tool returned, which may be any JSON.
 
     Raises:
         InputError: It is neither text nor parts nor nothing.
@@ -40,6 +47,8 @@ def parts_of(content: Any, where: str) -> Iterator[Part]:
         return
     if isinstance(content, str):
         yield Part("text", content)
+    elif is_result and not _is_parts(content):
+        yield Part("text", _written(content))
     elif isinstance(content, list):
         for one in content:
             yield from _part(one, where)
@@ -49,6 +58,20 @@ def parts_of(content: Any, where: str) -> Iterator[Part]:
         raise InputError(
             f"{where}: the content must be a text or a list of parts, not {type(content).__name__}."
         )
+
+
+def _is_parts(content: Any) -> bool:
+    """Whether what a tool returned is made of parts, and not of data of its own."""
+    listed = content if isinstance(content, list) else [content]
+    return all(
+        isinstance(one, str)
+        or (isinstance(one, dict) and (_is_known(one.get("type")) or "functionResponse" in one))
+        for one in listed
+    )
+
+
+def _is_known(kind: Any) -> bool:
+    return kind in _KNOWN or (isinstance(kind, str) and kind.startswith(_MEDIA))
 
 
 def call_of(raw: Any, where: str) -> Part:
@@ -75,7 +98,9 @@ def _part(one: Any, where: str) -> Iterator[Part]:
     if not isinstance(one, dict):
         raise InputError(f"{where}: a part must be a text or an object, not {type(one).__name__}.")
     kind = one.get("type")
-    if kind in _TEXTS or (kind is None and isinstance(one.get("text"), str)):
+    if kind is None and one.get("thought") is True and isinstance(one.get("text"), str):
+        yield Part("thought", one["text"])  # as Gemini marks it
+    elif kind in _TEXTS or (kind is None and isinstance(one.get("text"), str)):
         text = one.get("text", one.get("refusal"))
         if isinstance(text, dict):  # the assistants API holds a value and its annotations
             text = text.get("value")
@@ -106,10 +131,8 @@ def _results(one: Mapping[str, Any], where: str) -> Iterator[Part]:
     """The texts of a tool's result as one, and what it holds besides."""
     content = one.get("content")
     call, name = _id(one.get("tool_use_id")), _id(one.get("name"))
-    if isinstance(content, (int, float)):
-        content = _written(content)
     texts = []
-    for part in parts_of(content, where):
+    for part in parts_of(content, where, is_result=True):
         if part.kind in ("text", "document"):
             texts.append(part.text)
         else:

@@ -131,10 +131,8 @@ class _Reader:
         if message.role == "event":
             self.found.left_out["events"] += 1
             return
-        content = message.content
-        if message.role == "tool" and isinstance(content, (int, float)):
-            content = str(content)
-        parts = list(contents.parts_of(content, where))
+        is_result = message.role == "tool"
+        parts = list(contents.parts_of(message.content, where, is_result=is_result))
         if message.thoughts:
             parts.insert(0, Part("thought", message.thoughts))
         parts += [contents.call_of(one, where) for one in message.calls]
