@@ -28,6 +28,7 @@ _OURS = (
     EntryPoint("langchain", f"{_HERE}.traces.langchain:LangChainImporter", GROUP),
     EntryPoint("rag", f"{_HERE}.rag:RagImporter", GROUP),
     EntryPoint("summaries", f"{_HERE}.summaries:SummariesImporter", GROUP),
+    EntryPoint("agents", f"{_HERE}.agents:AgentsImporter", GROUP),
     EntryPoint("process", f"{_HERE}.process_file:ProcessFileImporter", GROUP),
 )
 DATA_SUFFIXES = (
