@@ -273,8 +273,16 @@ async def _new_claims(
 
     claims: dict[str, Claim] = {}
     violations: list[Violation] = []
+    # What the answer claims already is that claim, and no question.
+    bare = [one for one in records if _is_bare(one)]
+    same = await store.claims.same_text(process_id, [one.text for one in bare]) if bare else {}
+    stored = {one.claim_id: one for one in await store.claims.by_id(process_id, [*same.values()])}
     for record in records:
         node_id = record.node_id or default
+        known_id = same.get((node_id or "", record.text))
+        if known_id is not None and _is_bare(record):
+            claims.setdefault(known_id, stored[known_id])
+            continue
         if node_id is None:
             message = "the process has several terminals, and no node is named"
             violations.append(Violation("claim_without_node", record.where, message))
@@ -296,6 +304,11 @@ async def _new_claims(
         code = "node_needed" if needs_node else None
         raise InputError("Claims break rules; nothing was stored.", violations, code=code)
     return list(claims.values())
+
+
+def _is_bare(record: ClaimRecord) -> bool:
+    """Whether a claim is given by its text alone."""
+    return record.claim_id is None and record.start is None and not record.sub_claims
 
 
 async def _stored_claims(store: Store, process_id: str, claim_ids: Sequence[str]) -> list[Claim]:

@@ -14,7 +14,7 @@ from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit, ask
 from veritrail_graph.api.cli.options import AsJson, ProcessId
 from veritrail_graph.api.cli.terminal import print_json, say, table, verdict_words
 from veritrail_graph.api.cli.terminal import show as print_result
-from veritrail_graph.api.views.texts import one_line, some
+from veritrail_graph.api.views.texts import one_line
 from veritrail_graph.api.views.words import INDICATIVE_IN_PART, VERDICT_WORDS
 from veritrail_graph.graph.comparing import Changed, Difference, Part, Parting, RoundSide
 from veritrail_graph.graph.errors import InputError

@@ -302,7 +302,12 @@ async def restore(store: Store, source: ProcessInput, report: IngestReport) -> I
         new, others = await _restore_some(store, records, report)
         added += new
         renamed += others
-    reviews = await restore_reviews(store, source, report.survey.process_id, set(renamed))
+    process_id, pinned = report.survey.process_id, source.header.run_of_record
+    reviews = await restore_reviews(store, source, process_id, set(renamed))
+    if pinned is not None and renamed:
+        own = restored_id(pinned, process_id)
+        if await store.trails.of_run(own, process_id):  # the run of record has another id here
+            await store.trails.pin(process_id, own)
     warnings = report.survey.warnings
     if renamed:
         warnings = (*warnings, _renamed_words(renamed))

@@ -88,6 +88,12 @@ class ClaimStore:
             await self._database.write("claims/take_in", process_id=process_id, claim_ids=taken)
         return len(new) + len(taken)
 
+    async def same_text(self, process_id: str, texts: Sequence[str]) -> dict[tuple[str, str], str]:
+        """claim_id of the claims of the answer with one of some texts, by node_id and text."""
+        known = dict.fromkeys(texts, True)
+        rows = await self._database.read("claims/same_text", process_id=process_id, known=known)
+        return {(node_id, text): claim_id for node_id, text, claim_id in reversed(rows)}
+
     async def by_id(self, process_id: str, claims: Sequence[Claim | str]) -> list[Claim]:
         """Stored claims among these, given as ids or as claims."""
         ids = [claim if isinstance(claim, str) else claim.claim_id for claim in claims]

@@ -12,10 +12,12 @@ from fakes.exporting import document_of
 from fakes.processes import process
 from fakes.trails import a_trail
 
+from veritrail_graph.api.claims import store_claims
 from veritrail_graph.api.reports.sources import FileSource
 from veritrail_graph.cypher import load, names
 from veritrail_graph.graph.exporters.tables import Tables
 from veritrail_graph.graph.importers.process_file import ProcessFileImporter
+from veritrail_graph.graph.importers.records import ClaimRecord
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import Claim, ClaimOrigin, Verdict
@@ -125,3 +127,12 @@ def test_a_file_and_tables_tell_questions_from_claims(store: Store, arun: Any, s
     with Path("claims.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["claim_id"]: (row["origin"], row["said"]) for row in csv.DictReader(file)}
     assert rows == {"k1": ("", ""), "q1": ("asked", "false")}
+
+
+@pytest.mark.engine
+def test_what_the_answer_claims_already_is_that_claim_and_no_question(
+    store: Store, arun: Any, stored: str
+) -> None:
+    asked = ClaimRecord(CLAIM.text, "--claim", origin=ClaimOrigin.ASKED)
+    claims, added = arun(store_claims(store, stored, [asked], None))
+    assert (claims, added) == ([CLAIM], 0)

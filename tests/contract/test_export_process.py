@@ -208,3 +208,15 @@ def test_empty_texts_and_names_are_kept_apart_from_absent_ones(
         '{"prompt": null, "model": ""}'
     }
     assert "step" not in found["nodes"][0]
+
+
+def test_a_run_of_record_stays_one_under_its_new_id(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(store_nasty(store, process_id))
+    arun(store.trails.pin(process_id, f"r-{process_id}"))
+    content = arun(lines_of(store, process_id))
+    read_back(store, arun, content, "p.jsonl", process_id=f"{process_id}-b")
+    pinned = arun(store.processes.get(f"{process_id}-b")).run_of_record
+    assert pinned == restored_id(f"r-{process_id}", f"{process_id}-b")
+    assert arun(store.trails.of_run(pinned, f"{process_id}-b"))
