@@ -23,6 +23,7 @@ _HERE = "veritrail_graph.graph.importers"
 _OURS = (
     EntryPoint("graphrag", f"{_HERE}.graphrag:GraphRagImporter", GROUP),
     EntryPoint("rag", f"{_HERE}.rag:RagImporter", GROUP),
+    EntryPoint("prov", f"{_HERE}.prov:ProvImporter", GROUP),
     EntryPoint("process", f"{_HERE}.process_file:ProcessFileImporter", GROUP),
 )
 DATA_SUFFIXES = (
