@@ -176,7 +176,7 @@ class _Reading:
         """The process.
 
         Raises:
-            InputError: No entity has a text.
+            InputError: No entity has a text, or several have one and no edge joins any.
         """
         if not self._texts:
             raise InputError(
@@ -185,6 +185,11 @@ class _Reading:
                 f"prov:value, or into 'text' of the namespace {NAMESPACE}."
             )
         edges, bridged = self._edges()
+        if len(self._texts) > 1 and not edges:
+            raise InputError(
+                f"{self._where}: {len(self._texts):,} entities have a text, and nothing says which "
+                "was made from which. Record wasDerivedFrom, or used and wasGeneratedBy."
+            )
         self._warn(bridged)
         draft = Draft(Header(NAME, question=self._options.question, warnings=tuple(self._warnings)))
         stages = {iri: _stage(self._entities[iri]) for iri in self._texts}
