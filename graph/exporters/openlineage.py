@@ -45,11 +45,11 @@ class _Node(NamedTuple):
 async def write_events(store: Store, stored: StoredProcess, write: Write) -> dict[str, int]:
     """Write one event a line; give how many events, inputs and verified claims there are."""
     nodes = [_node(span) async for spans in stored.spans() for span in spans]
-    claims, verified = await _verdicts(store, stored)
+    claims = await _verdicts(store, stored)
     events = _Events(stored, nodes, claims)
     alone = iter([number for number, node in enumerate(nodes) if node.is_made])
     next_alone = next(alone, None)
-    counts = {"events": 0, "inputs": 0, "verified claims": verified}
+    counts = {"events": 0, "inputs": 0, "verified claims": 0}
     async for edges in stored.edges():
         for target, group in groupby(edges, key=itemgetter(1)):
             inputs = [(source, facts) for source, _, facts in group]
@@ -64,6 +64,7 @@ async def write_events(store: Store, stored: StoredProcess, write: Write) -> dic
         write(events.line(next_alone, ()))
         counts["events"] += 1
         next_alone = next(alone, None)
+    counts["verified claims"] = events.verified
     return counts
 
 
@@ -74,12 +75,9 @@ def _node(span: Mapping[str, Any]) -> _Node:
     return _Node(span["stage"], span["role"], len(span["text"]), *said, is_made)
 
 
-async def _verdicts(
-    store: Store, stored: StoredProcess
-) -> tuple[dict[str, list[dict[str, Any]]], int]:
-    """Claims with a verdict by node_id, each with the verdict that counts, and their number."""
+async def _verdicts(store: Store, stored: StoredProcess) -> dict[str, list[dict[str, Any]]]:
+    """Claims with a verdict by node_id, each with the verdict that counts."""
     found: dict[str, list[dict[str, Any]]] = {}
-    count = 0
     async for page in stored.claims():
         # Questions that somebody asked are no claims of the answer.
         names = [claim["claim_id"] for claim in page if claim.get("origin") is None]
@@ -88,7 +86,6 @@ async def _verdicts(
             one = judged.get(claim_id)
             if one is None or one.verdict is None:
                 continue
-            count += 1
             said = {
                 "claim_id": claim_id,
                 "verdict": one.verdict.value,
@@ -97,11 +94,15 @@ async def _verdicts(
                 "verification_id": one.verification_id,
             }
             found.setdefault(one.claim.node_id, []).append(said)
-    return found, count
+    return found
 
 
 class _Events:
-    """Makes the events of one process."""
+    """Makes the events of one process.
+
+    Attributes:
+        verified: How many claims with a verdict the events hold.
+    """
 
     def __init__(
         self,
@@ -113,6 +114,7 @@ class _Events:
         self._ids = stored.ids
         self._nodes = nodes
         self._claims = claims
+        self.verified = 0
         self._namespace = f"veritrail://{stored.process_id}"
         # When a step ran is not recorded: the events carry the time of storing.
         self._time = facts["created_at"]
@@ -129,6 +131,7 @@ class _Events:
         made = self._dataset(target)
         if node_id in self._claims:
             claims = {**_facet("veritrail_claims"), "claims": self._claims[node_id]}
+            self.verified += len(self._claims[node_id])
             made["outputFacets"] = {"veritrail_claims": claims}
         event = {
             "eventType": "COMPLETE",

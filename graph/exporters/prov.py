@@ -2,7 +2,7 @@
 
 Nodes, claims, cited sentences, verdicts and reviews are entities; the steps that made nodes and
 the verifications are activities; models, engines and reviewers are agents. What PROV has no
-name for stands in our own namespace.
+name for is in our own namespace.
 
 Source: PROV-DM and PROV-JSON (W3C); VeriTrail 2 (processes) and 3.2 (trails).
 """

@@ -53,7 +53,7 @@ LABELS = (
     "http://purl.org/dc/terms/description",
     "http://purl.org/dc/terms/title",
 )
-"""Attributes that stand for a text where no entity of the document has one."""
+"""Attributes that are taken for texts where no entity of the document has one."""
 _OWN = ("text", "stage", "kind", "step", "origin", "question", "role", NUMBER)
 _FOAF_NAME = "http://xmlns.com/foaf/0.1/name"
 _NAMES_SHOWN = 5
@@ -216,7 +216,7 @@ class _Reading:
         return draft
 
     def _find_texts(self) -> None:
-        """Texts by entity; labels stand for them where the whole document has none."""
+        """Texts by entity; their labels, where the whole document has no text."""
         for iri, one in self._entities.items():
             found = _text(one)
             if found is not None:
@@ -284,7 +284,7 @@ class _Reading:
         without = [self._shown(iri) for iri in named if iri not in self._texts]
         if self._are_labels:
             self._warnings.append(
-                "No entity has a text. Labels stand for texts, and verdicts about them say little: "
+                "No entity has a text. Labels are taken for texts, and verdicts about them say little: "
                 f"{len(self._texts):,} of {len(self._entities):,} entities have one"
             )
         if without:

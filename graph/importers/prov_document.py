@@ -41,7 +41,7 @@ class NotText(str):
 
 
 class Name(str):
-    """A qualified name that stands as a value, as an IRI."""
+    """The IRI of a qualified name that is a value."""
 
     __slots__ = ()
 
@@ -167,7 +167,7 @@ class _Names:
     written: dict[str, str]
 
     def iri(self, name: str) -> str:
-        """The IRI of a qualified name; a name without a known prefix stands for itself."""
+        """The IRI of a qualified name; a name without a known prefix is one itself."""
         prefix, colon, local = name.partition(":")
         if colon and prefix in self.prefixes:
             found = self.prefixes[prefix] + local
@@ -252,7 +252,7 @@ def _prefixes(value: Mapping[str, Any], where: str) -> dict[str, str]:
 def _records(
     value: Mapping[str, Any], section: str, where: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The records of a section; one name may stand for several."""
+    """The records of a section; several may have one name."""
     records = value.get(section) or {}
     if not isinstance(records, dict):
         raise InputError(f"{where}: '{section}' must be an object of records by their names.")

@@ -201,7 +201,7 @@ def test_only_software_is_a_model(read):
         ({"prov:value": True}, None),
     ],
 )
-def test_where_a_text_stands(read, attributes, text):
+def test_what_is_a_text(read, attributes, text):
     prefix = {**EX, "v": "urn:veritrail:"}
     entities = {**texts("a", "b"), "ex:e": attributes}
     relations = derived(("ex:a", "ex:b"), ("ex:e", "ex:b"))
@@ -209,7 +209,7 @@ def test_where_a_text_stands(read, attributes, text):
     assert (nodes["ex:e"].text if "ex:e" in nodes else None) == text
 
 
-def test_labels_stand_for_texts_only_where_there_are_none(read):
+def test_labels_are_texts_only_where_there_are_no_others(read):
     header, nodes, edges = read(
         {
             "prefix": {"rdfs": "http://www.w3.org/2000/01/rdf-schema#"},
@@ -219,7 +219,7 @@ def test_labels_stand_for_texts_only_where_there_are_none(read):
     )
     assert [node.text for node in nodes.values()] == ["table 1", "chart 1"]
     assert edges == {("a", "b")}
-    assert "Labels stand for texts" in header.warnings[0]
+    assert "Labels are taken for texts" in header.warnings[0]
     assert header.warnings[1] == "1 entity has no text and is not a node: c"
 
 
@@ -370,7 +370,7 @@ def test_a_real_document_without_texts():
     (node,) = process.records()
     assert (node.node_id, node.text, node.stage) == ("vt:t1", "text unit", 1)
     assert process.header.warnings == (
-        "No entity has a text. Labels stand for texts, and verdicts about them say little: "
+        "No entity has a text. Labels are taken for texts, and verdicts about them say little: "
         "1 of 4 entities have one",
         "3 entities have no text and are not nodes: vt:s1, vt:ans, vt:claim1",
     )
