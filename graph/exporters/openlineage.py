@@ -9,7 +9,8 @@ Source: OpenLineage 2-0-2 (the object model); VeriTrail 2 (processes).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -47,25 +48,26 @@ async def write_events(store: Store, stored: StoredProcess, write: Write) -> dic
     nodes = [_node(span) async for spans in stored.spans() for span in spans]
     claims = await _verdicts(store, stored)
     events = _Events(stored, nodes, claims)
-    alone = iter([number for number, node in enumerate(nodes) if node.is_made])
-    next_alone = next(alone, None)
-    counts = {"events": 0, "inputs": 0, "verified claims": 0}
+    counts = {"events": 0, "inputs": 0}
+    async for target, inputs in _steps(stored, nodes):
+        write(events.line(target, inputs))
+        counts["events"] += 1
+        counts["inputs"] += len(inputs)
+    return {**counts, "verified claims": events.verified}
+
+
+async def _steps(
+    stored: StoredProcess, nodes: Sequence[_Node]
+) -> AsyncIterator[tuple[int, list[tuple[int, EdgeFacts]]]]:
+    """Every node that a step made, as its number, with its inputs; in the order of the nodes."""
+    alone = deque(number for number, node in enumerate(nodes) if node.is_made)
     async for edges in stored.edges():
         for target, group in groupby(edges, key=itemgetter(1)):
-            inputs = [(source, facts) for source, _, facts in group]
-            while next_alone is not None and next_alone < target:
-                write(events.line(next_alone, ()))
-                counts["events"] += 1
-                next_alone = next(alone, None)
-            write(events.line(target, inputs))
-            counts["events"] += 1
-            counts["inputs"] += len(inputs)
-    while next_alone is not None:
-        write(events.line(next_alone, ()))
-        counts["events"] += 1
-        next_alone = next(alone, None)
-    counts["verified claims"] = events.verified
-    return counts
+            while alone and alone[0] < target:
+                yield alone.popleft(), []
+            yield target, [(source, facts) for source, _, facts in group]
+    for number in alone:
+        yield number, []
 
 
 def _node(span: Mapping[str, Any]) -> _Node:

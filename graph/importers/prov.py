@@ -284,8 +284,8 @@ class _Reading:
         without = [self._shown(iri) for iri in named if iri not in self._texts]
         if self._are_labels:
             self._warnings.append(
-                "No entity has a text. Labels are taken for texts, and verdicts about them say little: "
-                f"{len(self._texts):,} of {len(self._entities):,} entities have one"
+                "No entity has a text. Labels are taken for texts, and verdicts about them say "
+                f"little: {len(self._texts):,} of {len(self._entities):,} entities have one"
             )
         if without:
             is_one = len(without) == 1
