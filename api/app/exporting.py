@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.export import StoredProcess
 
-FILES = ("process", "graphml", "cypher")
+FILES = ("process", "graphml", "cypher", "prov", "openlineage")
 FOLDERS = ("csv", "neo4j-csv")
-FORMATS = ("process", "graphml", "csv", "cypher", "neo4j-csv")
+FORMATS = ("process", "graphml", "csv", "cypher", "neo4j-csv", "prov", "openlineage")
 _DOCUMENT = (".json", ".json.gz")
 _ENDINGS = {
     ".json": "process",
@@ -25,6 +25,7 @@ _ENDINGS = {
     ".graphml": "graphml",
     ".cypher": "cypher",
 }
+_DOUBLE_ENDINGS = {".prov.json": "prov", ".openlineage.jsonl": "openlineage"}
 
 
 def format_of(path: Path | None) -> str:
@@ -36,10 +37,14 @@ def format_of(path: Path | None) -> str:
     if path is None:
         return "process"
     name = path.name.lower().removesuffix(".gz")
+    for double, format_name in _DOUBLE_ENDINGS.items():
+        if name.endswith(double):
+            return format_name
     ending = Path(name).suffix
     if ending and ending not in _ENDINGS:
+        known = ", ".join([*_ENDINGS, *_DOUBLE_ENDINGS])
         raise InputError(
-            f"{path}: its ending names no format. Known endings: {', '.join(_ENDINGS)}, each also "
+            f"{path}: its ending names no format. Known endings: {known}, each also "
             f"with .gz. Else name one of {', '.join(FORMATS)}.",
             code="export_ending",
         )
@@ -88,8 +93,10 @@ async def _to_file(store: Store, stored: StoredProcess, done: Exported, force: b
     """Write one file, or to stdout."""
     from veritrail_graph.graph.exporters.cypher_script import write_script
     from veritrail_graph.graph.exporters.graphml import GraphMl
+    from veritrail_graph.graph.exporters.openlineage import write_events
     from veritrail_graph.graph.exporters.output import one_file
     from veritrail_graph.graph.exporters.process_file import write_document, write_lines
+    from veritrail_graph.graph.exporters.prov import write_prov
 
     replaced = 0
     with one_file(done.path, force=force) as file:
@@ -99,6 +106,10 @@ async def _to_file(store: Store, stored: StoredProcess, done: Exported, force: b
             counts, replaced = graphml.counts, graphml.replaced
         elif done.format == "cypher":
             counts = await write_script(store, stored, file.write)
+        elif done.format == "prov":
+            counts = await write_prov(store, stored, file.write)
+        elif done.format == "openlineage":
+            counts = await write_events(store, stored, file.write)
         elif done.path is not None and done.path.name.lower().endswith(_DOCUMENT):
             counts = await write_document(store, stored, file.write)
         else:

@@ -94,13 +94,19 @@ def header(stored: StoredProcess) -> dict[str, Any]:
 
 
 async def records(
-    store: Store, stored: StoredProcess
+    store: Store, stored: StoredProcess, more: tuple[str, ...] = ()
 ) -> AsyncIterator[tuple[str, list[dict[str, Any]]]]:
-    """Everything behind the header, as kind and objects, some at a time."""
+    """Everything behind the header, as kind and objects, some at a time.
+
+    Args:
+        store: The graph.
+        stored: The process.
+        more: Properties of nodes that a process file does not hold, such as `role`.
+    """
     # Before all that they are about: a review that is stored meanwhile is left out completely.
     reviews = [review_from(one) async for page in stored.reviews() for one in page]
     async for spans in stored.spans():
-        yield "node", [_node(span) for span in spans]
+        yield "node", [_node(span) | {key: span[key] for key in more} for span in spans]
     ids = stored.ids
     async for edges in stored.edges():
         yield "edge", [_edge(ids[source], ids[target], facts) for source, target, facts in edges]

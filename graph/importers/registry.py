@@ -29,6 +29,7 @@ _OURS = (
     EntryPoint("rag", f"{_HERE}.rag:RagImporter", GROUP),
     EntryPoint("summaries", f"{_HERE}.summaries:SummariesImporter", GROUP),
     EntryPoint("agents", f"{_HERE}.agents:AgentsImporter", GROUP),
+    EntryPoint("prov", f"{_HERE}.prov:ProvImporter", GROUP),
     EntryPoint("process", f"{_HERE}.process_file:ProcessFileImporter", GROUP),
 )
 DATA_SUFFIXES = (

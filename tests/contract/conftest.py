@@ -23,8 +23,9 @@ from veritrail_graph.graph.store import DatabaseAddress, Store, open_store
 ON_NEO4J_IN_SOAK = {
     f"test_{name}.py"
     for name in (
-        "edge_counts", "export_formats", "export_fuzz", "export_process", "one_more_field",
-        "page_reads", "picture", "queries_pasted", "report_origins", "review_queue", "standings",
+        "edge_counts", "export_formats", "export_fuzz", "export_lineage", "export_process",
+        "one_more_field", "page_reads", "picture", "queries_pasted", "report_origins",
+        "review_queue", "standings",
     )
 }  # fmt: skip
 

@@ -13,16 +13,15 @@ from xml.etree import ElementTree
 
 import hypothesis.strategies as st
 import pytest
-from fakes.exporting import document_of, lines_of
+from fakes.exporting import document_of, lines_of, prov_of
 from fakes.processes import MemoryInput
 from hypothesis import HealthCheck, given, settings
 
 from veritrail_graph.graph.exporters.cypher_script import literal
 from veritrail_graph.graph.exporters.graphml import _FORBIDDEN, GraphMl
 from veritrail_graph.graph.exporters.tables import Tables
-from veritrail_graph.graph.importers.process_file import ProcessFileImporter
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
-from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.importers.registry import open_input
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.export import StoredProcess
@@ -108,12 +107,13 @@ def test_every_process_comes_back_from_every_format(
     name = f"t-{uuid.uuid4().hex[:12]}"
     report = arun(ingest(store, source, process_id=name))
     try:
-        for form, path in ((lines_of, "p.jsonl"), (document_of, "p.json")):
+        for form, path in (
+            (lines_of, "p.jsonl"), (document_of, "p.json"), (prov_of, "p.prov.json"),
+        ):  # fmt: skip
             content = arun(form(store, name))
             Path(path).write_bytes(content)
             arun(store.processes.delete(name))
-            opened = ProcessFileImporter().open(Path(path), ImportOptions())
-            again = arun(ingest(store, opened))
+            again = arun(ingest(store, open_input(Path(path))))
             assert again.survey.hash == report.survey.hash
             assert again.survey.claims == report.survey.claims
             assert arun(form(store, name)) == content

@@ -7,7 +7,9 @@ from typing import Any
 
 from fakes.processes import MemoryInput
 
+from veritrail_graph.graph.exporters.openlineage import write_events
 from veritrail_graph.graph.exporters.process_file import write_document, write_lines
+from veritrail_graph.graph.exporters.prov import write_prov
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, Header, NodeRecord
 from veritrail_graph.graph.ingest import ingest
 from veritrail_graph.graph.model import (
@@ -267,6 +269,16 @@ async def lines_of(store: Store, process_id: str) -> bytes:
 async def document_of(store: Store, process_id: str) -> bytes:
     """The export as one JSON document."""
     return await _written(store, process_id, write_document)
+
+
+async def prov_of(store: Store, process_id: str) -> bytes:
+    """The export as PROV-JSON."""
+    return await _written(store, process_id, write_prov)
+
+
+async def events_of(store: Store, process_id: str) -> bytes:
+    """The export as OpenLineage events."""
+    return await _written(store, process_id, write_events)
 
 
 async def _written(store: Store, process_id: str, write: Any) -> bytes:

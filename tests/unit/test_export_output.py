@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from veritrail_graph.api.app.exporting import format_of
 from veritrail_graph.graph.errors import EngineError, InputError
 from veritrail_graph.graph.exporters.cypher_script import literal
 from veritrail_graph.graph.exporters.output import folder, one_file
@@ -134,3 +135,27 @@ def test_what_hides_in_a_text_is_written_as_an_escape() -> None:
     assert json_text("é 😀") == '"é 😀"'
     assert literal("a'\\\u202e\x00\n") == r"'a\'\\\u202e\u0000\n'"
     assert literal({"a": [1, None, True, 0.5, "x"]}) == "{a:[1,null,true,0.5,'x']}"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("p.json", "process"),
+        ("p.jsonl.gz", "process"),
+        ("p.prov.json", "prov"),
+        ("P.PROV.JSON.GZ", "prov"),
+        ("p.openlineage.jsonl", "openlineage"),
+        ("prov.json", "process"),
+        ("p.cypher", "cypher"),
+        ("p", "process"),
+    ],
+)
+def test_an_ending_names_a_format(name: str, expected: str) -> None:
+    assert format_of(Path(name)) == expected
+
+
+def test_an_unknown_ending_is_refused_with_those_that_are_known() -> None:
+    with pytest.raises(
+        InputError, match=r"\.cypher, \.prov\.json, \.openlineage\.jsonl, each also"
+    ):
+        format_of(Path("p.prov"))

@@ -94,7 +94,7 @@ class ProcessFileImporter:
         if not isinstance(document, dict):
             message = "the document must be a JSON object"
             raise reading.invalid(path, Violation("wrong_type", path.name, message))
-        return _document_input(path, document)
+        return document_input(path, document)
 
 
 def _is_lines(path: Path, max_line: int) -> bool:
@@ -141,7 +141,16 @@ def _header(value: Mapping[str, Any], place: str) -> tuple[Header, tuple[Violati
     return header, tuple(faults)
 
 
-def _document_input(path: Path, document: dict[str, Any]) -> _DocumentInput:
+def document_input(path: Path, document: dict[str, Any]) -> ProcessInput:
+    """The process that a document holds, which may come from another format.
+
+    Args:
+        path: Where it comes from, for messages.
+        document: Its keys; those of the lists are taken out of it.
+
+    Raises:
+        InvalidProcess: Not all lists are there.
+    """
     lists: dict[str, list[Any]] = {}
     violations = []
     for key, required in LISTS.items():
