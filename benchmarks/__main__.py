@@ -15,6 +15,7 @@ from benchmarks import (
     commands,
     engines,
     growth,
+    imports,
     ingest,
     models,
     pages,
@@ -32,7 +33,7 @@ from benchmarks.report import Report
 SMALL = 0.25
 STORED = ("ingest", "walk", "trail", "verify", "queries")
 """What works on the generated process; all but the first need it stored."""
-PARTS = ("help", *STORED, "reading", *models.PARTS, "jobs", "service", "pages")
+PARTS = ("help", *STORED, "imports", "reading", *models.PARTS, "jobs", "service", "pages")
 SERVED = ("jobs", "service", "pages")
 EXTRA = ("growth", "peers")
 """Only when they are asked for: they take long, and the second fetches what it is held against."""
@@ -66,6 +67,8 @@ def main() -> int:
             counts = _write_processes(folder, options.scale)
         if "help" in parts:
             _attempt(report, "help", lambda: commands.measure_help(report))
+        if "imports" in parts:
+            _attempt(report, "imports", lambda: imports.measure(report))
         if "reading" in parts:
             _attempt(report, "reading", lambda: models.measure_reading(report))
         if "peers" in parts:

@@ -92,7 +92,7 @@ def ingest(
         bool,
         typer.Option(
             "--only-explicit",
-            help="Traces: leave edges out that the input does not name.",
+            help="Leave edges out that the input does not name.",
         ),
     ] = False,
     infer: Annotated[

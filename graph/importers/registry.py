@@ -170,7 +170,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(found, key=_in_order)
 
 
-def _in_order(path: Path) -> list[tuple[int, str]]:
+def _in_order(path: Path) -> list[tuple[bool, int, str]]:
     """By the names, with numbers in them as numbers."""
     name = path.as_posix()
     parts, digits = [], ""
@@ -179,9 +179,9 @@ def _in_order(path: Path) -> list[tuple[int, str]]:
             digits += sign
             continue
         if digits:
-            parts.append((int(digits), ""))
+            parts.append((False, int(digits), ""))
             digits = ""
-        parts.append((-1, sign))
+        parts.append((True, 0, sign))
     return parts
 
 

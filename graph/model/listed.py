@@ -49,8 +49,7 @@ class UnreadyProcess:
     """A process that is being written or removed, or was left half-written.
 
     Attributes:
-        process_id: The process.
-        status: `loading`, `replacing` or `deleting`.
+        process_id, status: The process; `loading`, `replacing` or `deleting`.
         is_left: Whether the program that wrote it has ended.
     """
 
@@ -510,8 +509,7 @@ class ProcessSummary:
     Attributes:
         process: The process.
         verdicts: Claims by the verdict of their verification in force.
-        indicative: Whether no language model gave one of these verdicts.
-        indicative_claims: Of how many claims that is so.
+        indicative: Whether no model gave one of these verdicts; `indicative_claims`: how many.
     """
 
     process: Process

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -101,3 +102,44 @@ def test_an_append_grows_a_stored_process_and_keeps_its_verifications(
     unknown = process_file(tmp_path / "unknown.json")
     assert "'unknown'" in veritrail("ingest", "--append", unknown, status=2).err
     assert "--replace" in veritrail("ingest", "--append", "--replace", unknown, status=2).err
+
+
+def test_many_processes_are_stored_and_a_bad_one_is_named(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    rows = [
+        {"question": "When?", "contexts": ["It opened in 1901."], "answer": "In 1901."},
+        {"question": "Who?", "contexts": [7], "answer": "Ann."},
+    ]
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    done = veritrail("ingest", str(path), "--json", status=1).json
+    assert (done["created"], done["failed"], len(done["processes"])) == (1, 1, 2)
+    good, bad = done["processes"]
+    assert (good["format"], good["inferred_edges"]["exact"], good["explained"]) == ("rag", 0, None)
+    assert bad["source"] == f"{path}#2"
+    assert "a context must be a text" in bad["error"]["message"]
+    again = veritrail("ingest", str(path), status=1)
+    assert f"{path}#1: {good['process_id']} (unchanged)" in again.err
+    assert "2 processes: 1 unchanged, 1 failed" in again.err
+    path.write_text("\n".join([json.dumps(rows[1])] * 2), encoding="utf-8")
+    assert veritrail("ingest", str(path), "--json", status=2).json["failed"] == 2
+    path.write_text("\n".join([json.dumps(rows[0])] * 2), encoding="utf-8")
+    refused = veritrail("ingest", str(path), "--process-id", "x", status=2)
+    assert "cannot be that of several processes" in refused.err
+
+
+def test_inferred_edges_are_stored_with_how_they_were_found(
+    veritrail: Veritrail, tmp_path: Path
+) -> None:
+    trace = Path(__file__).resolve().parents[2] / "examples" / "traces" / "otlp.json"
+    done = veritrail("ingest", str(trace), "--json").json
+    assert done["inferred_edges"] == {"exact": 5, "normalised": 0, "overlap": 0, "order": 0}
+    assert (done["unsourced"], done["explained"] > 0.8) == (1, True)
+    exported = tmp_path / "p.json"
+    veritrail("export", done["process_id"], "-o", str(exported))
+    edges = json.loads(exported.read_text(encoding="utf-8"))["edges"]
+    assert {(edge["inferred"], edge["score"]) for edge in edges} == {("exact", 1.0)}
+    names = [one["name"] for one in veritrail("formats", "--json").json["formats"]]
+    assert names[-1] == "process"
+    assert "otlp" in names

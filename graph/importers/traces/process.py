@@ -13,6 +13,7 @@ output in what a later call was given, or what a later call was given within an 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -110,6 +111,7 @@ class _Reading:
         self.spans: list[Span] = []
         self.by_text: dict[str, list[Span]] = {}
         self.taken: set[str] = set()
+        self.met_of: Counter[str] = Counter()
         self.silent: list[str] = []
         self.warnings = list(trace.warnings)
 
@@ -288,9 +290,14 @@ class _Reading:
             "document": ("document", Origin.SOURCE),
         }
         kind, origin = kinds.get(piece.role or "", ("user", Origin.GIVEN))
-        number = sum(1 for one in self.spans if one.call is None and one.kind == kind) + 1
+        self.met_of[kind] += 1
         return self.add(
-            piece.text, kind, origin, target.order - 1, name=f"{kind}/{number}", link=piece.link
+            piece.text,
+            kind,
+            origin,
+            target.order - 1,
+            name=f"{kind}/{self.met_of[kind]}",
+            link=piece.link,
         )
 
     # The process.

@@ -1,0 +1,140 @@
+"""Logs of questions, contexts and answers in every form that people keep them in."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.draft import Draft
+from veritrail_graph.graph.importers.registry import find_processes
+from veritrail_graph.graph.ingest.check import survey
+from veritrail_graph.graph.model import Origin
+
+ROW = {"question": "When?", "contexts": ["In May.", "A ferry."], "answer": "In May.", "id": 7}
+
+
+def opened(path: Path) -> list[Draft]:
+    drafts = [one.open() for one in find_processes(path)]
+    assert all(isinstance(one, Draft) for one in drafts)
+    for one in drafts:
+        survey(one)
+    return drafts  # type: ignore[return-value]
+
+
+def write(path: Path, content: Any) -> Path:
+    text = content if isinstance(content, str) else json.dumps(content)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def parquet(path: Path) -> Path:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.Table.from_pylist([ROW, ROW | {"answer": "In June."}]), path)
+    return path
+
+
+CSV = 'question,contexts,answer\nWhen?,"[""In May."", ""A ferry.""]",In May.\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", json.dumps(ROW) + "\n"),
+        ("a.json", [ROW]),
+        ("b.json", ROW),
+        ("c.json", {"samples": [ROW]}),
+        ("d.json", {key: [value] for key, value in ROW.items()}),
+        ("e.json", {key: {"0": value} for key, value in ROW.items()}),
+        ("f.csv", CSV),
+        ("g.tsv", "question\tcontexts\tanswer\nWhen?\t['In May.', 'A ferry.']\tIn May.\n"),
+        ("h.json", [{"user_input": "When?", "retrieved_contexts": ["In May.", "A ferry."],
+                     "response": "In May."}]),
+        ("i.json", [{"input": "When?", "retrieval_context": ["In May.", {"text": "A ferry."}],
+                     "actual_output": "In May."}]),
+    ],
+)  # fmt: skip
+def test_a_row_is_a_process(tmp_path: Path, name: str, content: Any) -> None:
+    (draft,) = opened(write(tmp_path / name, content))
+    assert {key: (node.text, node.origin, node.stage) for key, node in draft.nodes.items()} == {
+        "context/1": ("In May.", Origin.SOURCE, 1),
+        "context/2": ("A ferry.", Origin.SOURCE, 1),
+        "answer": ("In May.", Origin.GENERATED, 2),
+    }
+    assert set(draft.edges) == {("context/1", "answer"), ("context/2", "answer")}
+    assert (draft.header.question, draft.header.terminals) == ("When?", ("answer",))
+
+
+def test_every_row_of_a_parquet_file_is_one(tmp_path: Path) -> None:
+    first, second = opened(parquet(tmp_path / "rows.parquet"))
+    assert [one.nodes["answer"].text for one in (first, second)] == ["In May.", "In June."]
+    assert first.nodes["answer"].metadata["id"] == 7
+
+
+def test_a_text_as_context_is_one_and_a_gzipped_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl.gz"
+    row = {"context": "[not a list", "answer": "A.", "reference": "B."}
+    path.write_bytes(gzip.compress(json.dumps(row).encode()))
+    (draft,) = opened(path)
+    assert draft.nodes["context/1"].text == "[not a list"
+    assert draft.nodes["answer"].metadata == {"reference": "B."}
+    assert draft.header.question is None
+
+
+def test_equal_contexts_are_one_and_an_answer_without_any_is_unsourced(tmp_path: Path) -> None:
+    rows = [ROW | {"contexts": ["Same.", "Same."]}, ROW | {"contexts": []}]
+    first, second = opened(write(tmp_path / "rows.json", rows))
+    assert list(first.nodes) == ["context/1", "answer"]
+    assert survey(second).unsourced == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        (ROW | {"answer": " "}, "#2: the answer is empty"),
+        (ROW | {"contexts": [5]}, "a context must be a text"),
+        (ROW | {"question": [{"role": "user"}]}, "list of messages"),
+        ({"answer": "A."}, "no column of the contexts"),
+        (5, "a row must be an object"),
+    ],
+)
+def test_a_bad_row_says_which_and_leaves_the_others_alone(
+    tmp_path: Path, row: Any, words: str
+) -> None:
+    path = write(tmp_path / "rows.jsonl", f"{json.dumps(ROW)}\n{json.dumps(row)}\n")
+    first, second = find_processes(path)
+    assert first.open()
+    with pytest.raises(InputError, match=words):
+        second.open()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("rows.csv", "question,answer\na,b\n", "no column of the contexts"),
+        ("rows.csv", b"question,contexts,answer\n\xff,b,c\n", "not UTF-8"),
+        ("rows.csv", 'question,contexts,answer\n"a,b\n', "cannot be read as a table"),
+        ("rows.parquet", b"PAR1", "no parquet file"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused(
+    tmp_path: Path, name: str, content: str | bytes, words: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError, match=words):
+        list(find_processes(path, format_name="rag"))
+
+
+def test_a_row_with_fewer_columns_is_one_that_fails(tmp_path: Path) -> None:
+    path = write(tmp_path / "rows.csv", CSV + "When?\n")
+    first, second = find_processes(path)
+    assert first.open()
+    with pytest.raises(InputError, match="not as many columns"):
+        second.open()
