@@ -27,8 +27,9 @@ from pydantic_core import CoreSchema
 if TYPE_CHECKING:
     from veritrail_graph.api.app.nodes import NodePage
     from veritrail_graph.graph.ingest import IngestReport
+    from veritrail_graph.graph.model import EdgeFacts
+    from veritrail_graph.graph.model.lineage import Lineage
     from veritrail_graph.graph.model.listed import (
-        Lineage,
         NodeContent,
         ProcessOverview,
         ProcessSummary,
@@ -361,6 +362,17 @@ class LineageEdge(Answer):
 
     source: str
     target: str
+    inferred: str | None = Field(
+        None, description="How it was found, where the input does not name it.", exclude_if=_is_none
+    )
+    score: float | None = Field(
+        None, description="How sure that is, from 0 to 1.", exclude_if=_is_none
+    )
+
+    @classmethod
+    def of(cls, source: str, target: str, facts: EdgeFacts | None) -> LineageEdge:
+        """The answer for an edge of the graph, and what is known of it if anything is."""
+        return cls.model_construct(source=source, target=target, **(facts.given if facts else {}))
 
 
 class LineageFound(Answer):
@@ -420,7 +432,7 @@ class LineageFound(Answer):
                 for node in found.nodes
             ],
             edges=[
-                LineageEdge.model_construct(source=source, target=target)
+                LineageEdge.of(source, target, found.inferred.get((source, target)))
                 for source, target in found.edges
             ],
             complete=found.truncated_by is None,

@@ -11,19 +11,17 @@ from veritrail_graph.api.app.part import Part
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.graph.model import EvidencePath, NodeRef, Process
+    from veritrail_graph.graph.model import EdgeFacts, EvidencePath, NodeRef, Process
+    from veritrail_graph.graph.model.lineage import Degrees, Lineage, StageEdges
     from veritrail_graph.graph.model.listed import (
         CitedSentenceHere,
-        Degrees,
         IntroducedError,
-        Lineage,
         ListedNode,
         Neighbour,
         NodeContent,
         NodeFilter,
         NodeQuery,
         NodeText,
-        StageEdges,
         StoredNode,
     )
     from veritrail_graph.graph.model.walk import Direction
@@ -246,6 +244,12 @@ class Drawings(Part):
     async def edges(self, process_id: str, nodes: Sequence[Degrees]) -> list[tuple[str, str]]:
         """Every edge between two of these nodes, as (source, target)."""
         return await (await self._store()).lineage.edges(process_id, nodes)
+
+    async def inferred(
+        self, process_id: str, nodes: Sequence[Degrees]
+    ) -> dict[tuple[str, str], EdgeFacts]:
+        """What is known of those edges between the nodes that the input does not name."""
+        return await (await self._store()).lineage.inferred(process_id, nodes)
 
     async def search(
         self, process_id: str, wanted: NodeQuery, after: tuple[int, int], limit: int

@@ -286,19 +286,6 @@ class CitedSentenceHere:
     is_evidence: bool
 
 
-StageEdges = Mapping[tuple[int, int], int]
-"""How many edges there are, by stage of the source and stage of the target."""
-
-
-@dataclass(frozen=True, slots=True)
-class Degrees:
-    """A node with how many neighbours it has on either side."""
-
-    node_id: str
-    upstream: int
-    downstream: int
-
-
 @dataclass(frozen=True, slots=True)
 class PlacedClaim:
     """A claim with its place in a text.
@@ -547,44 +534,6 @@ class NodeContent:
     text: str
     prompt: str | None
     metadata: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class LineageNode:
-    """A node of a lineage.
-
-    Attributes:
-        node_id: The node.
-        stage: Its stage.
-        upstream: How many source nodes it has.
-        downstream: How many nodes it was an input to.
-        hidden_upstream: How many of its source nodes the lineage does not show.
-        hidden_downstream: How many of the nodes that it was an input to are not shown.
-    """
-
-    node_id: str
-    stage: int
-    upstream: int
-    downstream: int
-    hidden_upstream: int
-    hidden_downstream: int
-
-
-@dataclass(frozen=True, slots=True)
-class Lineage:
-    """A part of a process around one node.
-
-    Attributes:
-        root: The node.
-        nodes: The node and those around it, by stage and place in the input.
-        edges: All edges between them, as (source, target).
-        truncated_by: Why there is more that way: `time`, `limit` or `depth`; None: there is not.
-    """
-
-    root: str
-    nodes: tuple[LineageNode, ...]
-    edges: tuple[tuple[str, str], ...]
-    truncated_by: str | None
 
 
 @dataclass(frozen=True, slots=True)

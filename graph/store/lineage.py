@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from veritrail_graph.graph.adjacency import SPARSE
 from veritrail_graph.graph.errors import NotFound, QueryTimeout, shown
-from veritrail_graph.graph.model import Process
-from veritrail_graph.graph.model.listed import Degrees, Lineage, LineageNode, StageEdges
+from veritrail_graph.graph.model import EdgeFacts, Inference, Process
+from veritrail_graph.graph.model.lineage import Degrees, Lineage, LineageNode, StageEdges
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store.database import Database
 from veritrail_graph.graph.store.processes import became_ready
@@ -103,7 +103,9 @@ class LineageReader:
         )
         names = _nearest(walks, limit)
         nodes, edges = await self._links(process_id, names)
-        return Lineage(node_id, nodes, edges, _truncated(walks, nodes))
+        degrees = [Degrees(one.node_id, one.upstream, one.downstream) for one in nodes]
+        inferred = await self.inferred(process_id, degrees)
+        return Lineage(node_id, nodes, edges, _truncated(walks, nodes), inferred)
 
     async def _walk(
         self,
@@ -267,6 +269,28 @@ class LineageReader:
         found |= {(node, other) for node, others in backward for other in others}
         places = {one.node_id: place for place, one in enumerate(nodes)}
         return sorted(found, key=lambda edge: (places[edge[0]], places[edge[1]]))
+
+    async def inferred(
+        self, process_id: str, nodes: Sequence[Degrees]
+    ) -> dict[tuple[str, str], EdgeFacts]:
+        """What is known of those edges between the nodes that the input does not name.
+
+        A node with very many source nodes is left out.
+        """
+        into = [one.node_id for one in nodes if 0 < one.upstream <= self.many]
+        if not into:
+            return {}
+        rows = await self.database.query(
+            "lineage/inferred",
+            len(nodes) * len(nodes),
+            process_id=process_id,
+            node_ids=into,
+            known=dict.fromkeys((one.node_id for one in nodes), True),
+        )
+        return {
+            (source, target): EdgeFacts(None, Inference(how), score)
+            for source, target, how, score in rows
+        }
 
     async def _others(
         self, name: str, process_id: str, of: Sequence[str], known: Iterable[str]

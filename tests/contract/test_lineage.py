@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 from fakes.processes import process
 
+from veritrail_graph.api.app.answers import LineageFound
 from veritrail_graph.graph.errors import NotFound
+from veritrail_graph.graph.importers.records import EdgeRecord
 from veritrail_graph.graph.ingest import ingest
-from veritrail_graph.graph.model.listed import Lineage
+from veritrail_graph.graph.model import EdgeFacts, Inference
+from veritrail_graph.graph.model.lineage import Lineage
 from veritrail_graph.graph.model.walk import Direction
 from veritrail_graph.graph.store import Store
 
@@ -147,3 +150,14 @@ def walked(edges: list[tuple[str, str]], node: str, direction: Direction, depth:
             level = {(a if way is UP else b) for a, b in edges if (b if way is UP else a) in level}
             found |= level
     return found
+
+
+def test_edges_that_were_inferred_say_how(store: Store, arun: Any, process_id: str) -> None:
+    source = process({"a": "A", "b": "B", "t": "T"}, [("a", "t")], process_id=process_id)
+    source.edges.append(EdgeRecord("b", "t", "e", inferred=Inference.NORMALISED, score=0.5))
+    arun(ingest(store, source))
+    found = arun(store.lineage.read(process_id, "t", Direction.UPSTREAM, 1, 10))
+    assert found.inferred == {("b", "t"): EdgeFacts(None, Inference.NORMALISED, 0.5)}
+    edges = {one.source: one.model_dump() for one in LineageFound.of(found).edges}
+    assert edges["b"] == {"source": "b", "target": "t", "inferred": "normalised", "score": 0.5}
+    assert edges["a"] == {"source": "a", "target": "t"}

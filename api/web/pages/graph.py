@@ -38,13 +38,12 @@ from veritrail_graph.api.web.views.graph import (
 from veritrail_graph.api.web.views.picture import draw, overview_of
 from veritrail_graph.graph.errors import NotFound, VeriTrailError, shown
 from veritrail_graph.graph.model import Process, Role, Verdict, Verification
+from veritrail_graph.graph.model.lineage import Degrees, StageEdges
 from veritrail_graph.graph.model.listed import (
     ANY_NODE,
     ClaimFilter,
-    Degrees,
     ListedNode,
     NodeQuery,
-    StageEdges,
     Tally,
 )
 from veritrail_graph.graph.model.noun import MAX_NODE_ID, MAX_STAGE
@@ -77,9 +76,10 @@ async def explore(app: Application, process_id: str, selection: Selection) -> Ex
     if opened is None:
         opened = _start(exploring.nodes[focus.begin], focus)
     await exploring.open(opened)
-    edges = await app.drawings.edges(
-        process_id,
-        [Degrees(one.node_id, one.upstream, one.downstream) for one in exploring.nodes.values()],
+    nodes = exploring.nodes.values()
+    degrees = [Degrees(one.node_id, one.upstream, one.downstream) for one in nodes]
+    edges, inferred = await asyncio.gather(
+        app.drawings.edges(process_id, degrees), app.drawings.inferred(process_id, degrees)
     )
     return Explored(
         focus=focus,
@@ -89,6 +89,7 @@ async def explore(app: Application, process_id: str, selection: Selection) -> Ex
         edges=tuple(edges),
         opened=opened,
         is_full=len(exploring.nodes) >= MOST_DRAWN,
+        inferred=inferred,
     )
 
 

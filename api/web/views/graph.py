@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from urllib.parse import urlencode
 
-from veritrail_graph.graph.model import Claim, Verification
+from veritrail_graph.graph.model import Claim, EdgeFacts, Inference, Verification
 from veritrail_graph.graph.model.listed import ANY_NODE, ListedNode, NodeQuery
 from veritrail_graph.graph.model.walk import Direction
 
@@ -153,6 +153,14 @@ class Part(StrEnum):
     PASSED = "passed"
 
 
+INFERENCE_WORDS: Mapping[Inference, str] = {
+    Inference.EXACT: "by the same text",
+    Inference.NORMALISED: "by the same text in another form",
+    Inference.OVERLAP: "by words in common",
+    Inference.ORDER: "by the order of the input",
+}
+"""How an edge was found that the input does not name."""
+
 PART_WORDS: Mapping[Part, tuple[str, str]] = {
     Part.ERROR: ("error came in here", "not-supported"),
     Part.VERIFIED: ("states the claim", "pin"),
@@ -196,6 +204,7 @@ class Explored:
         edges: Every edge between two of them.
         opened: What was opened.
         is_full: Whether no more nodes are drawn.
+        inferred: What is known of those edges that the input does not name.
     """
 
     focus: Focus
@@ -205,6 +214,7 @@ class Explored:
     edges: tuple[tuple[str, str], ...]
     opened: tuple[Opened, ...]
     is_full: bool
+    inferred: Mapping[tuple[str, str], EdgeFacts] = field(default_factory=dict)
 
 
 def part_of(node_id: str, explored: Explored) -> Part | None:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from veritrail_graph.api.views.texts import cut_inside, cut_to, in_lines
 from veritrail_graph.api.web.views.graph import (
     AT_A_TIME,
+    INFERENCE_WORDS,
     Explored,
-    Focus,
     Part,
     Selection,
     part_of,
@@ -22,7 +22,8 @@ from veritrail_graph.api.web.views.graph import (
 )
 from veritrail_graph.api.web.views.layout import Layout, Line, Sizes, Vertex, arrange
 from veritrail_graph.graph.model import Process
-from veritrail_graph.graph.model.listed import ListedNode, StageEdges
+from veritrail_graph.graph.model.lineage import StageEdges
+from veritrail_graph.graph.model.listed import ListedNode
 from veritrail_graph.graph.model.walk import Direction
 
 MOST_BOXES = 24
@@ -307,12 +308,16 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """An edge as it is drawn: a path of SVG, the numbers of its ends, and if it is on the trail."""
+    """An edge as it is drawn: a path of SVG, the numbers of its ends, and if it is on the trail.
+
+    `inferred`: how the edge was found, in words, where the input does not name it.
+    """
 
     path: str
     source: int
     target: int
     is_on_trail: bool
+    inferred: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +342,7 @@ class Picture:
         width: Of the whole.
         height: Of the whole.
         has_trail: Whether there is a trail that the rest is faded against.
+        has_inferred: Whether some of its edges are not named by the input.
         is_full: Whether no more nodes are drawn.
         pinned_left_out: Nodes of the trail that are not drawn.
     """
@@ -347,6 +353,7 @@ class Picture:
     width: float
     height: float
     has_trail: bool
+    has_inferred: bool
     is_full: bool
     pinned_left_out: int
 
@@ -379,7 +386,7 @@ def draw(explored: Explored, process: Process, selection: Selection) -> Picture:
     order = sorted(layout.places.values(), key=lambda place: (place.layer, place.index))
     numbers = {place.name: number for number, place in enumerate(order)}
     boxes = _boxes(explored, selection, layout, numbers)
-    strokes = [_stroke(line, numbers, explored.focus) for line in layout.lines]
+    strokes = [_stroke(line, numbers, explored) for line in layout.lines]
     strokes.sort(key=lambda stroke: stroke.is_on_trail)
     there = explored.arrivals.keys()
     return Picture(
@@ -389,6 +396,7 @@ def draw(explored: Explored, process: Process, selection: Selection) -> Picture:
         width=layout.width + 2 * MARGIN,
         height=layout.height + HEADING + SIZES.below,
         has_trail=bool(explored.focus.trail),
+        has_inferred=bool(explored.inferred),
         is_full=explored.is_full,
         pinned_left_out=sum(1 for name in explored.focus.pinned if name not in there),
     )
@@ -454,7 +462,7 @@ def _title(node: ListedNode, part: Part | None, explored: Explored) -> str:
     return ", ".join(facts) + (f": {begin}" if begin else "")
 
 
-def _stroke(line: Line, numbers: Mapping[str, int], focus: Focus) -> Stroke:
+def _stroke(line: Line, numbers: Mapping[str, int], explored: Explored) -> Stroke:
     """A line that leaves and arrives level, and runs level where it passes a column."""
     points = [(x + MARGIN, y + HEADING) for x, y in line.points]
     path = [f"M{points[0][0]:g} {points[0][1]:g}"]
@@ -465,7 +473,12 @@ def _stroke(line: Line, numbers: Mapping[str, int], focus: Focus) -> Stroke:
         if place + 1 < len(points):
             path.append(f"H{points[place + 1][0]:g}")
     source, target = line.edge
-    return Stroke("".join(path), numbers[source], numbers[target], line.edge in focus.links)
+    facts = explored.inferred.get(line.edge)
+    words = ""
+    if facts is not None and facts.inferred is not None:
+        words = f"Inferred, {INFERENCE_WORDS[facts.inferred]}"
+    is_on_trail = line.edge in explored.focus.links
+    return Stroke("".join(path), numbers[source], numbers[target], is_on_trail, words)
 
 
 def _headings(boxes: tuple[Box, ...], process: Process) -> tuple[Heading, ...]:
