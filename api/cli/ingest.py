@@ -5,11 +5,18 @@ from __future__ import annotations
 import asyncio
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, WRONG_USE, Exit, ask, fault_json
+from veritrail_graph.api.cli.exits import (
+    NOT_ALL_SUCCEEDED,
+    WRONG_USE,
+    Exit,
+    ask,
+    fail,
+    fault_json,
+)
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
 from veritrail_graph.api.views.texts import clean, one_line, some
@@ -17,7 +24,7 @@ from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
-    from veritrail_graph.api.app.answers import Ingested
+    from veritrail_graph.api.app.answers import Ingested, IngestedMany
     from veritrail_graph.api.app.processes import IngestOptions
 
     _Outcome = tuple[str, Ingested | VeriTrailError]
@@ -110,6 +117,12 @@ def ingest(
             help="Summaries: how many of a level one of the next level summarises.",
         ),
     ] = None,
+    verifies: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="Verify their claims afterwards; extract some where a model is named."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Read processes in any supported format, check them, and store them in the graph."""
@@ -140,47 +153,62 @@ def ingest(
     )
     outcomes: list[_Outcome] = []
     try:
-        ask(lambda app: _ingest(app, paths, options, outcomes), as_json=as_json and not outcomes)
-    except Exit as ended:
-        if len(outcomes) > 1:
-            _end_many(outcomes, as_json=as_json, status=ended.status)
+        fault = ask(lambda app: _ingest(app, paths, options, outcomes), as_json=False)
+    except Exit:  # interrupted: what was finished is still printed
+        if outcomes:
+            _tell_many(outcomes, as_json=as_json, verifies=False)
+        elif as_json:
+            print_json({"error": {"message": "Interrupted. Nothing was stored.", "violations": []}})
         raise
-    if len(outcomes) > 1:
-        _end_many(outcomes, as_json=as_json)
+    if len(outcomes) > 1 or (outcomes and fault is not None):
+        made, status = _tell_many(outcomes, as_json=as_json, verifies=verifies and not fault)
+        if fault is not None:
+            fail(fault, as_json=False)  # stdout holds its one document already
+        _end(made, status)
         return
-    if not outcomes:
-        raise InputError(f"{some([str(path) for path in paths])}: there is no process in it")
-    ((_, found),) = outcomes
+    if not outcomes and fault is None:
+        fault = InputError(f"{some([str(path) for path in paths])}: there is no process in it")
+    found = fault if fault is not None else outcomes[0][1]
     if isinstance(found, VeriTrailError):
-        raise found
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    else:
+        fail(found, as_json=as_json)
+    if not as_json:
         _tell(found)
+    document, status = found.model_dump(mode="json"), 0
+    if verifies:
+        document["verification"], status = _verified(found, as_json=as_json)
+    if as_json:
+        print_json(document)
+    if status:
+        raise Exit(status)
 
 
 async def _ingest(
     app: Application, paths: list[Path], options: IngestOptions, outcomes: list[_Outcome]
-) -> None:
+) -> VeriTrailError | None:
+    """Store what the paths hold, and tell of each of several; give the fault that ended it."""
     with long_work() as work:
         pace = Pace(work)
         try:
             async for outcome in app.processes.ingest_each(paths, options, progress=pace.update):
                 outcomes.append(outcome)
-                pace = Pace(work)
                 if len(outcomes) == 2:  # the first of several was not known to be one
                     _tell_one(outcomes[0])
                 if len(outcomes) > 1:
                     _tell_one(outcome)
+        except VeriTrailError as error:
+            return error
         except asyncio.CancelledError:
             if pace.has_begun("nodes"):
                 say(GO_ON, "yellow")
             raise
+    return None
 
 
-def _end_many(outcomes: list[_Outcome], *, as_json: bool, status: int = 0) -> None:
-    """Print what became of several processes; ends the command where not all were stored."""
-    from veritrail_graph.api.app.answers import IngestedMany, Refused
+def _tell_many(
+    outcomes: list[_Outcome], *, as_json: bool, verifies: bool
+) -> tuple[IngestedMany, int]:
+    """Verify what is to be, and print what became of several processes; give the worst status."""
+    from veritrail_graph.api.app.answers import Ingested, IngestedMany, Refused
 
     made = IngestedMany.of(
         [
@@ -188,17 +216,56 @@ def _end_many(outcomes: list[_Outcome], *, as_json: bool, status: int = 0) -> No
             for where, one in outcomes
         ]
     )
+    worst = 0
+    document = made.model_dump(mode="json")
+    for one, shown in zip(made.processes, document["processes"], strict=True):
+        if verifies and isinstance(one, Ingested):
+            shown["verification"], status = _verified(one, as_json=as_json)
+            worst = max(worst, status)
     if as_json:
-        print_json(made.model_dump(mode="json"))
+        print_json(document)
     counts = [
         f"{count:,} {what}"
         for what in ("created", "unchanged", "replaced", "appended", "failed")
         if (count := getattr(made, what))
     ]
-    say(f"{len(outcomes):,} processes: {', '.join(counts)}", "bold")
-    if made.failed == len(outcomes):
+    say(f"{len(outcomes):,} process{'es' * (len(outcomes) != 1)}: {', '.join(counts)}", "bold")
+    return made, worst
+
+
+def _verified(found: Ingested, *, as_json: bool) -> tuple[dict[str, Any] | None, int]:
+    """Verify the claims of a process: the document of `verify --json`, and the exit status.
+
+    Claims are extracted where there are none and a model is named, which alone can do that.
+    """
+    from veritrail_graph.api.cli.verify import as_document, end, tell, verify_stored
+    from veritrail_graph.api.settings import Settings
+
+    if not found.claims and not Settings().model:
+        say(
+            f"{found.process_id} has no claims and no model is named to extract some. Give some: "
+            f'veritrail verify {found.process_id} --claim "…" --add',
+            "yellow",
+        )
+        return None, 0
+    report = None
+    try:
+        report = verify_stored(found.process_id, extract=not found.claims)
+        if not as_json:
+            tell(report)
+        end(report)
+    except Exit as ended:
+        return (as_document(report) if report is not None else None), ended.status
+    return as_document(report), 0
+
+
+def _end(made: IngestedMany, status: int) -> None:
+    """End the command: 2 where no process was stored, 1 where some were not."""
+    if status:
+        raise Exit(status)
+    if made.failed == len(made.processes):
         raise Exit(WRONG_USE)
-    if made.failed and not status:
+    if made.failed:
         raise Exit(NOT_ALL_SUCCEEDED)
 
 
@@ -236,7 +303,7 @@ def _tell_one(outcome: _Outcome) -> None:
     if found.unsourced:
         facts.append(f"{found.unsourced:,} unsourced")
     if found.warnings:
-        facts.append(f"{len(found.warnings):,} warnings")
+        facts.append(f"{len(found.warnings):,} warning{'s' * (len(found.warnings) != 1)}")
     said = f"{one_line(where, 100)}: {found.process_id} ({found.status}), {', '.join(facts)}"
     say(said)
 

@@ -187,7 +187,7 @@ def verify(
     given = _Given(request, records, resume, prompts, concurrency)
     report = run(_verify(settings, given), as_json=as_json)
     if as_json:
-        tell_json(report)
+        print_json(as_document(report))
     else:
         tell(report)
     end(report)
@@ -332,8 +332,23 @@ class Report:
         return run.write_errors[0] if run.write_errors else None
 
 
-def tell_json(report: Report) -> None:
-    """Print the run as the JSON document of the contract."""
+def verify_stored(process_id: str, *, extract: bool) -> Report:
+    """Verify the claims of a process as `veritrail verify` does without options.
+
+    Args:
+        process_id: The process.
+        extract: Whether its claims are extracted first.
+    """
+    from veritrail_graph.api.app.verify_request import VerifyRequest
+    from veritrail_graph.api.settings import Settings
+
+    request = VerifyRequest.checked({"process_id": process_id, "extract": extract})
+    given = _Given(request.with_claims([]) if extract else request, [], None, None, None)
+    return run(_verify(Settings(), given), as_json=False)
+
+
+def as_document(report: Report) -> dict[str, Any]:
+    """The run as the JSON document of the contract."""
     from veritrail_graph.api.cli.claims import report_json
     from veritrail_graph.graph.exporters.listings import run_json
 
@@ -354,7 +369,7 @@ def tell_json(report: Report) -> None:
         document["extraction"] = report_json(done.extraction, report.model or "")
     if report.fault is not None:
         document["error"] = {"message": _fault_text(report), "violations": []}
-    print_json(document)
+    return document
 
 
 def tell(report: Report) -> None:

@@ -143,3 +143,16 @@ def test_inferred_edges_are_stored_with_how_they_were_found(
     names = [one["name"] for one in veritrail("formats", "--json").json["formats"]]
     assert names[-1] == "process"
     assert "otlp" in names
+
+
+def test_what_is_stored_can_be_verified_in_one_go(veritrail: Veritrail, tmp_path: Path) -> None:
+    path = process_file(tmp_path / "at-once.json", claims=[claim("It has two piers.")])
+    done = veritrail("ingest", path, "--verify", "--json").json
+    (verification,) = done["verification"]["verifications"]
+    assert (verification["claim"], verification["status"]) == ("It has two piers.", "succeeded")
+    row = {"question": "When?", "contexts": ["It opened in 1901."], "answer": "In 1901."}
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join([json.dumps(row)] * 2), encoding="utf-8")
+    done = veritrail("ingest", str(log), "--verify", "--json")
+    assert [one["verification"] for one in done.json["processes"]] == [None, None]
+    assert "no claims and no model is named" in done.err
