@@ -12,7 +12,7 @@ from fastapi import Request
 from veritrail_graph.api.app.processes import IngestOptions
 from veritrail_graph.api.auth.access import Caller
 from veritrail_graph.api.http.receiving import Body, UploadRefused, check_encoding, parse_name
-from veritrail_graph.graph.errors import InputError, Violation
+from veritrail_graph.graph.errors import InputError, VeriTrailError, Violation
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested
@@ -76,6 +76,62 @@ async def store_body(
             raise InputError(words, _in_body(error, file.name)) from None
     state.app.summaries.forget()
     return found
+
+
+Stored = tuple[str, "Ingested | VeriTrailError"]
+"""Where a process stood in a body, and what became of it."""
+
+
+async def store_any(
+    request: Request, caller: Caller, body: Body, options: IngestOptions, name: str
+) -> list[Stored]:
+    """Receive a file in any format and store the processes that it holds.
+
+    Args:
+        request: The request.
+        caller: Who sends it.
+        body: The file.
+        options: How they are stored.
+        name: What the sender calls the file; of it only the ending is used.
+
+    Raises:
+        UploadRefused: The file is not taken.
+        VeriTrailError: It is in no known format, or the engine failed.
+    """
+    state = request.app.state
+    shown = Path(name).name or "file"
+
+    def about(error: VeriTrailError, file: Path) -> VeriTrailError:
+        """The error with the sender's name of the file, who knows nothing of ours."""
+        if not isinstance(error, InputError) or str(file) not in str(error):
+            return error
+        words = str(error).replace(str(file), shown)
+        faults = [
+            Violation(one.kind, one.where.replace(file.name, shown), one.message)
+            for one in error.violations
+        ]
+        return InputError(words, faults, code=error.code)
+
+    async with state.uploads.received(body, f"body{_ending(shown)}") as file:
+        found: list[Stored] = []
+        try:
+            if await asyncio.to_thread(lambda: file.stat().st_size) == 0:
+                raise InputError("The file is empty.")
+            async for where, one in state.app.processes.ingest_each([file], options, by=caller):
+                became = about(one, file) if isinstance(one, VeriTrailError) else one
+                found.append((where.replace(str(file), shown), became))
+        except InputError as error:
+            raise about(error, file) from None
+    state.app.summaries.forget()
+    return found
+
+
+def _ending(name: str) -> str:
+    """The ending of a file's name by which importers go; empty where they know none such."""
+    from veritrail_graph.graph.importers.registry import DATA_SUFFIXES
+
+    endings = [one.lower() for one in Path(name).suffixes[-2:]]
+    return "".join(one for one in endings if one in DATA_SUFFIXES)
 
 
 def _in_body(error: InputError, name: str) -> list[Violation]:

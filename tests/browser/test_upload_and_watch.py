@@ -19,6 +19,7 @@ from fakes.model_server import ModelServer, Received
 from fakes.service_process import ServiceProcess, serving
 from playwright.sync_api import Page, Route, expect
 
+ROWS = Path(__file__).resolve().parents[2] / "examples" / "rag.jsonl"
 CLAIMS = 20
 QUICK = re.compile("Claim: Pump[012] ")
 
@@ -127,6 +128,13 @@ def test_a_process_is_uploaded_verified_watched_stopped_and_resumed(
     expect(page.get_by_role("alert")).to_contain_text("<img src=x onerror=alert(1)>")
     assert page.evaluate("document.querySelector('#file').files[0].name") == "broken.json"
     shoot(page, "upload-refused")
+
+    # A file of another format, which holds several processes.
+    page.set_input_files("#file", ROWS)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_text("Several processes: 2 stored, 0 not")).to_be_visible()
+    expect(page.get_by_text("rag.jsonl#2: p-")).to_be_visible()
+    shoot(page, "upload-many")
 
     page.set_input_files("#file", desk.file)
     page.get_by_role("button", name="Upload").click()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
@@ -19,7 +21,8 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import PROCESS_ID
 from veritrail_graph.api.http.receiving import UploadRefused
-from veritrail_graph.api.http.uploading import store_body, upload_options
+from veritrail_graph.api.http.uploading import store_any, upload_options
+from veritrail_graph.api.views.costs import counted
 from veritrail_graph.api.web.faults import ADVICE
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import FIELD, check_token, render
@@ -33,6 +36,8 @@ from veritrail_graph.graph.errors import (
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
+
+    from veritrail_graph.api.app.answers import Ingested
 
 
 MOST_FIELD = 10_000
@@ -163,6 +168,9 @@ def _disposition(header: str) -> tuple[str | None, str | None]:
 
 router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.WRITE)])
 
+MOST_LISTED = 500
+"""Processes of one file that are listed."""
+
 SHOWN = 50
 """Broken rules that are listed; a file that breaks one often breaks it everywhere."""
 
@@ -209,15 +217,44 @@ async def _stored(request: Request, caller: Calling, sent: SentFile) -> Response
     if not sent.name:
         raise InputError("Choose a file first.")
     replace = sent.fields.get("replace") == "1"
-    kind = "application/x-ndjson" if _is_lines(sent.name) else "application/octet-stream"
-    options = upload_options(wanted, replace=replace)
-    found = await store_body(request, caller, sent, options, kind)
+    options = dataclasses.replace(upload_options(wanted, replace=replace), format=None)
+    outcomes = await store_any(request, caller, sent, options, sent.name)
+    if not outcomes:
+        raise InputError("There is no process in the file.")
+    if len(outcomes) > 1:
+        many = [_line(where, one) for where, one in outcomes]
+        return _form(request, 207, many=many)
+    ((_, found),) = outcomes
+    if isinstance(found, VeriTrailError):
+        raise found
     there = url("upload", stored=found.process_id, how=found.status)
     return RedirectResponse(there, 303)
 
 
-def _is_lines(name: str) -> bool:
-    return name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+@dataclass(frozen=True, slots=True)
+class StoredLine:
+    """What became of one process of several.
+
+    Attributes:
+        where: Where it stood in the file.
+        process_id: Its id; None: it was not stored.
+        words: What became of it, or why it was not stored.
+    """
+
+    where: str
+    process_id: str | None
+    words: str
+
+
+def _line(where: str, one: Ingested | VeriTrailError) -> StoredLine:
+    if isinstance(one, VeriTrailError):
+        return StoredLine(where, None, _said(one))
+    facts = f"{one.status}, {counted(one.nodes, 'node')}, {counted(one.edges, 'edge')}"
+    if inferred := sum(one.inferred_edges.values()):
+        facts += f" ({inferred:,} inferred)"
+    if one.unsourced:
+        facts += f", {one.unsourced:,} unsourced"
+    return StoredLine(where, one.process_id, facts)
 
 
 def _said(error: VeriTrailError) -> str:
@@ -237,6 +274,7 @@ def _form(
     sent: SentFile | None = None,
     found: Any = None,
     how: str | None = None,
+    many: Sequence[StoredLine] = (),
 ) -> Response:
     return render(
         request,
@@ -251,5 +289,8 @@ def _form(
         process_id=sent.fields.get("process_id", "") if sent is not None else "",
         most=request.app.state.uploads.limits.wire,
         found=found,
+        many=many[:MOST_LISTED],
+        left_out=max(0, len(many) - MOST_LISTED),
+        failed=sum(one.process_id is None for one in many),
         how=how if how in ("created", "unchanged", "replaced") else "created",
     )
