@@ -160,6 +160,17 @@ def test_csv_of_claims_is_read_by_its_columns(tmp_path):
     assert [claim.text for claim in read_claims_file(path)] == ["A, b and c."]
 
 
+def test_csv_of_claims_may_call_the_text_claim_as_reports_do(tmp_path):
+    path = tmp_path / "claims.csv"
+    path.write_text("claim,claim_id\nOne.,k1\n'-2 is cold.,\n", "utf-8")
+    first, second = read_claims_file(path)
+    assert (first.claim_id, first.text) == ("k1", "One.")
+    assert second.text == "'-2 is cold."
+    path.write_text("claim,claim_id,verdict\nOne.,k1,FULLY_SUPPORTED\n", "utf-8")
+    with pytest.raises(InputError, match="'claim', 'claim_id', 'verdict'"):
+        read_claims_file(path)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
