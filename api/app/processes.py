@@ -102,7 +102,7 @@ class Processes(Part):
         return await (await self._store()).processes.get(process_id)
 
     async def overview(self, process_id: str) -> ProcessOverview:
-        """A process with how many claims have each verdict, and how many verifications it has.
+        """A process with how many claims have each verdict, and how many verifications they have.
 
         Raises:
             NotFound: There is none.
