@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -24,13 +25,17 @@ if TYPE_CHECKING:
 MAX_FILE = 100_000_000
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _COLUMNS = ("text", "claim_id", "node_id", "start", "end", "label")
+_OF_A_REPORT = frozenset({"claim", "claim_id", "verification_id"})
+_FORMULA = re.compile(r"^'(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
+"""The apostrophe that a report puts before what a spreadsheet would take for a formula."""
 
 
 def read_claims_file(path: Path) -> list[ClaimRecord]:
     """Claims of a file: a JSON array of strings or claim objects, CSV, or one claim a line.
 
-    A file whose name ends with `.csv` or `.tsv` is read by its columns: `text`, and any of
-    `claim_id`, `node_id`, `start`, `end` and `label`; an empty cell is a value that is not given.
+    A file whose name ends with `.csv` or `.tsv` is read by its columns: `text` or `claim`, and any
+    of `claim_id`, `node_id`, `start`, `end` and `label`; an empty cell is a value not given.
+    Of a report as CSV, `claim`, `claim_id` and `node_id` are read.
     A line of text may begin with a bracket: unless its name says so, such a file is JSON only when
     it can be read as JSON.
 
@@ -88,18 +93,23 @@ def _rows(path: Path, text: str) -> list[ClaimRecord]:
     except csv.Error as error:
         raise InputError(f"{path} is not CSV: {error} at line {rows.line_num}") from None
     columns = [name.strip() for name in table[0][1]] if table else []
-    known = ", ".join(_COLUMNS)
-    unknown = [name for name in columns if name not in _COLUMNS]
-    if "text" not in columns or unknown or len(set(columns)) < len(columns):
+    is_report = _OF_A_REPORT.issubset(columns)
+    fields = ["text" if name == "claim" else name for name in columns]
+    unknown = [] if is_report else [name for name in fields if name not in _COLUMNS]
+    if "text" not in fields or unknown or len(set(fields)) < len(fields):
         named = ", ".join(shown(name) for name in columns) or "nothing"
+        others = ", ".join(_COLUMNS[1:])
         raise InputError(
-            f"{path}: its first line names {named}. CSV of claims has a column `text`, and may "
-            f"have others of {known}, each once. A file of texts, one a line, has another ending."
+            f"{path}: its first line names {named}. CSV of claims has a column `text` or `claim`, "
+            f"and may have others of {others}, each once. A file of texts, one a line, has another "
+            "ending."
         )
     values = [
-        (f"{path.name} line {line}", dict(zip(columns, row, strict=False)), len(row))
+        (f"{path.name} line {line}", dict(zip(fields, row, strict=False)), len(row))
         for line, row in table[1:]
     ]
+    if is_report:
+        values = [(where, _of_report(cells), count) for where, cells, count in values]
     violations = [
         Violation("wrong_columns", where, f"{count} cells, but there are {len(columns)} columns")
         for where, _, count in values
@@ -110,6 +120,12 @@ def _rows(path: Path, text: str) -> list[ClaimRecord]:
     if not claims:
         raise InputError(f"{path} holds no claim")
     return claims
+
+
+def _of_report(cells: Mapping[str, str]) -> dict[str, str]:
+    """The cells of a row of a report that say which claim it is about."""
+    about = ("text", "claim_id", "node_id")
+    return {name: _FORMULA.sub("", cells[name], count=1) for name in about if name in cells}
 
 
 def _given(cells: Mapping[str, str]) -> dict[str, str | int]:

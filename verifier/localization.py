@@ -23,6 +23,7 @@ from veritrail_graph.verifier.ports import in_order
 
 Sources = Mapping[str, tuple[str, ...]]
 
+_ANY_WORD = re.compile(r"\w+")
 _PARTS = re.compile(r"[.!?]\s|\n")
 SHORTEST_WORD = 4
 """Letters of a word that tells how much of a claim a sentence carries."""
@@ -126,10 +127,17 @@ def locate_error(
 def bears_on(text: str, claim: str) -> bool:
     """Whether a sentence of a text has at least half of a claim's words.
 
-    By words alone, so it tells a statement about something else, and not a paraphrase.
+    By words alone, so it tells a statement about something else, and not a paraphrase. A claim
+    without any content word ("It is.") would be in every text: it must be a sentence of it.
     """
-    words = _words(claim)
-    return any(2 * len(words & _words(part)) >= len(words) for part in _PARTS.split(text))
+    # Here, as it brings the whole engine.
+    from veritrail_graph.verifier.engines.lexical.vocabulary import STOP
+
+    words, parts = _words(claim), _PARTS.split(text)
+    if words <= STOP:
+        wanted = _ANY_WORD.findall(claim.casefold())
+        return bool(wanted) and any(_ANY_WORD.findall(part.casefold()) == wanted for part in parts)
+    return any(2 * len(words & _words(part)) >= len(words) for part in parts)
 
 
 def _evidence_by_node(iteration: Iteration) -> dict[str, str]:
@@ -143,7 +151,7 @@ def _evidence_by_node(iteration: Iteration) -> dict[str, str]:
 
 def _words(text: str) -> set[str]:
     """Numbers, and words of at least four letters: shorter ones stand in every sentence."""
-    found = re.findall(r"\w+", text.casefold())
+    found = _ANY_WORD.findall(text.casefold())
     return {word for word in found if len(word) >= SHORTEST_WORD or word.isdigit()}
 
 

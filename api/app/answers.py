@@ -263,7 +263,10 @@ class ProcessFound(ProcessInList):
     question: str | None = Field(None, description="What its final output answers.")
     source_format: str = ""
     content_hash: str = ""
-    verifications: int = Field(0, description="Its verifications, whatever their status.")
+    verifications: int = Field(
+        0,
+        description="Verifications of its claims, whatever their status; not those of questions.",
+    )
     terminals: list[str] = Field([], description="node_ids of the final outputs.")
     stages: dict[str, int] = Field({}, description="Number of nodes by stage.")
     stage_names: dict[str, str] = {}

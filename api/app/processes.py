@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.copying import Copied
     from veritrail_graph.graph.importers.records import ProcessInput, Record, TrailRecord
     from veritrail_graph.graph.importers.registry import Found, ImportOptions
-    from veritrail_graph.graph.ingest import IngestReport
+    from veritrail_graph.graph.ingest import CleanedUp, IngestReport
     from veritrail_graph.graph.ingest.check import Survey
     from veritrail_graph.graph.model import Process
     from veritrail_graph.graph.model.listed import (
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
         UnreadyProcess,
     )
     from veritrail_graph.graph.store import Store
-    from veritrail_graph.graph.store.processes import StoredState
 
 
 _log = logging.getLogger("veritrail.jobs")
@@ -103,7 +102,7 @@ class Processes(Part):
         return await (await self._store()).processes.get(process_id)
 
     async def overview(self, process_id: str) -> ProcessOverview:
-        """A process with how many claims have each verdict, and how many verifications it has.
+        """A process with how many claims have each verdict, and how many verifications they have.
 
         Raises:
             NotFound: There is none.
@@ -429,8 +428,8 @@ class Processes(Part):
             for one in await (await self._store()).processes.unfinished()
         ]
 
-    async def clean(self) -> list[StoredState]:
-        """Remove what killed commands left half-written; returns what was removed."""
+    async def clean(self) -> list[CleanedUp]:
+        """Remove or finish what killed commands left; returns what was done."""
         from veritrail_graph.graph.ingest import clean
 
         return await clean(await self._store())

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+    WithJsonSchema,
+)
 
 from veritrail_graph.api.app.value_faults import sentence
 from veritrail_graph.graph.errors import InputError, Violation
@@ -24,7 +33,21 @@ _GIVEN = ("text", "claim_id", "node_id", "start", "end", "label", "also", "origi
 ClaimObject = dict[str, JsonValue]
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Id = Annotated[str, Field(min_length=1, max_length=128)]
-Sentences = Annotated[int, Field(ge=1, lt=10**9)]
+_MOST_SENTENCES = 10**9 - 1
+NO_LIMIT = "none"
+SentenceLimit = Annotated[
+    Annotated[int, Field(ge=1, le=_MOST_SENTENCES)] | None,
+    BeforeValidator(lambda value: None if value == NO_LIMIT else value),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": _MOST_SENTENCES},
+                {"type": "string", "const": NO_LIMIT},
+                {"type": "null"},
+            ]
+        }
+    ),
+]
 BudgetUsd = Annotated[float, Field(ge=0, le=MAX_USD)]
 CallLimit = Annotated[int, Field(ge=0, le=MAX_CALLS)]
 
@@ -103,17 +126,21 @@ class VerifyRequest(BaseModel):
     threshold: Annotated[int, Field(ge=1, le=100)] | None = Field(
         None, description="Samples that must agree; default: more than half of them."
     )
-    max_root_sentences: Sentences | None = Field(
-        40, description="Sentences of roots in a prompt; null: what the window holds."
+    max_root_sentences: SentenceLimit = Field(
+        40, description="Sentences of roots in a prompt; none or null: what the window holds."
     )
-    max_sentences: Sentences | None = Field(
-        40, description="Sentences of other nodes in a prompt; null: what the window holds."
+    max_sentences: SentenceLimit = Field(
+        40, description="Sentences of other nodes in a prompt; none or null: what the window holds."
     )
-    verdict_sentences: Sentences | None = Field(
-        200, description="Sentences of a verdict prompt without roots; null: what the window holds."
+    verdict_sentences: SentenceLimit = Field(
+        200,
+        description="Sentences of a verdict prompt without roots; none or null: "
+        "what the window holds.",
     )
-    verdict_root_sentences: Sentences | None = Field(
-        None, description="Sentences of a verdict prompt with roots; null: what the window holds."
+    verdict_root_sentences: SentenceLimit = Field(
+        None,
+        description="Sentences of a verdict prompt with roots; none or null: "
+        "what the window holds.",
     )
     max_reruns: int = Field(
         2, ge=0, le=20, description="Selections again from evidence that is too much."

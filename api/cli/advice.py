@@ -49,6 +49,7 @@ ADVICE: Mapping[str, str] = {
         "first."
     ),
     "one_id_for_many": "Leave --process-id out.",
+    "option_not_taken": "Leave it out, or ingest paths of other formats by another command.",
     "password_unreadable": "Run `veritrail db stop`, then try again.",
     "path_taken": "--force replaces it, or name another place.",
     "price_unknown": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -79,15 +80,24 @@ def open_shell(
 
 @app.command("clean")
 def clean_up(as_json: AsJson = False) -> None:
-    """Remove incomplete processes that killed commands left; they were never visible."""
+    """Remove or finish what killed commands left: incomplete processes, replacements, deletions."""
     left = ask(lambda app: app.processes.clean(), as_json=as_json)
     if as_json:
-        print_json({"cleaned": [{"process_id": s.process_id, "status": s.status} for s in left]})
+        print_json({"cleaned": [asdict(one) for one in left]})
     elif left:
-        for state in left:
-            say(f"Cleaned up {state.process_id} (it was {state.status}).")
+        for one in left:
+            say(DONE[one.done].format(one.process_id))
     else:
         say("Nothing to clean up.")
+
+
+DONE = {
+    "removed": "{}: what an unfinished ingest had stored was removed.",
+    "deletion_finished": "{}: its deletion was finished.",
+    "replacement_finished": "{}: its replacement was finished; the new content is kept.",
+    "replacement_removed": "{}: an unfinished replacement was removed; the old content is kept.",
+}
+"""What was done, by its name, with room for the process."""
 
 
 def _say_server() -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 def ingest(
+    ctx: typer.Context,
     paths: Annotated[
         list[Path],
         typer.Argument(
@@ -149,6 +150,7 @@ def ingest(
             only_explicit=only_explicit,
             infer_overlap=infer is not None,
             grouping=grouping,
+            named=_named(ctx),
         ),
     )
     outcomes: list[_Outcome] = []
@@ -180,6 +182,19 @@ def ingest(
         print_json(document)
     if status:
         raise Exit(status)
+
+
+_FOR_FORMATS = {
+    "answer", "question", "answer_id", "community_level", "sources", "only_explicit", "grouping"
+}  # fmt: skip
+
+
+def _named(ctx: typer.Context) -> frozenset[str]:
+    """The options for certain formats that the command names, also those set to their default."""
+    sources = {name: ctx.get_parameter_source(name) for name in _FOR_FORMATS}
+    return frozenset(
+        name for name, source in sources.items() if source and source.name == "COMMANDLINE"
+    )
 
 
 async def _ingest(

@@ -10,6 +10,7 @@
 // column modelled: integer - verifications that a model judges, whatever their status
 // column unmetered: integer - those of them that have a verdict and do not say what it took
 // column changed_at: string - when the latest verification was made, or null
+// column verified: integer - verifications of claims of the answer, not of questions
 // source: VeriTrail 2 (the three verdicts)
 UNWIND $process_ids AS process_id
 MATCH (p:Process {process_id: process_id})
@@ -25,10 +26,12 @@ WITH process_id, c,
      sum(CASE WHEN v.indicative = false AND v.status = 'succeeded' AND v.cost_usd IS NULL
               AND coalesce(v.calls, 0) + coalesce(v.cached_calls, 0) = 0
               THEN 1 ELSE 0 END) AS unmetered,
-     max(v.created_at) AS changed_at
+     max(v.created_at) AS changed_at,
+     sum(CASE WHEN c.origin IS NULL AND v IS NOT NULL THEN 1 ELSE 0 END) AS verified
 OPTIONAL MATCH (c)-[:IN_FORCE]->(v:Verification)
 RETURN process_id, coalesce(v.verdict, statuses[-1], 'none') AS outcome,
        sum(CASE WHEN c.claim_id IS NULL OR c.origin IS NOT NULL THEN 0 ELSE 1 END) AS claims,
        sum(cost) AS cost_usd, sum(priced) AS priced, sum(calls) AS calls,
        sum(unpriced) AS unpriced_calls, sum(modelled) AS modelled,
-       sum(unmetered) AS unmetered, max(changed_at) AS changed_at
+       sum(unmetered) AS unmetered, max(changed_at) AS changed_at,
+       sum(verified) AS verified

@@ -4,7 +4,7 @@
 // column engine: string - the engine of judgement
 // column model: string - the model, or null
 // column q: integer - its limit of consecutive Not Fully Supported verdicts
-// column verifications: integer - how many have a verdict
+// column verifications: integer - how many have a verdict; those of questions are left out
 // column nodes: float - nodes that one of them read, on average
 // column share: float - their share of all nodes of the process, on average, from 0 to 1
 // column least: float - the smallest share
@@ -15,6 +15,7 @@
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'
 MATCH (v:Verification {process_id: $process_id, status: 'succeeded'})
+WHERE v.origin IS NULL
 OPTIONAL MATCH (v)-[:HAS_ITERATION]->(i:Iteration)
 WITH p, v, coalesce(sum(i.checked_count), 0) AS read
 WITH v.engine AS engine, v.model AS model, v.q AS q, p.nodes AS all, count(*) AS verifications,

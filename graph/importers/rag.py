@@ -38,6 +38,7 @@ class RagImporter:
     name = NAME
     description = "rows of question, contexts and answer: CSV, TSV, JSON, JSON Lines, parquet"
     extra = None
+    options = frozenset[str]()
 
     def detect(self, path: Path) -> str | None:
         """By the names of the columns."""

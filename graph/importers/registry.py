@@ -8,7 +8,7 @@ theirs to the entry points of the group `veritrail_graph.importers`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -40,7 +40,7 @@ DATA_SUFFIXES = (
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """Options of an import; an importer ignores those that are not for its format.
+    """Options of an import; those that are not for the format of a path are refused.
 
     Attributes:
         answer: File that holds the final output, `FILE` or `FILE#N` for entry N of a JSON list.
@@ -53,6 +53,7 @@ class ImportOptions:
         infer_overlap: Whether edges are also inferred from words in common.
         grouping: How many nodes of a level one node of the next level summarises, where the
             input does not say so; None: as evenly as possible.
+        named: Fields that the caller set, perhaps to their default.
     """
 
     answer: str | None = None
@@ -64,6 +65,17 @@ class ImportOptions:
     only_explicit: bool = False
     infer_overlap: bool = False
     grouping: int | None = None
+    named: frozenset[str] = frozenset()
+
+    @property
+    def of_formats(self) -> list[str]:
+        """Fields for certain formats that are set, in their order."""
+        return [
+            field.name
+            for field in fields(self)
+            if field.name not in ("max_node_text", "named")
+            and (field.name in self.named or getattr(self, field.name) != field.default)
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +93,9 @@ class Found:
 
 class Importer(Protocol):
     """A reader of one format.
+
+    It may have an attribute `options`: the fields of `ImportOptions` that it takes. Others are
+    refused then; without the attribute none is.
 
     Attributes:
         name: Name of the format.
@@ -143,6 +158,7 @@ def find_processes(
         raise InputError(f"Unknown format {format_name!r}. Known formats: {names}.")
     if format_name is not None:
         chosen = by_name[format_name]
+        _refuse_others(path, chosen, options, by_name.values())
         fits = not path.is_dir() or chosen.detect(path) is None
         files = [] if fits else _files(path)
         if not files:
@@ -152,12 +168,39 @@ def find_processes(
     for importer in by_name.values():
         reason = importer.detect(path)
         if reason is None:
+            _refuse_others(path, importer, options, by_name.values())
             return importer.processes(path, options)
         reasons.append(f"  {importer.name} ({importer.description}): {reason}")
     files = _files(path) if path.is_dir() else []
     if files:
         return (one for file in files for one in _safely(file, None, options, by_name.values()))
     raise InputError(f"{path} is in no format that can be read here. Tried:\n" + "\n".join(reasons))
+
+
+def _refuse_others(
+    path: Path, importer: Importer, options: ImportOptions, known: Iterable[Importer]
+) -> None:
+    """Refuse options that are for other formats.
+
+    Raises:
+        InputError: Some are set, and the importer names those that it takes.
+    """
+    taken = _options_of(importer)
+    others = [] if taken is None else [name for name in options.of_formats if name not in taken]
+    if not others:
+        return
+    told = []
+    for name in others:
+        formats = [one.name for one in known if name in (_options_of(one) or ())]
+        told.append(f"{name} (it is for {' and '.join(formats)})" if formats else name)
+    message = f"{path} is in the format {importer.name}, which does not take {', '.join(told)}."
+    raise InputError(message, code="option_not_taken")
+
+
+def _options_of(importer: Importer) -> frozenset[str] | None:
+    """The options that an importer says it takes; None: it does not say."""
+    taken = getattr(importer, "options", None)
+    return None if taken is None else frozenset(taken)
 
 
 def _files(folder: Path) -> list[Path]:

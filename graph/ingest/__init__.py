@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from contextlib import suppress
 from dataclasses import replace as changed
 
 from veritrail_graph.graph.errors import BeingWritten, InputError, ProcessConflict
@@ -24,6 +23,7 @@ from veritrail_graph.graph.ingest.appending import (
     with_warnings,
 )
 from veritrail_graph.graph.ingest.check import MAX_NODE_TEXT, Survey
+from veritrail_graph.graph.ingest.cleaning import CleanedUp, clean
 from veritrail_graph.graph.ingest.restoring import restore, survey_whole
 from veritrail_graph.graph.ingest.topology import StoredShape
 from veritrail_graph.graph.ingest.write import (
@@ -38,6 +38,7 @@ from veritrail_graph.graph.store import Store
 from veritrail_graph.graph.store.processes import LOADING, READY, StoredState
 
 __all__ = [
+    "CleanedUp",
     "IngestReport",
     "Progress",
     "append",
@@ -266,16 +267,3 @@ async def _settle(store: Store, found: Survey, plan: str, *, replace: bool) -> S
         else:
             await store.processes.settle(state)
     return continued
-
-
-async def clean(store: Store) -> list[StoredState]:
-    """Settle everything that dead writers left; return what there was."""
-    left = [state for state in await store.processes.unfinished() if state.is_abandoned]
-    staged_first = sorted(left, key=lambda state: state.replaces is None)
-    for state in staged_first:
-        # A replacement that was just completed has given its id to a process that must stay.
-        current = await store.processes.state(state.process_id)
-        if current is not None and current.is_abandoned:
-            with suppress(BeingWritten):  # a reader or another command took it up meanwhile
-                await store.processes.settle(current)
-    return left

@@ -5,6 +5,7 @@ Source: VeriTrail 2 (processes), VeriTrail 3.2 (verdicts, evidence trail).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -322,8 +323,7 @@ class Tally:
     """The states of the claims of a process.
 
     Attributes:
-        states: Claims by the verdict of their verification in force, or else by
-            `undecided`, `failed` or `unchecked`.
+        states: Claims by the verdict in force, else by `undecided`, `failed` or `unchecked`.
         together: Claims into which an error came, by the stages where it did.
         without_stage: Claims that are not fully supported and have no error stage.
         indicative: Claims that have a verdict which no model gave.
@@ -337,11 +337,10 @@ class Tally:
     @property
     def stages(self) -> dict[int, int]:
         """By stage, the claims into which an error came there."""
-        found: dict[int, int] = {}
+        found: Counter[int] = Counter()
         for stages, claims in self.together.items():
-            for stage in stages:
-                found[stage] = found.get(stage, 0) + claims
-        return found
+            found.update(dict.fromkeys(stages, claims))
+        return dict(found)
 
     @property
     def total(self) -> int:
@@ -359,16 +358,18 @@ class Cost:
     """What the verifications of a process cost together.
 
     Attributes:
-        verifications: How many there are, whatever their status.
-        usage: What they cost together.
+        verifications: How many there are of claims of the answer, whatever their status.
+        usage: What they and those of questions cost together.
         modelled: How many of them a model judges.
         unmetered: How many of these have a verdict and do not say what it took.
+        questions: How many verifications there are of questions.
     """
 
     verifications: int
     usage: Usage
     modelled: int = 0
     unmetered: int = 0
+    questions: int = 0
 
 
 NEVER = "none"
@@ -397,12 +398,12 @@ class OutcomeSummary:
     """The outcomes of a process and what they cost.
 
     Attributes:
-        outcomes: Claims by their outcome: the verdict of the verification in force,
-            else the status of the latest one, else `none`.
+        outcomes: Claims by the verdict in force, else the status of the latest one, else `none`.
         usage: What all its verifications cost; only calls and cost are counted.
         changed_at: When the latest verification was made; None: there is none.
         modelled: How many verifications a model judges, whatever their status.
         unmetered: How many of them have a verdict and do not say what it took.
+        verified: Verifications of its claims, without those of questions.
     """
 
     outcomes: Mapping[str, int] = field(default_factory=dict)
@@ -410,6 +411,7 @@ class OutcomeSummary:
     changed_at: str | None = None
     modelled: int = 0
     unmetered: int = 0
+    verified: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,8 +422,7 @@ class QueryResult:
         columns: Names of the columns.
         rows: Rows as JSON values.
         truncated: Whether there were more rows.
-        indicative: Whether the answer draws on a verdict that no model gave, so that it is
-            indicative only; None when the query draws on no verdicts.
+        indicative: Whether it draws on a verdict that no model gave; None: on none at all.
     """
 
     columns: tuple[str, ...]
@@ -463,8 +464,7 @@ class TrailOutline:
     An iteration may have checked a hundred thousand nodes; those without evidence are only counted.
 
     Attributes:
-        verification: The verification. Of the nodes that its iterations checked, those without
-            evidence may be left out.
+        verification: The verification; checked nodes without evidence may be left out.
         checked: How many nodes an iteration checked, by its number, where some are left out.
     """
 

@@ -111,14 +111,13 @@ class ProcessStore:
         def work(tx: Transaction) -> ProcessOverview | None:
             rows = tx.run("process/get", process_id=process_id)
             verdicts = tx.run("process/verdicts", process_ids=[process_id])
-            ((verifications,),) = tx.run("process/count_verifications", process_id=process_id)
+            ((all_of_it, asked),) = tx.run("process/count_verifications", process_id=process_id)
             if not rows:
                 return None
             counts = {verdict: claims for _, verdict, claims, _ in verdicts if verdict}
             indicative = sum(count for *_, count in verdicts)
-            return ProcessOverview(
-                process_from(*rows[0]), counts, bool(indicative), indicative, verifications
-            )
+            process, seen = process_from(*rows[0]), all_of_it - asked
+            return ProcessOverview(process, counts, bool(indicative), indicative, seen)
 
         found = await self._database.read_with(work)
         if found is None and await became_ready(self._database, process_id):
@@ -198,7 +197,7 @@ class ProcessStore:
         return [StoredState(*row) for row in rows]
 
     async def count_verifications(self, process_id: str) -> int:
-        """How many verifications a process has."""
+        """How many verifications a process has, those of questions among them."""
         rows = await self._database.read("process/count_verifications", process_id=process_id)
         return int(rows[0][0])
 
@@ -507,15 +506,16 @@ def marked(process_id: str, status: str, owner: str | None = None) -> dict[str, 
 
 def _outcomes(rows: Iterable[Sequence[Any]]) -> OutcomeSummary:
     outcomes: dict[str, int] = {}
-    usage, changed, modelled, unmetered = Usage(), "", 0, 0
-    for outcome, claims, cost, priced, calls, unpriced, judged, silent, changed_at in rows:
+    usage, changed, modelled, unmetered, verified = Usage(), "", 0, 0, 0
+    for outcome, claims, cost, priced, calls, unpriced, judged, silent, changed_at, number in rows:
         if claims:
             outcomes[outcome] = claims
         changed = max(changed, changed_at or "")
         known = cost if priced and not unpriced else None
         modelled, unmetered = modelled + (judged or 0), unmetered + (silent or 0)
+        verified += number or 0
         usage += Usage(calls=calls or 0, cost_usd=known, unpriced_calls=unpriced or 0)
-    return OutcomeSummary(outcomes, usage, changed or None, modelled, unmetered)
+    return OutcomeSummary(outcomes, usage, changed or None, modelled, unmetered, verified)
 
 
 def process_row(survey: Survey) -> dict[str, Any]:

@@ -282,7 +282,7 @@ class TrailStore:
 
     async def cost(self, process_id: str) -> Cost:
         """What the verifications of a process cost together."""
-        ((verifications, *rest),) = await self._database.read(
+        ((verifications, questions, *rest),) = await self._database.read(
             "process/spent", process_id=process_id
         )
         calls, cached, tokens_in, cached_in, tokens_out, cost, unpriced, modelled, unmetered = rest
@@ -295,7 +295,7 @@ class TrailStore:
             cost_usd=None if unpriced else cost,
             unpriced_calls=unpriced,
         )
-        return Cost(verifications, usage, modelled, unmetered)
+        return Cost(verifications, usage, modelled, unmetered, questions)
 
 
 def _only(found: Sequence[Verification], verification_id: str) -> Verification:

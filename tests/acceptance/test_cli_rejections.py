@@ -24,6 +24,8 @@ def test_a_path_that_cannot_be_read_says_why_and_starts_nothing(
         (["missing.json"], "missing.json"),
         ([good, "--format", "nope"], "graphrag"),
         ([good, "--format", "graphrag"], "good.json"),
+        ([good, "--answer-id", "zz"], "does not take answer_id (it is for graphrag"),
+        ([good, "--community-level", "2"], "does not take community_level"),
         (["folder", "--format", "process"], "folder"),
         (["notes.txt", "--format", "process"], "notes.txt"),
     ):

@@ -75,6 +75,13 @@ def test_a_question_is_kept_with_its_trail_and_counted_nowhere(
     assert arun(store.claims.tally(stored)).total == 1
     (summary,) = arun(store.processes.page(stored[:-1], limit=1))
     assert summary.verdicts == {NFS.value: 1}
+    assert arun(store.processes.overview(stored)).verifications == 1
+    assert arun(store.processes.count_verifications(stored)) == 2  # a deletion removes both
+    cost = arun(store.trails.cost(stored))
+    assert (cost.verifications, cost.questions) == (1, 1)
+    assert arun(store.processes.outcomes([stored]))[stored].verified == 1
+    (row,) = arun(store.queries.run("nodes_verified", {"process_id": stored})).rows
+    assert row[3] == 1
     for query in ("claims", "unsupported_claims", "error_stages", "unsupported_by_stage"):
         rows = arun(store.queries.run(query, {"process_id": stored})).rows
         assert len(rows) == 1, query
@@ -86,6 +93,19 @@ def test_a_question_is_kept_with_its_trail_and_counted_nowhere(
     assert (kept.origin, kept.said, kept.is_unsaid) == (ClaimOrigin.ASKED, False, True)
     rows = arun(store.queries.run("claims", {"process_id": stored, "asked": True})).rows
     assert [row[0] for row in rows] == ["q1"]
+
+
+@pytest.mark.engine
+def test_a_process_of_which_only_questions_were_asked_is_not_verified(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(ingest(store, process({"a": "One.", "t": "Two."}, [("a", "t")], process_id=process_id)))
+    arun(store.claims.add(process_id, [ASKED]))
+    arun(store.trails.write(a_trail(f"{process_id}/q1", process_id=process_id, claim=ASKED)))
+    found = arun(store.processes.outcomes([process_id]))[process_id]
+    assert (found.outcomes, found.verified) == ({}, 0)
+    assert found.changed_at is not None
+    assert arun(store.queries.run("nodes_verified", {"process_id": process_id})).rows == ()
 
 
 @pytest.mark.engine

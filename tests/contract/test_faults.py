@@ -135,6 +135,33 @@ def test_what_a_killed_command_left_is_cleaned_up(store: Store, arun: Any, proce
 
 
 @pytest.mark.parametrize(
+    ("status", "done", "nodes"),
+    [("loading", "replacement_removed", 2), ("replacing", "replacement_finished", 3)],
+)
+def test_cleaning_says_whether_a_replacement_was_finished_or_removed(
+    store: Store, arun: Any, process_id: str, status: str, done: str, nodes: int
+) -> None:
+    arun(ingest(store, process({"a": "A", "t": "T"}, [("a", "t")], process_id=process_id)))
+    new = process({"a": "A", "b": "B", "t": "T"}, [("a", "t"), ("b", "t")], process_id=process_id)
+    staged_id = store.processes.staged_id(process_id)
+    arun(store.processes.begin(arun(read_and_check(new)), stored_id=staged_id))
+    arun(store.processes.mark(staged_id, status, owner=GONE))
+    assert [(one.process_id, one.done) for one in arun(clean(store))] == [(process_id, done)]
+    assert arun(store.processes.get(process_id)).nodes == nodes
+    assert arun(store.processes.unfinished()) == []
+
+
+def test_cleaning_says_that_a_deletion_was_finished(
+    store: Store, arun: Any, process_id: str
+) -> None:
+    arun(ingest(store, wide(process_id, 10)))
+    arun(store.processes.mark(process_id, "deleting", owner=GONE))
+    assert [(one.process_id, one.done) for one in arun(clean(store))] == [
+        (process_id, "deletion_finished")
+    ]
+
+
+@pytest.mark.parametrize(
     "steps",
     [
         steps if steps % 4 == 1 or steps >= 27 else pytest.param(steps, marks=pytest.mark.soak)

@@ -11,9 +11,11 @@ from rich.console import Console
 
 from veritrail_graph.api.claims import read_claims_file
 from veritrail_graph.api.cli import claims, stored, terminal, verify
+from veritrail_graph.api.cli.db import DONE
 from veritrail_graph.api.cli.trail import verdict_table
 from veritrail_graph.api.jobs.local import LocalResult
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.ingest.cleaning import Settled
 from veritrail_graph.graph.model import Claim, Process, Status, Verdict, Verification
 from veritrail_graph.graph.model.listed import ProcessSummary
 from veritrail_graph.graph.near_duplicates import near_duplicates
@@ -160,6 +162,17 @@ def test_csv_of_claims_is_read_by_its_columns(tmp_path):
     assert [claim.text for claim in read_claims_file(path)] == ["A, b and c."]
 
 
+def test_csv_of_claims_may_call_the_text_claim_as_reports_do(tmp_path):
+    path = tmp_path / "claims.csv"
+    path.write_text("claim,claim_id\nOne.,k1\n'-2 is cold.,\n", "utf-8")
+    first, second = read_claims_file(path)
+    assert (first.claim_id, first.text) == ("k1", "One.")
+    assert second.text == "'-2 is cold."
+    path.write_text("claim,claim_id,verdict\nOne.,k1,FULLY_SUPPORTED\n", "utf-8")
+    with pytest.raises(InputError, match="'claim', 'claim_id', 'verdict'"):
+        read_claims_file(path)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -191,3 +204,8 @@ def test_rows_of_claims_that_break_rules_are_all_named(tmp_path):
 def test_a_home_of_an_unknown_user_is_refused():
     with pytest.raises(InputError, match="VERITRAIL_HOME='~no-such-user/x'"):
         settings_of({"VERITRAIL_HOME": "~no-such-user/x"})
+
+
+def test_cleaning_has_words_for_everything_that_it_does():
+    assert {*DONE} == {*Settled}
+    assert DONE[Settled.REPLACEMENT_FINISHED].format("big").endswith("the new content is kept.")

@@ -136,6 +136,23 @@ def test_numbers_names_denials_and_opposites(claim: str, text: str, expected: Ve
     assert verdict(claim, text).verdict is expected
 
 
+def test_a_denial_in_part_is_no_contradiction_and_the_reason_names_it() -> None:
+    claim = "The licence of the old ferry in the harbour of Tarn will not lapse."
+    partly = "The licence of the old ferry in the harbour of Tarn will not immediately lapse."
+    judgement = verdict(claim, partly)
+    assert judgement.verdict is NFS
+    assert "denies “lapse” only with “immediately”" in judgement.reasoning
+    assert verdict(claim, partly, claim).verdict is FS
+
+
+@pytest.mark.parametrize("citation", ["(Smith 2020)", "(2020)", "(see Smith and Lee 2020)"])
+def test_the_year_of_a_citation_contradicts_nothing(citation: str) -> None:
+    judgement = verdict("The town bought barges in 1999.", f"The town bought barges {citation}.")
+    assert judgement.verdict is NFS
+    assert "says otherwise" not in judgement.reasoning
+    assert "missing: 1999" in judgement.reasoning
+
+
 def test_evidence_that_conflicts_is_inconclusive() -> None:
     claim = "The museum sold 40 paintings."
     judgement = verdict(claim, claim, "The museum sold 45 paintings.")

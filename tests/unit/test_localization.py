@@ -12,7 +12,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from veritrail_graph.graph.model import ErrorLocation, EvidenceRole, Iteration, frontier_order
-from veritrail_graph.verifier.localization import locate_error
+from veritrail_graph.verifier.localization import bears_on, locate_error
 
 
 @st.composite
@@ -252,3 +252,22 @@ def test_nodes_that_carried_the_content_unseen_count_as_carriers():
     walked = located(sources, {"b", "a", "r"}, [NFS, NFS, FS, NFS], q=3)
     assert [ref.node_id for ref in walked.error.nodes] == ["a"]
     assert [ref.node_id for ref in walked.error.propagated] == ["b", "c", "t"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_said"),
+    [
+        ("The quay reopened in 2021.", True),
+        ("The mayor of the town resigned in 2021.", False),
+        ("It is.", False),
+        ("x", False),
+        ("They were there.", False),
+        ("\u2026", False),
+        ("So it was!", True),
+    ],
+)
+def test_a_text_says_a_question_when_a_sentence_has_half_of_its_content(claim, is_said):
+    text = (
+        "It is said that the quay reopened in 2021. They were all there, with x boats. So it was."
+    )
+    assert bears_on(text, claim) is is_said

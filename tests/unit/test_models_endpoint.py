@@ -18,6 +18,7 @@ from fakes.byte_server import Server, answer, http, serving
 from veritrail_graph.verifier.models.language_model import LanguageModel
 from veritrail_graph.verifier.models.openai_endpoint import OpenAiEndpoint
 from veritrail_graph.verifier.models.port import (
+    AnswerTooLong,
     Completion,
     CutOff,
     EmptyAnswer,
@@ -28,9 +29,11 @@ from veritrail_graph.verifier.models.port import (
     ParameterRefused,
     Refused,
     Request,
+    RequestRejected,
     StepCall,
     TransportFault,
 )
+from veritrail_graph.verifier.models.prices import Price
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "sk-secret-0123456789"
@@ -325,12 +328,41 @@ def test_an_answer_that_does_not_come_in_time_is_a_fault() -> None:
     assert took < 5
 
 
-@pytest.mark.parametrize("status", [200, 500])
-def test_an_endless_answer_is_cut_short(status: int) -> None:
-    head = f"HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\n\r\n".encode()
-    found = fault(head + b" " * 5_000_000)
-    assert isinstance(found, TransportFault)
+ENDLESS = b"content-type: application/json\r\n\r\n" + b" " * 5_000_000
+
+
+def test_an_endless_answer_is_cut_short_and_counts_as_a_call() -> None:
+    found = fault(b"HTTP/1.1 200 Status\r\n" + ENDLESS)
+    assert isinstance(found, AnswerTooLong)
     assert "longer than 4,000,000 bytes" in str(found)
+    assert found.usage.calls == 1
+    assert found.usage.input_tokens > 0
+
+
+@pytest.mark.parametrize(("status", "meaning"), [(500, TransportFault), (400, RequestRejected)])
+def test_the_status_decides_about_an_endless_error(status: int, meaning: type[ModelError]) -> None:
+    found = fault(f"HTTP/1.1 {status} Status\r\n".encode() + ENDLESS)
+    assert type(found) is meaning
+    assert f"answered HTTP {status}" in str(found)
+
+
+def test_an_answer_that_is_too_long_ends_the_call_at_once_and_is_paid() -> None:
+    meter = Meter()
+
+    async def call() -> Server:
+        async with serving(b"HTTP/1.1 200 Status\r\n" + ENDLESS) as server:
+            endpoint = OpenAiEndpoint(server.base_url, KEY)
+            price = Price(input=1.0, cached_input=1.0, output=1.0)
+            model = LanguageModel(endpoint, "some-model", price=price)
+            with pytest.raises(AnswerTooLong):
+                await model.ask(REQUEST, str, meter)
+            await model.close()
+            return server
+
+    assert len(asyncio.run(call()).bodies) == 1
+    assert meter.total.calls == 1
+    assert meter.total.input_tokens > 0
+    assert meter.total.cost_usd
 
 
 @pytest.mark.parametrize("status", [200, 500])
@@ -342,7 +374,7 @@ def test_a_packed_answer_is_unpacked_no_further_than_an_answer_may_be_long(statu
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert "longer than 4,000,000 bytes" in str(found)
+    assert isinstance(found, AnswerTooLong if status == 200 else TransportFault)
     assert most < 30_000_000
 
 

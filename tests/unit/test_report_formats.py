@@ -15,6 +15,7 @@ import pytest
 from fakes.hostile_file import PAYLOADS, hostile_process
 from fakes.judged_files import judged_file
 
+from veritrail_graph.api.claims import read_claims_file
 from veritrail_graph.api.reports.data import ClaimSelection, Made, states_named
 from veritrail_graph.api.reports.files import Asked, pieces
 from veritrail_graph.api.reports.sources import FileSource, is_file
@@ -47,6 +48,18 @@ def told(path: Path, name: str, wanted: ClaimSelection | None = None, **asked: A
         return "".join([piece async for piece in pieces(origin, Asked(name, **asked))])
 
     return asyncio.run(whole())
+
+
+def test_a_report_as_csv_can_be_given_as_claims(tmp_path: Path) -> None:
+    claims = [
+        ("k1", "The ferry, once new, is old.", "supported", None),
+        ("k2", "-2 is cold.", "unchecked", None),
+    ]
+    file = Path(judged_file(tmp_path / "ferry.json", claims))
+    path = tmp_path / "report.csv"
+    path.write_text(told(file, "csv"), "utf-8", newline="")
+    found = [(one.claim_id, one.text, one.node_id) for one in read_claims_file(path)]
+    assert found == [("k1", claims[0][1], "t"), ("k2", "-2 is cold.", "t")]
 
 
 def test_the_latest_verdict_counts_and_a_later_failure_is_told(tmp_path: Path) -> None:

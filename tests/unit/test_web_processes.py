@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from veritrail_graph.api.app import summaries as standings
 from veritrail_graph.api.app.summaries import Ranked, Summaries, place_of
-from veritrail_graph.api.web.views.process import counts_of, unready_words, wanted
+from veritrail_graph.api.web.views.process import counts_of, item_of, unready_words, wanted
+from veritrail_graph.graph.model import Usage
 from veritrail_graph.graph.model.listed import Named, OutcomeSummary, UnreadyProcess
 
 LONG_AGO = "2020-01-01T00:00:00.000000Z"
@@ -109,6 +110,43 @@ def test_a_list_without_a_process_says_why(known: dict[str, Any], words: str) ->
     assert f"<h2>{words}</h2>" in told
     assert told.count("<h2>") == 1
     assert (NOTHING in told) is (words == NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("standing", "words", "others"),
+    [
+        (OutcomeSummary(), "Not verified yet", ("Only questions", "Indicative", "Cost")),
+        (
+            OutcomeSummary(changed_at=LONG_AGO),
+            "Only questions were asked",
+            ("Not verified yet", "Indicative", "Cost"),
+        ),
+        (
+            OutcomeSummary({"FULLY_SUPPORTED": 1}, changed_at=LONG_AGO, verified=1),
+            "Indicative: no model asked",
+            ("Not verified yet", "Only questions", "Cost"),
+        ),
+    ],
+)
+def test_questions_alone_make_no_process_a_verified_one(
+    standing: OutcomeSummary, words: str, others: tuple[str, ...]
+) -> None:
+    named = Named("p", "Report", 3, LONG_AGO)
+    told = page(
+        items=[item_of(Ranked(named, standing, place_of(named, standing)), standing)], total=1
+    )
+    assert words in told
+    assert not [other for other in others if other in told]
+
+
+def test_what_questions_cost_is_shown() -> None:
+    named, paid = Named("p", "Report", 3, LONG_AGO), Usage(calls=2, cost_usd=0.5)
+    standing = OutcomeSummary(usage=paid, changed_at=LONG_AGO, modelled=1)
+    told = page(
+        items=[item_of(Ranked(named, standing, place_of(named, standing)), standing)], total=1
+    )
+    assert "Cost" in told
+    assert "Only questions were asked" in told
 
 
 class Slow:

@@ -25,6 +25,7 @@ from veritrail_graph.verifier.models.cache import AnswerCache, answer_key
 from veritrail_graph.verifier.models.faults import storable
 from veritrail_graph.verifier.models.limits import Limiter
 from veritrail_graph.verifier.models.port import (
+    AnswerTooLong,
     Completion,
     ContextTooLong,
     CutOff,
@@ -329,7 +330,7 @@ class LanguageModel:
         try:
             yield record
         except ModelError as error:
-            if isinstance(error, InvalidAnswer) or error.usage.input_tokens:
+            if isinstance(error, InvalidAnswer | AnswerTooLong) or error.usage.input_tokens:
                 meter.record(request.call, error.usage)
             raise
         finally:

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.models.faults import ErrorContext, Problem, fault, short_message
 from veritrail_graph.verifier.models.port import (
+    AnswerTooLong,
     Completion,
     ContextTooLong,
     CutOff,
@@ -172,6 +173,10 @@ class OpenAiEndpoint:
             raise self._refusal(error.response, request, dialect) from None
         except openai.APIConnectionError as error:  # time-outs are among them
             raise self._broken(error) from None
+        except AnswerTooLong as error:
+            self._has_answered = True
+            message = f"{self.address}: {error}"
+            raise AnswerTooLong(message, _usage(None, request, "")) from None
         except UnicodeEncodeError:
             raise RequestRejected("the prompt holds a lone surrogate, no character") from None
         kind = response.headers.get("content-type", "")
@@ -251,7 +256,10 @@ def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
     import openai
 
     class Bounded(httpx2.AsyncByteStream):
-        """An unpacked body that breaks off when it is longer than any answer may be."""
+        """An unpacked body that ends where it is longer than any answer may be.
+
+        An answer is refused then; of an error the status says enough.
+        """
 
         def __init__(self, packed: httpx2.Response) -> None:
             self._packed = packed
@@ -261,7 +269,10 @@ def _pool(attempt_timeout: float, connections: int) -> httpx2.AsyncClient:
             async for part in self._packed.aiter_bytes():  # at most 1 MB is unpacked at once
                 size += len(part)
                 if size > MAX_ANSWER_BYTES:
-                    raise httpx2.ReadError(f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes")
+                    if not self._packed.is_success:
+                        return
+                    longer = f"the answer is longer than {MAX_ANSWER_BYTES:,} bytes"
+                    raise AnswerTooLong(f"{longer}, and is not read")
                 yield part
 
         async def aclose(self) -> None:

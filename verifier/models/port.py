@@ -193,6 +193,16 @@ class EmptyAnswer(InvalidAnswer):
     """The answer holds no text."""
 
 
+class AnswerTooLong(ModelError):
+    """The body of an answer is longer than any is read: it was paid, and is not asked for again."""
+
+    code = "answer_too_long"
+
+    def __init__(self, message: str, usage: Usage = Usage()) -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
 class ContextTooLong(ModelError):
     """The prompt does not fit into the model's context window.
 
@@ -249,6 +259,7 @@ class Endpoint(Protocol):
         Raises:
             TransportFault: Worth another try.
             InvalidAnswer: An answer that is a refusal, filtered, empty or cut off.
+            AnswerTooLong: An answer with a longer body than is read; a call all the same.
             ContextTooLong: The prompt is too long.
             RequestRejected: This request is not taken.
             ParameterRefused: A parameter is not taken; the next attempt does without it.

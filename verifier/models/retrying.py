@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, fields
 from veritrail_graph.graph.model import Usage
 from veritrail_graph.verifier.models.limits import Dismissed, Limiter
 from veritrail_graph.verifier.models.port import (
+    AnswerTooLong,
     Completion,
     ContextTooLong,
     Endpoint,
@@ -276,6 +277,7 @@ class Retrying:
 
         Raises:
             InvalidAnswer: There was one, but it is none; it carries its usage and price.
+            AnswerTooLong: The same, and asking again would not help.
             ModelError: There is none; it carries what was paid all the same.
         """
         call = _Call(time.monotonic() + self._patience.deadline, tokens=tokens)
@@ -340,9 +342,9 @@ class Retrying:
             call.usage = priced(call.answer.usage, self._price)
             cost = call.usage.cost_usd
             self._is_answered(time.monotonic() - began)
-        except InvalidAnswer as invalid:
-            invalid.usage = priced(invalid.usage, self._price)
-            cost = invalid.usage.cost_usd
+        except (InvalidAnswer, AnswerTooLong) as unusable:
+            unusable.usage = priced(unusable.usage, self._price)
+            cost = unusable.usage.cost_usd
             self._is_answered(time.monotonic() - began)
             raise
         except TransportFault as fault:

@@ -140,6 +140,7 @@ async def show_process(
         "process.html",
         process=process,
         verifications=cost.verifications,
+        of_questions=cost.questions,
         tally=tally,
         counts=views.counts(tally),
         indicative=views.indicative_words(tally),

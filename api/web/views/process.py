@@ -246,7 +246,8 @@ class Item:
         counts: Its claims by mark, what needs attention first; only those that occur.
         spent: What its verifications came to.
         changed_at: When it was last verified, or stored.
-        is_verified: Whether anything of it was ever verified.
+        is_verified: Whether any claim of it was ever verified.
+        has_questions: Whether nothing but questions was.
         jobs: The jobs that verify claims of it now.
     """
 
@@ -258,6 +259,7 @@ class Item:
     spent: Spent
     changed_at: str
     is_verified: bool
+    has_questions: bool = False
     jobs: tuple[str, ...] = ()
 
     @property
@@ -298,7 +300,8 @@ def item_of(ranked: Ranked, standing: OutcomeSummary, jobs: Sequence[str] = ()) 
             unmetered=standing.unmetered > 0,
         ),
         changed_at=max(standing.changed_at or "", named.created_at),
-        is_verified=standing.changed_at is not None,
+        is_verified=standing.verified > 0,
+        has_questions=standing.changed_at is not None and not standing.verified,
         jobs=tuple(jobs),
     )
 

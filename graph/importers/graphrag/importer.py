@@ -111,6 +111,7 @@ class GraphRagImporter:
     name = NAME
     description = "GraphRAG output folder (parquet) with an answer"
     extra = None
+    options = frozenset({"answer", "question", "answer_id", "community_level", "sources"})
 
     def detect(self, path: Path) -> str | None:
         """Why `path` is not a GraphRAG output folder; None when it is."""

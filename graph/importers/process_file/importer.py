@@ -55,6 +55,7 @@ class ProcessFileImporter:
     name = "process"
     description = f"a {FORMAT} file: .json or .jsonl, gzipped or not"
     extra = None
+    options = frozenset[str]()
 
     def detect(self, path: Path) -> str | None:
         """A file that begins like a JSON object is taken for one; reading reports its faults.

@@ -15,7 +15,7 @@ from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
-from veritrail_graph.graph.importers.traces.process import process_of
+from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
 from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_none
 
 NAME = "langchain"
@@ -33,6 +33,7 @@ class LangChainImporter:
     name = NAME
     description = "LangSmith runs and LangChain run trees, state histories of LangGraph"
     extra = None
+    options = TRACE_OPTIONS
 
     def detect(self, path: Path) -> str | None:
         """By the keys of a run or of a state."""

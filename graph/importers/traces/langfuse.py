@@ -12,7 +12,7 @@ from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
-from veritrail_graph.graph.importers.traces.process import process_of
+from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
 from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_none
 
 NAME = "langfuse"
@@ -32,6 +32,7 @@ class LangfuseImporter:
         "Langfuse traces with their observations, as its page or its API (v2, v3) export them"
     )
     extra = None
+    options = TRACE_OPTIONS
 
     def detect(self, path: Path) -> str | None:
         """By the observations."""

@@ -12,7 +12,7 @@ from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
-from veritrail_graph.graph.importers.traces.process import process_of
+from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
 from veritrail_graph.graph.importers.traces.texts import unfold
 from veritrail_graph.graph.importers.traces.values import text_or_none
 
@@ -32,6 +32,7 @@ class MlflowImporter:
     name = NAME
     description = "MLflow traces, as the artifact traces.json or as Trace.to_json writes them"
     extra = None
+    options = TRACE_OPTIONS
 
     def detect(self, path: Path) -> str | None:
         """By the attributes of its spans."""

@@ -20,7 +20,7 @@ from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
-from veritrail_graph.graph.importers.traces.process import process_of
+from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
 from veritrail_graph.graph.importers.traces.texts import unfold
 from veritrail_graph.graph.importers.traces.values import from_dotted, nanoseconds, text_or_none
 
@@ -52,6 +52,7 @@ class OtlpImporter:
     name = NAME
     description = "OpenTelemetry traces: OTLP JSON or protobuf; OpenInference and GenAI conventions"
     extra = None
+    options = TRACE_OPTIONS
 
     def detect(self, path: Path) -> str | None:
         """By `resourceSpans`, the keys of a span of the SDK, or the ending of protobuf."""

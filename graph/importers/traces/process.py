@@ -33,6 +33,9 @@ from veritrail_graph.graph.importers.traces.texts import (
 from veritrail_graph.graph.model import Origin
 from veritrail_graph.graph.model.canonical import canonical_text
 
+TRACE_OPTIONS = frozenset({"only_explicit", "infer_overlap"})
+"""Options of an import that every reader of traces takes."""
+
 SHORT = 12
 """Characters: what a call that is no model, tool or retriever gives and is shorter is a switch."""
 _NAMED = 5

@@ -42,6 +42,8 @@ class Match:
         likeness: The same, leaving aside the terms it contradicts.
         conflicts: What the sentence says otherwise, each as a phrase for a person.
         other_numbers: In how many numbers it differs.
+        qualified: What it denies in some way only while the claim denies it outright, each as a
+            phrase for a person: no contradiction, and no support.
     """
 
     covered: frozenset[Term]
@@ -49,6 +51,7 @@ class Match:
     likeness: float
     conflicts: tuple[str, ...] = ()
     other_numbers: int = 0
+    qualified: tuple[str, ...] = ()
 
 
 def terms(claim: Reading) -> tuple[Term, ...]:
@@ -74,7 +77,8 @@ def compare(claim: Reading, other: Reading, weigh: Callable[[Term], float] = wei
     rest = total - sum(map(weigh, (term for term in everything if term in disputed)))
     likeness = gained / rest if rest > 0 else 0.0
     phrases = tuple(phrase for phrase, _ in found)
-    return Match(covered, gained / total, likeness, phrases, len(numbers))
+    qualified = _qualified_denials(claim, other)
+    return Match(covered, gained / total, likeness, phrases, len(numbers), qualified)
 
 
 def holds(other: Reading, term: Term) -> bool:
@@ -82,7 +86,8 @@ def holds(other: Reading, term: Term) -> bool:
     if isinstance(term, Word):
         return term.key in other.keys
     if isinstance(term, Number):
-        return any(number.agrees_with(term) for number in other.numbers)
+        numbers = (n for n in other.numbers if term.is_cited or not n.is_cited)
+        return any(number.agrees_with(term) for number in numbers)
     return _holds_name(other, term)
 
 
@@ -113,7 +118,8 @@ def _number_conflicts(claim: Reading, other: Reading) -> list[_Conflict]:
     for number in claim.numbers:
         if holds(other, number):
             continue
-        rivals = [rival.surface for rival in other.numbers if number.excludes(rival)]
+        others = (rival for rival in other.numbers if not rival.is_cited)
+        rivals = [rival.surface for rival in others if number.excludes(rival)]
         # A sentence that agrees in one sum may list others besides.
         siblings = [own for own in claim.numbers if own.kind is number.kind and holds(other, own)]
         if siblings and number.kind is not NumberKind.COUNT:
@@ -161,6 +167,16 @@ def _denial_conflicts(claim: Reading, other: Reading) -> list[_Conflict]:
         for key in sorted(keys)
         if key in surfaces and key not in opposites()
     ]
+
+
+def _qualified_denials(claim: Reading, other: Reading) -> tuple[str, ...]:
+    """What is denied in some way only: not immediately, where the claim says not at all."""
+    surfaces = {word.key: word.surface for word in claim.words}
+    return tuple(
+        f"“{surfaces[key]}” only with “{other.qualified[key]}”"
+        for key in sorted(claim.denied_first & surfaces.keys() & other.qualified.keys())
+        if key not in claim.qualified
+    )
 
 
 _LEAST_SHARE = 0.3
@@ -394,7 +410,9 @@ def decide(
     held = _held(claim, backing, context)
     missing = [term for term in terms(claim) if term not in held and not term.light]
     if not _enough(claim, backing, missing):
-        return (Verdict.NOT_FULLY_SUPPORTED, PREFIX + _why_not(backing, missing, against, held))
+        partly = [piece for piece in pieces if piece.match.qualified]
+        reason = _why_not(backing, missing, against, partly, held)
+        return (Verdict.NOT_FULLY_SUPPORTED, PREFIX + reason)
     best = max(piece.match.share for piece in backing)
     rivals = [p for p in against if p.match.likeness >= best - _RIVALS and _same_matter(claim, p)]
     if rivals:
@@ -433,7 +451,8 @@ def _pieces(
 
 def _backing(pieces: Sequence[_Piece]) -> list[_Piece]:
     """The pieces that say nothing otherwise and hold a fair part of the claim."""
-    return [p for p in pieces if not p.match.conflicts and p.match.share >= _LEAST_BACKING_SHARE]
+    agreeing = (p for p in pieces if not p.match.conflicts and not p.match.qualified)
+    return [p for p in agreeing if p.match.share >= _LEAST_BACKING_SHARE]
 
 
 def _same_matter(claim: Reading, piece: _Piece) -> bool:
@@ -497,10 +516,14 @@ def _why_not(
     backing: Sequence[_Piece],
     missing: Sequence[Term],
     against: Sequence[_Piece],
+    partly: Sequence[_Piece],
     held: frozenset[Term],
 ) -> str:
     if against:
         return f"{_otherwise(against)}."
+    if partly:
+        denials = "; ".join(partly[0].match.qualified)
+        return f"a sentence denies {denials}: “{_quote(partly[0])}”."
     if not held:
         return "no sentence holds enough of the claim."
     reason = _matched(held, backing)
@@ -510,7 +533,10 @@ def _why_not(
 
 
 def _otherwise(pieces: Sequence[_Piece]) -> str:
-    first = pieces[0]
-    quote = " ".join(first.sentence.text.split())
-    quote = quote if len(quote) <= 160 else quote[:159] + "…"
-    return f"a sentence says otherwise ({'; '.join(first.match.conflicts)}): “{quote}”"
+    conflicts = "; ".join(pieces[0].match.conflicts)
+    return f"a sentence says otherwise ({conflicts}): “{_quote(pieces[0])}”"
+
+
+def _quote(piece: _Piece) -> str:
+    text = " ".join(piece.sentence.text.split())
+    return text if len(text) <= 160 else text[:159] + "…"

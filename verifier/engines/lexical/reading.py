@@ -8,6 +8,7 @@ Source: VeriTrail gives no lexical method; this is ours, and indicative only.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -28,7 +29,8 @@ _GAPS_IN_A_NAME = frozenset((" ", "-", "\n", ". ", "\u00a0", "&", " & ", "' ", "
 class Tokens:
     """The tokens of a text by position; positions outside of it are empty words.
 
-    Citations are left out: `[Data: Entities (9)]`, `[records: …]`, `[^1]`, `[2]`, `(Smith, 2020)`.
+    Citations are left out: `[Data: Entities (9)]`, `[records: …]`, `[^1]`, `[2]`, `[@smith2020]`,
+    `(Smith, 2020)`, `(Smith 2020)`.
 
     Attributes:
         is_item: Whether the text begins like an item of a list.
@@ -134,7 +136,9 @@ class Number:
         noun: Key of the next content word (`12 boats`), or "".
         surface: As it is written.
         approximate: Whether the text says "about" or the like.
-        light: Whether it stands in a [bracketed] clarification.
+        light: Whether it stands in a [bracketed] clarification, or in round brackets as a year.
+        is_cited: Whether it is a year alone in round brackets, mostly that of a citation: it
+            bears no year that a text states, and denies none.
     """
 
     value: str
@@ -143,6 +147,7 @@ class Number:
     surface: str
     approximate: bool = False
     light: bool = False
+    is_cited: bool = False
 
     def agrees_with(self, other: Number) -> bool:
         """Whether the two can be the same number; "about" leaves a twentieth."""
@@ -300,6 +305,7 @@ class Reading:
         denied: Keys within reach of a negation.
         denied_first: The first key within reach of each negation.
         asserted: Keys that occur out of reach of any negation.
+        qualified: Keys that are denied in some way only ("not immediately"), with the word for it.
         sides: Opposites that it takes a side in: (pair, what it is about, side).
         refers_back: Whether a pronoun may stand for a name of an earlier sentence.
     """
@@ -312,6 +318,7 @@ class Reading:
     denied: frozenset[str]
     denied_first: frozenset[str]
     asserted: frozenset[str]
+    qualified: Mapping[str, str]
     sides: frozenset[tuple[str, str, int]]
     refers_back: bool
 
@@ -343,6 +350,10 @@ class _Reader:
         self._ordering: tuple[str, int] | None = None
         self._subject: str | None = None
         self._reach = 0  # content words that the last negation still denies
+        self._denial: list[str] = []  # keys that it has denied
+        self._qualifier = ""  # the word that makes it a denial in part
+        self._qualified: dict[str, str] = {}
+        self._plainly: set[str] = set()  # keys that are denied outright
         self._brackets = 0
         self._starts = True
         self._lists = self._tokens.is_item
@@ -360,6 +371,7 @@ class _Reader:
                 position = number.behind
             else:
                 position = self._word(position)
+        self._end_denial()
         return Reading(
             frozenset(self._keys),
             tuple(self._words.values()),
@@ -369,6 +381,7 @@ class _Reader:
             frozenset(self._denied),
             frozenset(self._denied_first),
             frozenset(self._asserted),
+            {key: word for key, word in self._qualified.items() if key not in self._plainly},
             frozenset(self._sides),
             self._refers_back,
         )
@@ -386,6 +399,9 @@ class _Reader:
 
     def _number(self, found: Found, position: int) -> None:
         before = {self._tokens.lower(position - 1), self._tokens.lower(position - 2)}
+        is_cited = found.kind is NumberKind.YEAR and self._in_round_brackets(position, found.behind)
+        if is_cited and self._is_behind_a_name(position - 1):
+            return  # Smith (2020), Smith et al. (2020)
         self._open_numbers.append(len(self._numbers))
         self._take_ordering(f"#{found.value}")
         self._numbers.append(
@@ -395,10 +411,20 @@ class _Reader:
                 "",
                 self._tokens.surface(position, found.behind),
                 bool(before & words.APPROXIMATE),
-                self._brackets > 0,
+                self._brackets > 0 or is_cited,
+                is_cited,
             )
         )
         self._starts = self._opening = False
+
+    def _in_round_brackets(self, position: int, behind: int) -> bool:
+        return self._tokens.form(position - 1) == "(" and self._tokens.form(behind) == ")"
+
+    def _is_behind_a_name(self, position: int) -> bool:
+        if self._tokens.form(position - 1) == ".":
+            position -= 1
+        is_et_al = self._tokens.lower(position - 1) == "al"
+        return is_et_al or self._tokens.is_capitalised(position - 1)
 
     def _word(self, position: int) -> int:
         lower = self._tokens.lower(position)
@@ -428,11 +454,13 @@ class _Reader:
         if self._tokens.lower(position - 1) not in words.NOT_UNIVERSAL_AFTER:
             word = Word(words.UNIVERSAL_KEY, self._tokens.form(position), self._brackets > 0)
             self._words.setdefault(word.key, word)
+            self._qualifier = self._qualifier or (word.surface if self._reach else "")
             self._touch(word.key)
         self._starts = False
         return position + 1
 
     def _negate(self, position: int) -> None:
+        self._end_denial()
         if self._tokens.lower(position + 1) != "only":  # "not only": said as well, not denied
             # "not without" takes back what it says.
             self._reach = 0 if self._reach == _SCOPE else _SCOPE
@@ -448,10 +476,25 @@ class _Reader:
         if self._opening and self._tokens.form(position)[0].isupper() and not light:
             self._subject = None if lower.endswith(("ly", "ing")) else word_key
         denies = self._reach == _SCOPE
+        if self._reach and words.is_qualifier(lower) and (denies or self._ends_here(position)):
+            self._qualifier = self._qualifier or self._tokens.form(position)
         self._touch(word_key)
         if denies and words.is_adverb(lower):
             self._reach = _SCOPE  # "not immediately lapse" denies "lapse" as well
         self._starts = self._opening = False
+
+    def _ends_here(self, position: int) -> bool:
+        """Whether no content word follows that an adverb could belong to: "newly built"."""
+        behind = self._tokens.lower(position + 1)
+        return self._tokens.kind(position + 1) != "word" or behind in words.STOP
+
+    def _end_denial(self) -> None:
+        """Note what the last negation denied: outright, or in some way only."""
+        if self._qualifier:
+            self._qualified |= dict.fromkeys(self._denial, self._qualifier)
+        else:
+            self._plainly.update(self._denial)
+        self._denial, self._qualifier = [], ""
 
     def _touch(self, word_key: str) -> None:
         """Note a key with what stands before it: negation, ordering, numbers."""
@@ -459,6 +502,7 @@ class _Reader:
         denied = self._reach > 0
         if denied:
             self._denied.add(word_key)
+            self._denial.append(word_key)
             if self._reach == _SCOPE:
                 self._denied_first.add(word_key)
             self._reach -= 1

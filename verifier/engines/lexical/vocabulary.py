@@ -57,6 +57,11 @@ NEGATION_STOPS = _words(
 
 # Between a denial and what it denies ("not immediately lapse"), beside words in -ly.
 _ADVERBS = _words("always ever longer now often soon")
+# These leave a denial whole; others qualify it: "not immediately" is "later, perhaps".
+_PLAIN_ADVERBS = _words(
+    """actually allegedly apparently certainly clearly currently definitely ever evidently
+    formerly longer now obviously officially previously really reportedly simply truly"""
+)
 _NO_ADVERBS = _words(
     """ally anomaly apply assembly belly bully butterfly comply family fly imply italy jelly july
     monopoly multiply rally rely reply supply tally"""
@@ -66,6 +71,11 @@ _NO_ADVERBS = _words(
 def is_adverb(word: str) -> bool:
     """Whether a lower-case word says how or when: it takes no denial for itself alone."""
     return word in _ADVERBS or (word.endswith("ly") and word not in _NO_ADVERBS)
+
+
+def is_qualifier(word: str) -> bool:
+    """Whether a lower-case word makes a denial one in part: not immediately, not often."""
+    return is_adverb(word) and word not in _PLAIN_ADVERBS
 
 
 _IRREGULAR = """be been|become became|begin began begun|break broke broken|bring brought|

@@ -1,0 +1,33 @@
+"""The request to verify claims: which values its fields take, whatever door they come through."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from veritrail_graph.api.app.verify_request import VerifyRequest
+from veritrail_graph.graph.errors import InputError
+
+LIMITS = ("max_root_sentences", "max_sentences", "verdict_sentences", "verdict_root_sentences")
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_none_and_null_both_mean_no_limit(limit: str) -> None:
+    assert getattr(VerifyRequest.checked({"process_id": "p", limit: 7}), limit) == 7
+    by_word = VerifyRequest.model_validate_json(json.dumps({"process_id": "p", limit: "none"}))
+    by_null = VerifyRequest.model_validate_json(json.dumps({"process_id": "p", limit: None}))
+    assert getattr(by_word, limit) is None
+    assert by_word.to_json() == by_null.to_json()
+
+
+@pytest.mark.parametrize("value", [0, -1, 10**9, "7", "all", "", True, 1.5])
+def test_other_limits_are_refused_by_the_request_and_by_its_schema(value: object) -> None:
+    body = {"process_id": "p", "verdict_sentences": value}
+    with pytest.raises(InputError):
+        VerifyRequest.checked(body)
+    schema = VerifyRequest.model_json_schema()
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(body, schema)
+    jsonschema.validate(body | {"verdict_sentences": "none"}, schema)
