@@ -224,6 +224,36 @@ def test_map_answers_of_score_0_only_are_all_kept_as_sources(tmp_path):
     assert "No map answer has a score above 0" in warnings_of(process)
 
 
+def test_a_prompt_without_any_map_answer_in_it_says_nothing_of_their_scores(tmp_path):
+    points = [{"answer": "P", "score": 50}, {"answer": "Q", "score": 0}]
+    entry = MAPS | {"map_responses": [{"response": points}], "reduce_context_text": "nonsense"}
+    process = opened(write(tmp_path / "g", base_tables()), entry)
+    _, sources = graph_of(process)
+    assert set(sources["answer/a"]) == {"answer/a/map/1.1"}
+    assert "score above 0" not in warnings_of(process)
+    assert "keeps holds none of the map answers" in warnings_of(process)
+
+
+def test_map_answers_that_are_not_understood_are_not_called_empty(tmp_path):
+    entry = MAPS | {"map_responses": [{"response": 7}, {"response": ""}]}
+    process = opened(write(tmp_path / "g", base_tables()), entry)
+    assert "the answer file keeps none that is understood" in warnings_of(process)
+    assert "only empty ones" not in warnings_of(process)
+
+
+def test_rows_that_the_folder_lacks_are_named_and_not_the_level(tmp_path):
+    answer = {"answer": "No citation.", "context_data": {"reports": [{"id": 99}]}}
+    with pytest.raises(InputError, match=r"1 \(Reports \(99\)\), and the answer") as caught:
+        opened(write(tmp_path / "g", base_tables()), answer)
+    assert "level" not in str(caught.value)
+
+
+def test_a_question_that_is_not_understood_is_not_called_missing(tmp_path):
+    process = opened(write(tmp_path / "g", base_tables()), {"answer": "Yes.", "query": ["Q"]})
+    assert "`query` holds a list" in warnings_of(process)
+    assert "holds no question" not in warnings_of(process)
+
+
 def test_local_search_context_is_given_as_it_was(tmp_path):
     entry = {
         "response": "Local [Data: Entities (1)].",

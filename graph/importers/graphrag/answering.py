@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.graphrag.answer import (
+from veritrail_graph.graph.importers.graphrag.answer import Answer, MapAnswer
+from veritrail_graph.graph.importers.graphrag.citations import (
     NAME_OF_KIND,
-    Answer,
     Citations,
     Given,
-    MapAnswer,
     parse_citations,
 )
 from veritrail_graph.graph.importers.graphrag.nodes import Index, Placed, shown
@@ -152,7 +151,7 @@ def write_answer(
         _give(index, final, given, cited, choice, found)
         _warn_without_maps(index, answer)
     if not final.sources:
-        raise InputError(_rootless(choice))
+        raise InputError(f"{answer.where}: {_rootless(choice, answer, found)}")
     metadata = _metadata(cited)
     nodes.append(Written(ANSWER, final, answer.text, answer.where, metadata, question))
     for what, text in _WARNINGS.items():
@@ -230,12 +229,20 @@ def _combine(index: Index, answer: Answer, nodes: list[Written], final: Placed) 
     combined = {_map_id(final.node_id, point) for point in answer.maps if point.combined}
     names = [written.node.node_id for written in nodes]
     left_out = [name for name in names if name not in combined]
-    if len(left_out) == len(names):
+    counting = {_map_id(final.node_id, point) for point in answer.maps if point.counts}
+    if not counting:
         index.warnings.append(
             "No map answer has a score above 0, so GraphRAG combined none; all of them are source "
             "nodes of the answer."
         )
         left_out = []
+    elif len(left_out) == len(names):
+        index.warnings.append(
+            "The last prompt that the answer file keeps holds none of the map answers, so which of "
+            "them GraphRAG combined is not known; those whose score is not 0 are source nodes of "
+            "the answer."
+        )
+        left_out = [name for name in names if name not in counting]
     elif left_out:
         index.warnings.append(
             f"{shown(left_out)} map answers did not reach the final answer (score 0, or no room "
@@ -285,11 +292,17 @@ def _metadata(cited: Citations) -> dict[str, Any]:
     return {key: value for key, value in known.items() if value}
 
 
-def _rootless(choice: Choice) -> str:
+def _rootless(choice: Choice, answer: Answer, found: _Found) -> str:
     if choice.only_cited:
         return (
             "The answer cites nothing that the folder holds, so with cited sources only it has no "
             "source node. Take the given sources, or check that the answer is of this index."
+        )
+    if answer.given:
+        return (
+            f"The folder does not hold the rows that were given to the query, "
+            f"{shown(dict.fromkeys(found['missing']))}, and the answer cites nothing that it "
+            "holds. Check that the answer is of this index."
         )
     return (
         f"The folder holds no report of level <= {choice.community_level} and the answer cites "
@@ -299,7 +312,10 @@ def _rootless(choice: Choice) -> str:
 
 
 def _warn_without_maps(index: Index, answer: Answer) -> None:
-    kept = "keeps only empty ones" if answer.maps or answer.empty_maps else "keeps none"
+    if answer.unread_maps:
+        kept = "keeps none that is understood"
+    else:
+        kept = "keeps only empty ones" if answer.empty_maps else "keeps none"
     index.warnings.append(
         f"Map answers (stage 5): the answer file {kept}; the source nodes of the answer are "
         "joined to it directly."

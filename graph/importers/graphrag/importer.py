@@ -138,7 +138,7 @@ class GraphRagImporter:
             index.warnings.insert(0, f"Read from {layout.folder}, the output folder of {path}.")
         _warn_of_other_index(index, layout, path, answer)
         question = options.question or answer.question
-        if question is None:
+        if question is None and not answer.unread_question:
             index.warnings.append("The answer file holds no question, and none was given.")
         choice = Choice(
             options.community_level,
