@@ -254,6 +254,21 @@ def test_a_question_that_is_not_understood_is_not_called_missing(tmp_path):
     assert "holds no question" not in warnings_of(process)
 
 
+def test_each_warning_about_one_answer_names_it(tmp_path):
+    folder = write(tmp_path / "g", base_tables())
+    plain = {"answer": "Yes [Data: Reports (0, 9, +more); Rubbish (1)].", "index": "other", "x": 1}
+    about = [
+        set(opened(folder, entry, answer_id=key).header.warnings)
+        for key, entry in (("a", plain), ("b", MAPS), ("c", {"answer": "No."}))
+    ]
+    of_index = set.intersection(*about)
+    assert of_index
+    for key, warnings in zip("abc", about, strict=True):
+        own = warnings - of_index
+        assert len(own) > 1
+        assert all(warning.startswith(f"answer/{key}: ") for warning in own)
+
+
 def test_local_search_context_is_given_as_it_was(tmp_path):
     entry = {
         "response": "Local [Data: Entities (1)].",
@@ -405,10 +420,10 @@ def test_keys_of_the_answer_that_are_not_understood_are_said(tmp_path):
     answer = {"answer": "Yes [Data: Reports (0)].", "context_data": {"repots": [{"id": 1}]}}
     process = opened(write(tmp_path / "g", base_tables()), answer | {"map_responses": {}, "x": 1})
     path = tmp_path / "answer.json"
-    assert process.header.warnings[-2:] == (
-        f"{path}: `context_data` holds an object that is not understood; expected: rows by table.",
-        f"{path}: unknown keys are not read: `x`.",
-    )
+    not_understood = "`context_data` holds an object that is not understood"
+    found = process.header.warnings
+    assert f"answer/a: {not_understood}; expected: rows by table (in {path})." in found
+    assert f"answer/a: unknown keys are not read: `x` (in {path})." in found
 
 
 def test_detection_says_why_not(tmp_path):

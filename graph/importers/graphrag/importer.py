@@ -136,17 +136,14 @@ class GraphRagImporter:
         index = _read_index(layout, tables)
         if layout.folder != path:
             index.warnings.insert(0, f"Read from {layout.folder}, the output folder of {path}.")
-        _warn_of_other_index(index, layout, path, answer)
         question = options.question or answer.question
-        if question is None and not answer.unread_question:
-            index.warnings.append("The answer file holds no question, and none was given.")
         choice = Choice(
             options.community_level,
             options.sources == "cited",
             layout.is_first_generation,
             options.answer_id,
         )
-        written = write_answer(index, answer, choice, question)
+        written = write_answer(index, answer, choice, question, _other_index(layout, path, answer))
         header = Header(
             source_format=NAME,
             name=f"GraphRAG: {question or layout.folder.name}",
@@ -189,14 +186,16 @@ def _titles(tables: dict[str, Table]) -> dict[str, str]:
     return {row["id"]: row["title"] for row in rows if row.get("title")}
 
 
-def _warn_of_other_index(index: Index, layout: Layout, path: Path, answer: Answer) -> None:
+def _other_index(layout: Layout, path: Path, answer: Answer) -> list[str]:
+    """A warning where the answer names another index than the one that is read."""
     if answer.index is None:
-        return
+        return []
     named = PurePosixPath(answer.index.replace("\\", "/")).parts
     named = tuple(part for part in named if part not in ("/", "."))
     folders = (layout.folder.resolve().parts, path.resolve().parts)
-    if named and not any(folder[-len(named) :] == named for folder in folders):
-        index.warnings.append(
-            f"{answer.where} names its index {answer.index!r}, which is not "
-            f"{layout.folder}; its citations may mean other nodes."
-        )
+    if not named or any(folder[-len(named) :] == named for folder in folders):
+        return []
+    return [
+        f"{answer.where} names its index {answer.index!r}, which is not {layout.folder}; its "
+        "citations may mean other nodes."
+    ]
