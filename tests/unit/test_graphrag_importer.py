@@ -406,6 +406,24 @@ def test_folders_of_0_3_and_0_4_give_the_same_process(tmp_path):
     assert repeated in warnings_of(process)
 
 
+def test_runs_of_0_3_in_folders_by_time_are_found_and_the_newest_is_read(tmp_path):
+    for time in ("20240709-120000", "20240722-093015"):
+        folder = tmp_path / "output" / time / "artifacts"
+        folder.mkdir(parents=True)
+        write(folder, before_0_9(base_tables()), prefix="create_final_")
+    (tmp_path / "output" / "20991231-000000" / "artifacts").mkdir(parents=True)
+    newest = tmp_path / "output" / "20240722-093015"
+    assert GraphRagImporter().detect(tmp_path) is None
+    for given in (tmp_path, tmp_path / "output"):
+        first = opened(given).header.warnings[0]
+        assert first.startswith(
+            f"Read from {newest / 'artifacts'}, the newest of 2 runs in {given}."
+        )
+        assert "20240709-120000" in first
+    (only,) = (w for w in opened(newest).header.warnings if w.startswith("Read from"))
+    assert "newest" not in only
+
+
 def test_a_folder_of_0_4_without_its_nodes_is_named_with_the_way_out(tmp_path):
     tables = before_0_9(base_tables())
     del tables["nodes"]

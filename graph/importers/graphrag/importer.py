@@ -135,7 +135,7 @@ class GraphRagImporter:
         tables = open_tables(layout)
         index = _read_index(layout, tables)
         if layout.folder != path:
-            index.warnings.insert(0, f"Read from {layout.folder}, the output folder of {path}.")
+            index.warnings.insert(0, _read_from(layout, path))
         question = options.question or answer.question
         choice = Choice(
             options.community_level,
@@ -153,6 +153,17 @@ class GraphRagImporter:
             warnings=tuple(index.warnings),
         )
         return GraphRagProcess(header, tuple(index.parts), tuple(written), _titles(tables))
+
+
+def _read_from(layout: Layout, path: Path) -> str:
+    """Which folder was read, where it is not the one that was named."""
+    if not layout.earlier:
+        return f"Read from {layout.folder}, the output folder of {path}."
+    runs = len(layout.earlier) + 1
+    return (
+        f"Read from {layout.folder}, the newest of {runs} runs in {path}. To read another run, "
+        f"name its folder; the one before it is {layout.earlier[-1]}."
+    )
 
 
 def _check_options(options: ImportOptions) -> None:
