@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 from fakes.graphrag_folder import base_tables, community, entity, opened, report, write
 
 from veritrail_graph.graph.errors import InputError, Violation
-from veritrail_graph.graph.importers.graphrag import GraphRagImporter
+from veritrail_graph.graph.importers.graphrag import GraphRagImporter, importer
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
 from veritrail_graph.graph.importers.registry import ImportOptions, open_input
 
@@ -470,3 +473,11 @@ def test_the_registry_opens_it(tmp_path):
     process = open_input(folder, options=ImportOptions(answer=str(answer)))
     assert process.header.source_format == "graphrag"
     assert process.header.name == "GraphRAG: g"
+
+
+def test_the_page_about_the_format_names_the_modules_that_are_there():
+    folder = Path(importer.__file__).parent
+    page = Path(__file__).parents[2] / "docs" / "formats" / "graphrag.md"
+    section = page.read_text(encoding="utf-8").partition("## In the code")[2]
+    named = set(re.findall(r"`(\w+)`", section))
+    assert named == {path.stem for path in folder.glob("*.py")} - {"__init__"}
