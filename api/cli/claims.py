@@ -288,9 +288,13 @@ def tell_report(report: ExtractionReport) -> None:
 
 
 def show_claims(claims: Sequence[Claim]) -> None:
-    """A line a claim, with its place."""
-    rows = [(claim.claim_id, _place(claim), one_line(claim.text)) for claim in claims]
-    table(("claim_id", "place", "claim"), rows)
+    """A line a claim, with its place; with its node where they are about several."""
+    has_many = len({claim.node_id for claim in claims}) > 1
+    rows = []
+    for claim in claims:
+        node = [one_line(claim.node_id, 40)] if has_many else []
+        rows.append([claim.claim_id, *node, _place(claim), one_line(claim.text)])
+    table(("claim_id", *(["node"] if has_many else []), "place", "claim"), rows)
 
 
 def offer_removal(process_id: str, found: Sequence[NearDuplicate]) -> None:

@@ -193,6 +193,8 @@ class ReportData:
         wanted: Which of them these are.
         made: When and by what it was made.
         checked: By verification_id: how many nodes it read.
+        questions: By node_id: the question that it answers; of the nodes that the claims are
+            about, those that have one of their own.
     """
 
     process: Process
@@ -201,6 +203,31 @@ class ReportData:
     wanted: ClaimSelection = ClaimSelection()
     made: Made = field(default_factory=Made)
     checked: Mapping[str, int] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def node_ids(self) -> tuple[str, ...]:
+        """The nodes that the claims are about, in the order of the claims."""
+        return tuple(dict.fromkeys(one.claim.node_id for one in self.claims))
+
+    @property
+    def question(self) -> str | None:
+        """The question of the whole report: the process's, unless all answers have others."""
+        names = self.node_ids
+        own = dict.fromkeys(self.questions.get(name) for name in names)
+        if names and None not in own:
+            return next(iter(own)) if len(own) == 1 else None
+        return self.process.question
+
+    def question_of(self, node_id: str) -> str | None:
+        """The question that a node answers: its own, or the process's."""
+        return self.questions.get(node_id, self.process.question)
+
+    @property
+    def own_questions(self) -> dict[str, str]:
+        """By node_id: questions of answers that the question of the whole report does not say."""
+        asked = {name: self.questions[name] for name in self.node_ids if name in self.questions}
+        return {name: text for name, text in asked.items() if text != self.question}
 
     @property
     def share_of_nodes(self) -> float | None:
@@ -362,10 +389,6 @@ class ReportSource(Protocol):
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
         """Texts of nodes by node_id; one that is not there is left out."""
-        ...
-
-    async def questions(self, node_ids: Sequence[str]) -> dict[str, str]:
-        """The questions that nodes answer, by node_id; of those that have one of their own."""
         ...
 
     def trails(

@@ -57,6 +57,7 @@ def head_json(material: ReportData, *, dossier: bool = False) -> dict[str, Any]:
         "made_by": material.made.by,
         "origin": material.made.origin,
         "process": process_object(material),
+        "questions": dict(material.questions),
         "wanted": wanted_json(material.wanted),
         "summary": summary_json(material),
         "limits": {"routes_of_a_claim": MOST_ROUTES},

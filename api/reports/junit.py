@@ -79,8 +79,10 @@ def junit_report(
     for node_id, cases in by_node.items():
         suite = TestSuite(visible(f"{process.process_id}: {node_id}"))
         suite.timestamp = material.made.at[:19]  # the schemas want no fraction and no zone
-        for key, value in {**about, "veritrail.node_id": node_id}.items():
-            suite.add_property(key, visible(value))
+        asked = {"veritrail.question": material.question_of(node_id) or ""}
+        for key, value in {**about, "veritrail.node_id": node_id, **asked}.items():
+            if value:
+                suite.add_property(key, visible(value))
         suite.add_testcases(cases)
         file.add_testsuite(suite)
     file.update_statistics()

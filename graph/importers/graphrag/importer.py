@@ -144,13 +144,15 @@ class GraphRagImporter:
             options.answer_id,
         )
         written = write_answer(index, answer, choice, question, _other_index(layout, path, answer))
+        index_name = path.resolve().name
         header = Header(
             source_format=NAME,
-            name=f"GraphRAG: {question or layout.folder.name}",
+            name=f"GraphRAG: {question or index_name}",
             question=question,
             stage_names=dict(STAGES),
             terminals=(written[-1].node.node_id,),
             warnings=tuple(index.warnings),
+            name_of_many=f"GraphRAG: {index_name}",
         )
         return GraphRagProcess(header, tuple(index.parts), tuple(written), _titles(tables))
 
