@@ -183,6 +183,34 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
+class Judge:
+    """Who gave verdicts that count.
+
+    Attributes:
+        engine: The engine of judgement.
+        model: The model, or None.
+        q: The consecutive unsupported iterations that end a verification.
+        claims: How many claims have such a verdict.
+        first: The day of the first of these verifications, in UTC.
+        last: The day of the last one.
+    """
+
+    engine: str
+    model: str | None
+    q: int
+    claims: int
+    first: str
+    last: str
+
+    @property
+    def words(self) -> str:
+        """Them in a line."""
+        by = f"{self.engine} {self.model}" if self.model else f"{self.engine} (no model)"
+        days = self.first if self.first == self.last else f"{self.first} to {self.last}"
+        return f"{counted(self.claims, 'claim')} by {by}, q = {self.q}, {days}"
+
+
+@dataclass(frozen=True, slots=True)
 class ReportData:
     """A process and its claims as a report shows them, without their trails.
 
@@ -236,6 +264,13 @@ class ReportData:
         counts = [self.checked[name] for name in judged if name in self.checked]
         return share_of_nodes(counts, self.process.nodes)
 
+    def share_of(self, one: CheckedClaim) -> float | None:
+        """The share of the nodes that the verdict of a claim rests on; None: not known."""
+        found = one.verification
+        if found is None or found.verdict is None or found.verification_id not in self.checked:
+            return None
+        return share_of_nodes([self.checked[found.verification_id]], self.process.nodes)
+
     @property
     def counts(self) -> dict[State, int]:
         """Claims by how they stand; every state is there."""
@@ -267,17 +302,19 @@ class ReportData:
         return "All verdicts" if indicative == len(judged) else "Some verdicts"
 
     @property
-    def judgements(self) -> tuple[str, ...]:
+    def judges(self) -> tuple[Judge, ...]:
         """Who gave the verdicts that count, with which q and when; the most frequent first."""
-        days: dict[str, list[str]] = {}
+        days: dict[tuple[str, str | None, int], list[str]] = {}
         for one in self.verifications:
             if one.verdict is not None:
-                by = f"{one.engine} {one.model}" if one.model else f"{one.engine} (no model)"
-                days.setdefault(f"{by}, q = {one.q}", []).append(one.created_at[:10])
-        return tuple(
-            f"{counted(len(when), 'claim')} by {by}, {_days(when)}"
-            for by, when in sorted(days.items(), key=lambda one: (-len(one[1]), one[0]))
-        )
+                days.setdefault((one.engine, one.model, one.q), []).append(one.created_at[:10])
+        found = [Judge(*by, len(each), min(each), max(each)) for by, each in days.items()]
+        return tuple(sorted(found, key=lambda one: (-one.claims, one.words)))
+
+    @property
+    def judgements(self) -> tuple[str, ...]:
+        """The same in words, a line a judge."""
+        return tuple(one.words for one in self.judges)
 
     @property
     def stages(self) -> tuple[StageFigures, ...]:
@@ -293,12 +330,6 @@ class ReportData:
     def title(self) -> str:
         """What the report is about."""
         return self.process.name or self.process.process_id
-
-
-def _days(days: Sequence[str]) -> str:
-    """The days between the first and the last."""
-    first, last = min(days), max(days)
-    return first if first == last else f"{first} to {last}"
 
 
 @dataclass(frozen=True, slots=True)

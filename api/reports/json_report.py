@@ -100,6 +100,8 @@ def summary_json(material: ReportData) -> dict[str, Any]:
         "stages": [asdict(stage) for stage in material.stages],
         "reviewed": len(reviewed),
         "disputed": sum(one.disputed for one in reviewed),
+        "verdicts_in_force": [asdict(judge) for judge in material.judges],
+        "share_of_nodes": material.share_of_nodes,
         "usage": usage_json(material.usage),
     }
 

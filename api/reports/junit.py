@@ -72,6 +72,8 @@ def junit_report(
         "veritrail.content_hash": process.content_hash,
         "veritrail.made_by": material.made.by,
     }
+    if material.share_of_nodes is not None:
+        about["veritrail.share_of_nodes"] = f"{material.share_of_nodes:.4g}"
     by_node: dict[str, list[TestCase]] = {}
     for one in material.claims:
         case = _case(one, material, strict=strict, is_known=one.claim.claim_id in known)
@@ -181,12 +183,16 @@ def _properties(one: CheckedClaim) -> dict[str, str]:
             "verification_id": found.verification_id,
             "engine": found.engine,
             "model": found.model or "",
+            "q": str(found.q),
+            "created_at": found.created_at,
             "indicative": str(found.indicative).lower(),
             "error_stages": ",".join(map(str, one.error_stages)),
             "cost": _cost(found),
         }
     if one.reviewed is not None:
         made["review"] = one.reviewed.kind.value
+        said = one.reviewed.reviewed_verdict
+        made["reviewed_verdict"] = said.value if said else ""
     return made
 
 
