@@ -11,7 +11,7 @@ from veritrail_graph.api.gate.rules import Change, Check, Entry, Outcome
 from veritrail_graph.api.reports.data import ReportData
 from veritrail_graph.api.reports.junit import claim_case, junit_report
 from veritrail_graph.api.reports.markdown import escaped
-from veritrail_graph.api.views.words import BY_KIND, State, review_mark
+from veritrail_graph.api.views.words import BY_KIND, State, either, review_mark
 from veritrail_graph.graph.exporters.listings import reviewed_json
 
 WORST = (
@@ -63,7 +63,7 @@ def stage_words(entry: Entry, names: Mapping[int, str]) -> str:
     if not entry.error_stages:
         return ""
     each = [f"{n} ({cut(names[n])})" if n in names else str(n) for n in entry.error_stages]
-    return f"introduced at stage {', '.join(each)}"
+    return f"introduced at stage {either(each)}"
 
 
 def cut(text: str, most: int = _LONGEST) -> str:

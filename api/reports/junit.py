@@ -17,7 +17,7 @@ from junitparser import Error, Failure, JUnitXml, Properties, Property, Skipped,
 from veritrail_graph.api.reports.data import CheckedClaim, ReportData
 from veritrail_graph.api.views.costs import cost_words, spent_by
 from veritrail_graph.api.views.texts import visible
-from veritrail_graph.api.views.words import BY_KIND, State
+from veritrail_graph.api.views.words import BY_KIND, State, either
 from veritrail_graph.graph.model import Verification
 
 Result = Failure | Error | Skipped
@@ -149,7 +149,7 @@ def _introduced(one: CheckedClaim, material: ReportData) -> str:
         return "no stage could be identified where it came in"
     names = material.process.stage_names
     each = [f"{n} ({names[n]})" if n in names else str(n) for n in one.error_stages]
-    return f"introduced at stage {', '.join(each)}"
+    return f"introduced at stage {either(each)}"
 
 
 def _text(one: CheckedClaim) -> str:
