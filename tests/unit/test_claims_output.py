@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from veritrail_graph.api.cli.claims import show_claims
+from veritrail_graph.api.cli.claims import show_claims, show_questions
 from veritrail_graph.graph.model import Claim
 
 
@@ -19,5 +19,7 @@ def test_claims_of_several_nodes_are_shown_with_their_nodes(
     shown = capsys.readouterr().out
     assert "answer/a" in shown
     assert "answer/b" in shown
+    show_questions({"answer/b": "Is it old?"})
+    assert "Is it old?" in capsys.readouterr().out
     show_claims(claims[:1])
     assert "answer/a" not in capsys.readouterr().out
