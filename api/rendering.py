@@ -18,7 +18,15 @@ from markupsafe import Markup
 
 from veritrail_graph.api.views.costs import UNKNOWN, cost_words, share_words, step_words
 from veritrail_graph.api.views.texts import clip, clip_start
-from veritrail_graph.api.views.words import mark_now, mark_of, review_mark, share, stage_words
+from veritrail_graph.api.views.words import (
+    either,
+    introduced_words,
+    mark_now,
+    mark_of,
+    review_mark,
+    share,
+    stage_words,
+)
 
 PREFIX = "/static/"
 
@@ -94,6 +102,7 @@ def environment(*, is_file: bool = False) -> Environment:
     made.filters.update(shown=shown, number=number, money=money, ago=ago, when=when)
     made.filters.update(share=share, size=size, clip=clip, clip_start=clip_start)
     made.filters.update(mark=mark_now, verdict_mark=mark_of, review_mark=review_mark)
+    made.filters.update(either=either, introduced_words=introduced_words)
     made.filters.update(step=step_words, cost=cost_words, share_of_nodes=share_words)
     icons = Icons("" if is_file else static("icons.svg"))
     made.globals.update(static=static, icon=icons.icon, stage_words=stage_words)

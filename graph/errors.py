@@ -173,8 +173,11 @@ def with_advice(error: VeriTrailError, advice: Mapping[str, str]) -> str:
 
 
 def violation_with_advice(violation: Violation, advice: Mapping[str, str]) -> str:
-    """What is wrong with the input, and behind it what a door advises for this kind."""
-    more = advice.get(violation.kind)
+    """What is wrong with the input, and behind it what a door advises for this kind.
+
+    Where the kind alone says too little for advice, the fact `case` names what a door goes by.
+    """
+    more = advice.get(str(violation.facts.get("case", violation.kind)))
     if not more:
         return violation.message
     return f"{violation.message} {more.format_map(violation.facts)}"

@@ -212,6 +212,8 @@ class Processes(Part):
     ) -> Ingested:
         if by is not None:
             source = RecordedInput(source, by.key_name)
+        if chosen.importing is not None and chosen.importing.only_explicit:
+            source = ExplicitInput(source)
         left = threading.Event()
 
         def watched(what: str, done: int, total: int) -> None:
@@ -433,6 +435,29 @@ class Processes(Part):
         from veritrail_graph.graph.ingest import clean
 
         return await clean(await self._store())
+
+
+@dataclass(frozen=True, slots=True)
+class ExplicitInput:
+    """An input without the edges that a reader inferred."""
+
+    source: ProcessInput
+
+    @property
+    def header(self) -> Header:
+        """What the input says of the process as a whole."""
+        return self.source.header
+
+    def records(self) -> Iterator[Record]:
+        """Read the input once from its beginning, without inferred edges."""
+        for one in self.source.records():
+            if getattr(one, "inferred", None) is None:
+                yield one
+
+    def trails(self) -> Iterator[TrailRecord]:
+        """Read what it carries besides once from the beginning."""
+        if isinstance(self.source, TrailInput):
+            yield from self.source.trails()
 
 
 @dataclass(frozen=True, slots=True)

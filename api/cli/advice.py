@@ -73,5 +73,6 @@ ADVICE: Mapping[str, str] = {
         "To finish its jobs, use the version that made it. To start without them, name an empty "
         "database in VERITRAIL_JOBS_URL. Stored verifications are in the graph and stay there."
     ),
+    "stored_node_id": "(take another id; for an answer of GraphRAG: --answer-id)",
     "verification_unknown": "`veritrail list PROCESS` shows those that are.",
 }

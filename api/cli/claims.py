@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -130,12 +130,13 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the stored claims of a process, each with its place in the text."""
-    claims, found = ask(lambda app: _list(app, process, node), as_json=as_json)
+    claims, found, questions = ask(lambda app: _list(app, process, node), as_json=as_json)
     if as_json:
         document: dict[str, Any] = {
             "process_id": process,
             "claims": [claim.json_object() for claim in claims],
             "near_duplicates": _near_duplicates_json(claims),
+            "questions": questions,
         }
         if sentences:
             document["sentences"] = [sentence_json(sentence) for sentence in found]
@@ -143,6 +144,8 @@ def list_(
         return
     if claims:
         show_claims(claims)
+        if len({claim.node_id for claim in claims}) > 1:
+            show_questions(questions)
         offer_removal(process, near_duplicates(claims))
     else:
         say("No claims are stored. Extract some with: veritrail claims extract PROCESS")
@@ -152,8 +155,11 @@ def list_(
 
 async def _list(
     app: Application, process_id: str, node: str | None
-) -> tuple[list[Claim], list[ExtractedSentence]]:
-    return await app.claims.all(process_id, node), await app.claims.sentences(process_id, node)
+) -> tuple[list[Claim], list[ExtractedSentence], dict[str, str]]:
+    claims = await app.claims.all(process_id, node)
+    found = await app.claims.sentences(process_id, node)
+    about = list(dict.fromkeys(claim.node_id for claim in claims))
+    return claims, found, await app.nodes.questions(process_id, about)
 
 
 @app.command("edit")
@@ -288,9 +294,23 @@ def tell_report(report: ExtractionReport) -> None:
 
 
 def show_claims(claims: Sequence[Claim]) -> None:
-    """A line a claim, with its place."""
-    rows = [(claim.claim_id, _place(claim), one_line(claim.text)) for claim in claims]
-    table(("claim_id", "place", "claim"), rows)
+    """A line a claim, with its place; with its node where they are about several."""
+    has_many = len({claim.node_id for claim in claims}) > 1
+    rows = []
+    for claim in claims:
+        node = [one_line(claim.node_id, 40)] if has_many else []
+        rows.append([claim.claim_id, *node, _place(claim), one_line(claim.text)])
+    table(("claim_id", *(["node"] if has_many else []), "place", "claim"), rows)
+
+
+def show_questions(questions: Mapping[str, str]) -> None:
+    """The questions that the nodes of the claims answer, where they have some of their own."""
+    if questions:
+        show("")
+        table(
+            ("node", "question"),
+            [(one_line(name, 40), one_line(text)) for name, text in questions.items()],
+        )
 
 
 def offer_removal(process_id: str, found: Sequence[NearDuplicate]) -> None:

@@ -19,7 +19,7 @@ from veritrail_graph.api.views.costs import (
 )
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.trail import IterationView, TrailView, trail_view
-from veritrail_graph.api.views.words import INDICATIVE
+from veritrail_graph.api.views.words import INDICATIVE, either
 from veritrail_graph.graph.comparing import flat_settings
 from veritrail_graph.graph.model import EvidenceRole, Status
 
@@ -192,14 +192,16 @@ def _add_error(tree: Tree, view: TrailView, *, whole: bool) -> None:
         tree.add(Text(view.unsaid, style="bold"))
     if not view.introduced:
         return
-    stages = ", ".join(map(str, view.verification.error_stages))
-    among = ", in one of these nodes" if len(view.introduced) > 1 else ""
+    stages = either([str(stage) for stage in view.verification.error_stages])
+    several = len(view.introduced) > 1
+    among = ", in one of these nodes" if several else ""
     branch = tree.add(Text(f"error introduced at stage {stages}{among}", style="bold red"))
     for node in _first(view.introduced, NODES_SHOWN, whole=whole):
-        branch.add(Text(f"introduced in {one_line(node.node_id)} (stage {node.stage})"))
+        before = "perhaps " if several else ""
+        branch.add(Text(f"{before}introduced in {one_line(node.node_id)} ({node.place})"))
     _add_rest(branch, len(view.introduced), NODES_SHOWN, "node", whole=whole)
     for node in _first(view.inherited, NODES_SHOWN, whole=whole):
-        branch.add(Text(f"carried on by {one_line(node.node_id)} (stage {node.stage})", "dim"))
+        branch.add(Text(f"carried on by {one_line(node.node_id)} ({node.place})", "dim"))
     _add_rest(branch, len(view.inherited), NODES_SHOWN, "node", whole=whole)
 
 

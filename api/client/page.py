@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from veritrail_graph.api.views.costs import counted
 from veritrail_graph.api.views.texts import clean
 from veritrail_graph.api.views.trail import trail_view
-from veritrail_graph.api.views.words import INDICATIVE, INDICATIVE_IN_PART, VERDICT_WORDS
+from veritrail_graph.api.views.words import INDICATIVE, INDICATIVE_IN_PART, VERDICT_WORDS, either
 from veritrail_graph.graph.model import EvidenceRole, Status, Verdict, Verification
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def trail(found: Verification) -> str:
     if found.error:
         parts.append(f"<div>{_bold('No verdict')}: {text(found.error)}</div>")
     if view.introduced:
-        stages = ", ".join(map(str, found.error_stages))
+        stages = either([str(stage) for stage in found.error_stages])
         nodes = "one of " if len(view.introduced) > 1 else ""
         nodes += ", ".join(one.node_id for one in view.introduced)
         parts.append(f"<div>{_bold('Went wrong at stage')} {text(stages)}: {text(nodes)}</div>")

@@ -11,7 +11,8 @@ from veritrail_graph.api.gate.rules import Change, Check, Entry, Outcome
 from veritrail_graph.api.reports.data import ReportData
 from veritrail_graph.api.reports.junit import claim_case, junit_report
 from veritrail_graph.api.reports.markdown import escaped
-from veritrail_graph.api.views.words import BY_KIND, State
+from veritrail_graph.api.views.words import BY_KIND, State, either, review_mark
+from veritrail_graph.graph.exporters.listings import reviewed_json
 
 WORST = (
     State.NOT_SUPPORTED,
@@ -40,15 +41,23 @@ def verdict_words(outcome: Outcome) -> str:
 
 
 def worst(outcome: Outcome) -> list[Entry]:
-    """The claims that are not supported, worst first; those that break a rule before the others."""
+    """The claims that are not supported, worst first; those that break a rule before the others.
+
+    Last come those that are supported and that a person calls something else.
+    """
     broken = {name for check in outcome.checks for name in check.claim_ids}
-    open_ = [one for one in outcome.entries if one.state in WORST or one.again is not None]
+    open_ = [
+        one
+        for one in outcome.entries
+        if one.state in WORST or one.again is not None or one.is_overridden
+    ]
     return sorted(
         open_,
         key=lambda entry: (
+            entry.state is State.SUPPORTED and entry.again is None,
             entry.claim_id not in broken,
             _CHANGES.index(entry.change),
-            WORST.index(entry.state if entry.again is None else State.FAILED),
+            (*WORST, State.SUPPORTED).index(State.FAILED if entry.again else entry.state),
         ),
     )
 
@@ -58,7 +67,7 @@ def stage_words(entry: Entry, names: Mapping[int, str]) -> str:
     if not entry.error_stages:
         return ""
     each = [f"{n} ({cut(names[n])})" if n in names else str(n) for n in entry.error_stages]
-    return f"introduced at stage {', '.join(each)}"
+    return f"introduced at stage {either(each)}"
 
 
 def cut(text: str, most: int = _LONGEST) -> str:
@@ -98,7 +107,11 @@ def since_words(outcome: Outcome) -> str:
 
 
 def outcome_json(outcome: Outcome) -> dict[str, Any]:
-    """The outcome as one JSON object; claims that are supported are left out unless changed."""
+    """The outcome as one JSON object.
+
+    Claims that are supported are left out, unless they changed or a person calls them something
+    else.
+    """
     limits = asdict(outcome.limits)
     listed = [
         entry
@@ -106,6 +119,7 @@ def outcome_json(outcome: Outcome) -> dict[str, Any]:
         if entry.state is not State.SUPPORTED
         or entry.change is Change.FIXED
         or entry.again is not None
+        or entry.is_overridden
     ]
     return {
         "process_id": outcome.process_id,
@@ -131,6 +145,7 @@ def _baseline_json(outcome: Outcome) -> dict[str, Any] | None:
 
 
 def _entry_json(entry: Entry) -> dict[str, Any]:
+    found = entry.judged
     return {
         "claim_id": entry.claim_id,
         "claim": entry.text,
@@ -140,7 +155,23 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
         "indicative": entry.indicative,
         "change": entry.change.value if entry.change else None,
         "latest_check": entry.again,
+        "engine": found.engine if found else None,
+        "model": found.model if found else None,
+        "q": found.q if found else None,
+        "created_at": found.created_at if found else None,
+        "verification_id": found.verification_id if found else None,
+        **reviewed_json(entry.reviewed),
     }
+
+
+def review_words(entry: Entry) -> str:
+    """What a person says instead of the verdict; empty where nobody says something else."""
+    if entry.reviewed is None or not entry.is_overridden:
+        return ""
+    latest = entry.reviewed.latest
+    also = "; people disagree" if entry.reviewed.disputed else ""
+    word = review_mark(latest.verdict).word
+    return f"overridden by a person: {word} ({latest.created_at[:10]}){also}"
 
 
 def _mark(check: Check) -> str:
@@ -159,6 +190,7 @@ def _claim_line(entry: Entry, names: Mapping[int, str]) -> str:
         facts.append(cut(entry.reason or "no reason was kept"))
     if entry.again is not None:
         facts.append(cut(entry.again))
+    facts.append(review_words(entry))
     return f"  {entry.claim_id}: {cut(entry.text)} [{'; '.join(fact for fact in facts if fact)}]"
 
 
@@ -228,6 +260,8 @@ def _row(entry: Entry) -> str:
     verdict = BY_KIND[entry.state].word + (" (indicative)" if entry.indicative else "")
     if entry.change in CHANGE_WORDS:
         verdict += f", {CHANGE_WORDS[entry.change]}"
+    if review := review_words(entry):
+        verdict += f", {review}"
     stages = ", ".join(map(str, entry.error_stages))
     return f"| `{entry.claim_id}` | {verdict} | {stages} | {untrusted(entry.text)} |"
 

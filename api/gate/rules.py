@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from fractions import Fraction
 
 from veritrail_graph.api.reports.data import CheckedClaim, ReportData
 from veritrail_graph.api.views.words import State, mark_now
-from veritrail_graph.graph.model import Status
+from veritrail_graph.graph.model import Reviewed, ReviewKind, Status, Verification
 
 AGAIN = "its latest check {ended}; the verdict in force is older"
 EDITED = "its text was changed after it was verified"
@@ -59,6 +59,8 @@ class Entry:
         change: What became of it since the baseline; None: there is no baseline.
         again: What became of its latest check, where that ended without a verdict and an older
             one is in force; None: the verdict in force is of the latest check.
+        judged: The verification that the state is of, without its trail; None: there is none.
+        reviewed: What people said of the claim, which no rule counts; None: nothing.
     """
 
     claim_id: str
@@ -69,6 +71,15 @@ class Entry:
     indicative: bool = False
     change: Change | None = None
     again: str | None = None
+    judged: Verification | None = field(default=None, compare=False)
+    reviewed: Reviewed | None = field(default=None, compare=False)
+
+    @property
+    def is_overridden(self) -> bool:
+        """Whether the latest review of the claim gives another verdict than the one that counts."""
+        is_judged = self.judged is not None and self.judged.verdict is not None
+        overridden = ReviewKind.OVERRIDDEN
+        return is_judged and self.reviewed is not None and self.reviewed.kind is overridden
 
 
 def counted(material: ReportData) -> ReportData:
@@ -100,7 +111,8 @@ def entries_of(material: ReportData) -> tuple[Entry, ...]:
 
 def _entry(one: CheckedClaim) -> Entry:
     if one.was_edited:
-        return Entry(one.claim.claim_id, one.claim.text, State.UNCHECKED, reason=EDITED)
+        edited = Entry(one.claim.claim_id, one.claim.text, State.UNCHECKED, reason=EDITED)
+        return replace(edited, reviewed=one.reviewed)
     reason = one.reason
     if one.state is State.UNCHECKED:
         reason = NEVER if one.verification is None else WAITS
@@ -112,6 +124,8 @@ def _entry(one: CheckedClaim) -> Entry:
         reason=reason,
         indicative=one.is_indicative,
         again=_again(one),
+        judged=one.verification,
+        reviewed=one.reviewed,
     )
 
 

@@ -27,7 +27,8 @@ COLUMNS = (
     "error_stage_names", "error_nodes", "reason", "review", "reviewed_verdict", "reviews",
     "disputed", "iterations", "nodes_with_evidence", "sentences", "roots_with_evidence", "routes",
     "termination", "q", "engine", "model", "calls", "input_tokens", "output_tokens", "cost_usd",
-    "verification_id", "created_at", "content_hash",
+    "verification_id", "created_at", "content_hash", "question",
+    "share_of_nodes",
 )  # fmt: skip
 
 
@@ -38,6 +39,8 @@ async def csv_pieces(origin: ReportSource) -> AsyncIterator[str]:
     async for trail in origin.trails(origin.material.claims, counted=True):
         row = row_of(trail)
         row["process_id"] = origin.material.process.process_id
+        row["share_of_nodes"] = origin.material.share_of(trail.checked)
+        row["question"] = origin.material.question_of(trail.checked.claim.node_id)
         row["error_stage_names"] = "; ".join(
             names.get(stage, "") for stage in trail.checked.error_stages
         )

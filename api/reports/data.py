@@ -183,6 +183,34 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
+class Judge:
+    """Who gave verdicts that count.
+
+    Attributes:
+        engine: The engine of judgement.
+        model: The model, or None.
+        q: The consecutive unsupported iterations that end a verification.
+        claims: How many claims have such a verdict.
+        first: The day of the first of these verifications, in UTC.
+        last: The day of the last one.
+    """
+
+    engine: str
+    model: str | None
+    q: int
+    claims: int
+    first: str
+    last: str
+
+    @property
+    def words(self) -> str:
+        """Them in a line."""
+        by = f"{self.engine} {self.model}" if self.model else f"{self.engine} (no model)"
+        days = self.first if self.first == self.last else f"{self.first} to {self.last}"
+        return f"{counted(self.claims, 'claim')} by {by}, q = {self.q}, {days}"
+
+
+@dataclass(frozen=True, slots=True)
 class ReportData:
     """A process and its claims as a report shows them, without their trails.
 
@@ -193,6 +221,8 @@ class ReportData:
         wanted: Which of them these are.
         made: When and by what it was made.
         checked: By verification_id: how many nodes it read.
+        questions: By node_id: the question that it answers; of the nodes that the claims are
+            about, those that have one of their own.
     """
 
     process: Process
@@ -201,6 +231,31 @@ class ReportData:
     wanted: ClaimSelection = ClaimSelection()
     made: Made = field(default_factory=Made)
     checked: Mapping[str, int] = field(default_factory=dict)
+    questions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def node_ids(self) -> tuple[str, ...]:
+        """The nodes that the claims are about, in the order of the claims."""
+        return tuple(dict.fromkeys(one.claim.node_id for one in self.claims))
+
+    @property
+    def question(self) -> str | None:
+        """The question of the whole report: the process's, unless all answers have others."""
+        names = self.node_ids
+        own = dict.fromkeys(self.questions.get(name) for name in names)
+        if names and None not in own:
+            return next(iter(own)) if len(own) == 1 else None
+        return self.process.question
+
+    def question_of(self, node_id: str) -> str | None:
+        """The question that a node answers: its own, or the process's."""
+        return self.questions.get(node_id, self.process.question)
+
+    @property
+    def own_questions(self) -> dict[str, str]:
+        """By node_id: questions of answers that the question of the whole report does not say."""
+        asked = {name: self.questions[name] for name in self.node_ids if name in self.questions}
+        return {name: text for name, text in asked.items() if text != self.question}
 
     @property
     def share_of_nodes(self) -> float | None:
@@ -208,6 +263,13 @@ class ReportData:
         judged = [one.verification_id for one in self.verifications if one.verdict is not None]
         counts = [self.checked[name] for name in judged if name in self.checked]
         return share_of_nodes(counts, self.process.nodes)
+
+    def share_of(self, one: CheckedClaim) -> float | None:
+        """The share of the nodes that the verdict of a claim rests on; None: not known."""
+        found = one.verification
+        if found is None or found.verdict is None or found.verification_id not in self.checked:
+            return None
+        return share_of_nodes([self.checked[found.verification_id]], self.process.nodes)
 
     @property
     def counts(self) -> dict[State, int]:
@@ -240,17 +302,19 @@ class ReportData:
         return "All verdicts" if indicative == len(judged) else "Some verdicts"
 
     @property
-    def judgements(self) -> tuple[str, ...]:
+    def judges(self) -> tuple[Judge, ...]:
         """Who gave the verdicts that count, with which q and when; the most frequent first."""
-        days: dict[str, list[str]] = {}
+        days: dict[tuple[str, str | None, int], list[str]] = {}
         for one in self.verifications:
             if one.verdict is not None:
-                by = f"{one.engine} {one.model}" if one.model else f"{one.engine} (no model)"
-                days.setdefault(f"{by}, q = {one.q}", []).append(one.created_at[:10])
-        return tuple(
-            f"{counted(len(when), 'claim')} by {by}, {_days(when)}"
-            for by, when in sorted(days.items(), key=lambda one: (-len(one[1]), one[0]))
-        )
+                days.setdefault((one.engine, one.model, one.q), []).append(one.created_at[:10])
+        found = [Judge(*by, len(each), min(each), max(each)) for by, each in days.items()]
+        return tuple(sorted(found, key=lambda one: (-one.claims, one.words)))
+
+    @property
+    def judgements(self) -> tuple[str, ...]:
+        """The same in words, a line a judge."""
+        return tuple(one.words for one in self.judges)
 
     @property
     def stages(self) -> tuple[StageFigures, ...]:
@@ -266,12 +330,6 @@ class ReportData:
     def title(self) -> str:
         """What the report is about."""
         return self.process.name or self.process.process_id
-
-
-def _days(days: Sequence[str]) -> str:
-    """The days between the first and the last."""
-    first, last = min(days), max(days)
-    return first if first == last else f"{first} to {last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,10 +420,6 @@ class ReportSource(Protocol):
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
         """Texts of nodes by node_id; one that is not there is left out."""
-        ...
-
-    async def questions(self, node_ids: Sequence[str]) -> dict[str, str]:
-        """The questions that nodes answer, by node_id; of those that have one of their own."""
         ...
 
     def trails(

@@ -295,7 +295,7 @@ async def read_answers(origin: ReportSource, claims: Sequence[CheckedClaim]) -> 
     by_node = Counter(one.claim.node_id for one in claims)
     names = [name for name, _ in by_node.most_common(MOST_TEXTS)]
     texts = await origin.texts(names)
-    asked = await origin.questions(names)
+    asked = origin.material.questions
     return [_answer(name, texts[name], asked.get(name), claims) for name in names if name in texts]
 
 

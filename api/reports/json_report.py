@@ -57,6 +57,7 @@ def head_json(material: ReportData, *, dossier: bool = False) -> dict[str, Any]:
         "made_by": material.made.by,
         "origin": material.made.origin,
         "process": process_object(material),
+        "questions": dict(material.questions),
         "wanted": wanted_json(material.wanted),
         "summary": summary_json(material),
         "limits": {"routes_of_a_claim": MOST_ROUTES},
@@ -99,6 +100,8 @@ def summary_json(material: ReportData) -> dict[str, Any]:
         "stages": [asdict(stage) for stage in material.stages],
         "reviewed": len(reviewed),
         "disputed": sum(one.disputed for one in reviewed),
+        "verdicts_in_force": [asdict(judge) for judge in material.judges],
+        "share_of_nodes": material.share_of_nodes,
         "usage": usage_json(material.usage),
     }
 

@@ -17,7 +17,7 @@ from junitparser import Error, Failure, JUnitXml, Properties, Property, Skipped,
 from veritrail_graph.api.reports.data import CheckedClaim, ReportData
 from veritrail_graph.api.views.costs import cost_words, spent_by
 from veritrail_graph.api.views.texts import visible
-from veritrail_graph.api.views.words import BY_KIND, State
+from veritrail_graph.api.views.words import BY_KIND, State, either
 from veritrail_graph.graph.model import Verification
 
 Result = Failure | Error | Skipped
@@ -72,6 +72,8 @@ def junit_report(
         "veritrail.content_hash": process.content_hash,
         "veritrail.made_by": material.made.by,
     }
+    if material.share_of_nodes is not None:
+        about["veritrail.share_of_nodes"] = f"{material.share_of_nodes:.4g}"
     by_node: dict[str, list[TestCase]] = {}
     for one in material.claims:
         case = _case(one, material, strict=strict, is_known=one.claim.claim_id in known)
@@ -79,8 +81,10 @@ def junit_report(
     for node_id, cases in by_node.items():
         suite = TestSuite(visible(f"{process.process_id}: {node_id}"))
         suite.timestamp = material.made.at[:19]  # the schemas want no fraction and no zone
-        for key, value in {**about, "veritrail.node_id": node_id}.items():
-            suite.add_property(key, visible(value))
+        asked = {"veritrail.question": material.question_of(node_id) or ""}
+        for key, value in {**about, "veritrail.node_id": node_id, **asked}.items():
+            if value:
+                suite.add_property(key, visible(value))
         suite.add_testcases(cases)
         file.add_testsuite(suite)
     file.update_statistics()
@@ -145,7 +149,7 @@ def _introduced(one: CheckedClaim, material: ReportData) -> str:
         return "no stage could be identified where it came in"
     names = material.process.stage_names
     each = [f"{n} ({names[n]})" if n in names else str(n) for n in one.error_stages]
-    return f"introduced at stage {', '.join(each)}"
+    return f"introduced at stage {either(each)}"
 
 
 def _text(one: CheckedClaim) -> str:
@@ -179,12 +183,16 @@ def _properties(one: CheckedClaim) -> dict[str, str]:
             "verification_id": found.verification_id,
             "engine": found.engine,
             "model": found.model or "",
+            "q": str(found.q),
+            "created_at": found.created_at,
             "indicative": str(found.indicative).lower(),
             "error_stages": ",".join(map(str, one.error_stages)),
             "cost": _cost(found),
         }
     if one.reviewed is not None:
         made["review"] = one.reviewed.kind.value
+        said = one.reviewed.reviewed_verdict
+        made["reviewed_verdict"] = said.value if said else ""
     return made
 
 

@@ -35,11 +35,12 @@ async def markdown_pieces(origin: ReportSource) -> AsyncIterator[str]:
     in a temporary file, where they are long.
     """
     asked: set[Asked] = set()
+    many = len(origin.material.node_ids) > 1
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="") as waiting:
         async for trail in origin.trails(origin.material.claims, counted=True):
             if trail.verification is not None:
                 asked |= asked_of([trail.verification])
-            waiting.write(_trail(trail))
+            waiting.write(_trail(trail, name_node=many))
         piece = _head(origin.material, asked)
         waiting.seek(0)
         while more := waiting.read(_PIECE):
@@ -63,20 +64,24 @@ def _head(material: ReportData, asked: Collection[Asked]) -> str:
             indicative=material.indicative,
             usage=usage_words(material.usage) if by_model else "",
             reviewed=reviewed,
-            nodes=len({one.claim.node_id for one in material.claims}),
+            nodes=len(material.node_ids),
             kinds=[(kind.value, kinds[kind]) for kind in ReviewKind] if reviewed else [],
             asked=sorted(asked, key=lambda row: (*row[:4], str(row[4]))),
         )
     )
 
 
-def _trail(trail: Trail) -> str:
+def _trail(trail: Trail, *, name_node: bool) -> str:
     """A trail; nothing of a claim that was not verified yet."""
     found = trail.verification
     if found is None or found.status in WAITING:
         return ""
     template = _templates().get_template("report_trail.md")
-    return template.render(view=trail_view(found, read=trail.read), reviewed=trail.checked.reviewed)
+    return template.render(
+        view=trail_view(found, read=trail.read),
+        reviewed=trail.checked.reviewed,
+        node_id=trail.checked.claim.node_id if name_node else "",
+    )
 
 
 def escaped(text: str) -> str:

@@ -113,19 +113,16 @@ class StoredSource:
         total = process.claims if asked else None
         material = material_of(process, claims, headers, reviewed, wanted, made, total, numbers)
         names = [one.verification_id for one in material.verifications]
-        material = replace(material, checked=await app.verifications.nodes_verified(names))
-        return cls(app, material, reviews)
+        checked = await app.verifications.nodes_verified(names)
+        about = material.node_ids
+        questions: dict[str, str] = {}
+        for start in range(0, len(about), _NODES):
+            questions |= await app.nodes.questions(process_id, about[start : start + _NODES])
+        return cls(app, replace(material, checked=checked, questions=questions), reviews)
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
         """Texts of nodes; see `ReportSource.texts`."""
         return await self.app.nodes.texts(self.material.process.process_id, node_ids, most=None)
-
-    async def questions(self, node_ids: Sequence[str]) -> dict[str, str]:
-        """The questions that nodes answer; see `ReportSource.questions`."""
-        try:
-            return await self.app.nodes.questions(self.material.process.process_id, node_ids)
-        except NotFound:
-            raise self._changed() from None
 
     async def trails(
         self, claims: Sequence[CheckedClaim], *, whole: bool = False, counted: bool = False
@@ -295,7 +292,9 @@ class FileSource:
         names = {one.verification_id for one in material.verifications}
         kept = {one.verification_id: one for one in trails if one.verification_id in names}
         checked = {name: one.nodes_verified for name, one in kept.items()}
-        return cls(source, replace(material, checked=checked), kept, refs, reviews)
+        questions = _questions(source, material.node_ids)
+        material = replace(material, checked=checked, questions=questions)
+        return cls(source, material, kept, refs, reviews)
 
     async def texts(self, node_ids: Sequence[str]) -> dict[str, str]:
         """Texts of nodes; see `ReportSource.texts`."""
@@ -304,15 +303,6 @@ class FileSource:
             node.node_id: node.text
             for node in self.source.records()
             if isinstance(node, NodeRecord) and node.node_id in wanted
-        }
-
-    async def questions(self, node_ids: Sequence[str]) -> dict[str, str]:
-        """The questions that nodes answer; see `ReportSource.questions`."""
-        wanted = set(node_ids)
-        return {
-            node.node_id: node.question
-            for node in self.source.records()
-            if isinstance(node, NodeRecord) and node.node_id in wanted and node.question
         }
 
     async def trails(
@@ -340,6 +330,16 @@ class FileSource:
                 text = {node.node_id: node.text}
                 context |= context_of(cited.get(node.node_id, ()), text)
         return facts, context
+
+
+def _questions(source: ProcessInput, node_ids: Sequence[str]) -> dict[str, str]:
+    """The questions that nodes answer, by node_id; of those that have one of their own."""
+    wanted = set(node_ids)
+    return {
+        node.node_id: node.question
+        for node in (source.records() if wanted else ())
+        if isinstance(node, NodeRecord) and node.node_id in wanted and node.question
+    }
 
 
 def _facts(ref: NodeRef, node: NodeRecord) -> NodeFacts:

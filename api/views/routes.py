@@ -28,9 +28,10 @@ class Stop:
         stage: Its stage; None: not known.
         is_root: Whether it is source material.
         via: Nodes without evidence between it and the next one.
-        introduced: Whether it introduced unsupported content.
+        introduced: Whether it introduced unsupported content, or another of the error nodes.
         inherited: Whether it only carried unsupported content on.
         is_unsourced: Whether its inputs were not recorded, and it is no source text.
+        among: How many error nodes there are.
     """
 
     node_id: str
@@ -40,6 +41,7 @@ class Stop:
     introduced: bool = False
     inherited: bool = False
     is_unsourced: bool = False
+    among: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class _Map:
             node_id in self.introduced,
             node_id in self.inherited,
             ref is not None and ref.is_unsourced,
+            len(self.introduced),
         )
 
     def goes_on(self, node_id: str) -> Sequence[str]:

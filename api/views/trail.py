@@ -77,7 +77,8 @@ class Level:
         stage: The stage.
         name: What the input calls it, or None.
         nodes: Its nodes with evidence, in the order of the input.
-        introduced: Whether this stage introduced unsupported content.
+        introduced: Whether this stage introduced unsupported content, or another of the error
+            stages.
     """
 
     stage: int
@@ -154,11 +155,18 @@ class ErrorNode:
         node_id: The node.
         stage: Its stage; None: not known.
         name: What the input calls the stage, or None.
+        is_unsourced: Whether its inputs were not recorded, and it is no source text.
     """
 
     node_id: str
     stage: int | None
     name: str | None
+    is_unsourced: bool = False
+
+    @property
+    def place(self) -> str:
+        """Its stage, and that it is unsourced where it is."""
+        return f"stage {self.stage}" + (", unsourced" if self.is_unsourced else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,6 +369,11 @@ def _levels(
 
 def _error_nodes(refs: Sequence[NodeRef], names: Mapping[int, str]) -> tuple[ErrorNode, ...]:
     return tuple(
-        ErrorNode(ref.node_id, ref.stage, None if ref.stage is None else names.get(ref.stage))
+        ErrorNode(
+            ref.node_id,
+            ref.stage,
+            None if ref.stage is None else names.get(ref.stage),
+            ref.is_unsourced,
+        )
         for ref in refs
     )

@@ -8,7 +8,7 @@ Source: VeriTrail 2 (the three verdicts), 3.1.4 (why a walk stops); docs/page.md
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -260,6 +260,16 @@ def ending_words(verification: Verification) -> str | None:
 def stage_words(stage: int, names: Mapping[int, str]) -> str:
     """What a stage is called; its number where the input does not name it."""
     return names.get(stage) or f"stage {stage}"
+
+
+def either(names: Sequence[str]) -> str:
+    """Candidates of which one, and not known which, is meant: `a, b or c`."""
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def introduced_words(candidates: int) -> str:
+    """What is said of a place where an error came in, or of one of several where it may have."""
+    return "introduced here" if candidates < 2 else "perhaps introduced here"
 
 
 def share(part: float, whole: float) -> str:

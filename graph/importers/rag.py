@@ -187,8 +187,7 @@ def _process(row: Any, where: str) -> ProcessInput:
     question = files.first_of(row, QUESTION)
     if isinstance(question, list):
         raise InputError(
-            f"{where}: the question is a list of messages. Ingest the conversation as messages "
-            "(--format agents)."
+            f"{where}: the question is a list of messages. Such rows are read in the format agents."
         )
     question = str(question).strip() if question is not None else None
     draft = Draft(

@@ -157,6 +157,8 @@ class Header:
         run_of_record: The run of its verifications whose verdicts count, if one is pinned.
         explained: Share of the characters that its generating steps were given which its edges
             account for, from 0 to 1; None: the input does not record what they were given.
+        name_of_many: The name of the process once it holds answers to several questions, where
+            `name` holds the question; None: it keeps its name.
     """
 
     source_format: str
@@ -168,6 +170,7 @@ class Header:
     warnings: tuple[str, ...] = ()
     run_of_record: str | None = None
     explained: float | None = None
+    name_of_many: str | None = None
 
 
 class ProcessInput(Protocol):

@@ -73,7 +73,7 @@ class ImportOptions:
         return [
             field.name
             for field in fields(self)
-            if field.name not in ("max_node_text", "named")
+            if field.name not in ("max_node_text", "named", "only_explicit")
             and (field.name in self.named or getattr(self, field.name) != field.default)
         ]
 

@@ -248,7 +248,7 @@ def _write(tx: Transaction, found: Survey, onto: StoredShape, new: _Changes) -> 
 
 def _grown(found: Survey) -> dict[str, Any]:
     """Properties of the process that follow from its content; the others stay."""
-    names = ("content_hash", "stages", "stage_counts", "stage_names", "terminals")
+    names = ("name", "content_hash", "stages", "stage_counts", "stage_names", "terminals")
     row = process_row(found)
     return {name: row[name] for name in (*names, "nodes", "edges", "warnings")}
 

@@ -186,7 +186,16 @@ def _header(given: Header, onto: StoredShape | None) -> tuple[Header, list[Viola
         if stored.get(stage, name) != name
     ]
     names = {**given.stage_names, **stored}
-    return replace(onto.header, stage_names=names, warnings=given.warnings), faults
+    name = _name(given, onto.header)
+    return replace(onto.header, name=name, stage_names=names, warnings=given.warnings), faults
+
+
+def _name(given: Header, stored: Header) -> str | None:
+    """The name of a stored process: not that of one question where it holds others too."""
+    if not (given.name_of_many and given.question and stored.question and stored.name):
+        return stored.name
+    names_one = stored.name.endswith(stored.question) and stored.question != given.question
+    return given.name_of_many if names_one else stored.name
 
 
 def _terminals(

@@ -146,8 +146,9 @@ class Gathering:
         )
         if (digest != self.digests[known] or other_stage) and not broken:
             where = "is stored" if is_stored else "is used earlier in the input"
-            message = f"this node_id {where} with different content"
-            self.violations.append(Violation("duplicate_node_id", node.where, message))
+            message = f"the node_id {shown(node.node_id)} {where} with different content"
+            facts = {"case": "stored_node_id"} if is_stored else {}
+            self.violations.append(Violation("duplicate_node_id", node.where, message, facts))
 
     def _digest(self, node: NodeRecord) -> bytes:
         """The node's digest; empty, and a violation more, when it breaks a rule."""

@@ -189,6 +189,7 @@ def test_a_key_that_is_refused_ends_it_with_status_3_and_stores_nothing(
         "process_id": stored,
         "claims": [],
         "near_duplicates": [],
+        "questions": {},
         "sentences": [],
     }
 

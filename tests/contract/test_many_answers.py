@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from fakes.graphrag_folder import base_tables, opened, write
 
+from veritrail_graph.api.cli.advice import ADVICE
+from veritrail_graph.graph.errors import InvalidProcess, violation_with_advice
 from veritrail_graph.graph.ingest import append, ingest
 from veritrail_graph.graph.store import Store
 
@@ -41,6 +43,12 @@ def test_answers_are_appended_side_by_side_with_their_own_questions(
     terminals = arun(store.processes.get(process_id)).terminals
     assert len(terminals) == 3
     assert terminals[-1] == "answer/q3"
+    assert arun(store.processes.get(process_id)).name == "GraphRAG: index"
+    with pytest.raises(InvalidProcess) as caught:
+        arun(append(store, given(SECOND, answer_id="q3"), process_id=process_id))
+    told = [violation_with_advice(one, ADVICE) for one in caught.value.violations]
+    assert "the node_id 'answer/q3' is stored with different content" in told[-1]
+    assert "--answer-id" in told[-1]
     asked = {node.node_id: node.question for node in arun(store.nodes.get(process_id, terminals))}
     assert list(asked.values()) == ["Is it?", "Is it not?", "Is it?"]
     maps = [f"{name}/map/1.1" for name in terminals]

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.graphrag.answer import (
+from veritrail_graph.graph.importers.graphrag.answer import read_answer
+from veritrail_graph.graph.importers.graphrag.citations import (
     ENTITY,
     REPORT,
     TEXT_UNIT,
-    read_answer,
     read_context,
 )
 
@@ -148,3 +148,49 @@ def test_a_global_search_result_gives_points_with_what_each_was_given(tmp_path):
         ("1.3", 20, {REPORT: (1,)}, False),
         ("3", None, None, True),
     ]
+
+
+def unread(tmp_path, **keys):
+    return read_answer(str(written(tmp_path, {"answer": "A", **keys}))).unread
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ({"query": ["Q"]}, "`query` holds a list that is not understood; expected: a text"),
+        ({"context_text": 5}, "`context_text` holds a number that is not understood"),
+        ({"context_text": "free words"}, "`context_text` holds a text that is not understood"),
+        (
+            {"map_responses": [{"response": 7}]},
+            "`map_responses`: `response` holds a number that is not understood; "
+            "expected: a text (`1`)",
+        ),
+        (
+            {"map_responses": ["P", {"response": [{"answer": "P", "score": "high"}]}]},
+            "`map_responses`: `score` holds a text that is not understood; "
+            "expected: a number (`2.1`)",
+        ),
+        (
+            {"map_responses": [{"response": "P", "tokens": 1}]},
+            "`map_responses`: the key `tokens` is not known, and is not read (`1`)",
+        ),
+        (
+            {"map_responses": [{"response": [{"answer": "P", "why": "x"}]}]},
+            "`map_responses`: the key `why` is not known, and is not read (`1.1`)",
+        ),
+        (
+            {"map_responses": [{"response": "P", "context_data": 5}]},
+            "`map_responses`: `context_data` holds a number that is not understood",
+        ),
+    ],
+)
+def test_what_is_not_understood_is_named_at_every_depth(tmp_path, keys, told):
+    (found,) = unread(tmp_path, **keys)
+    assert found.startswith(told)
+
+
+def test_what_graphrag_itself_writes_is_not_called_unread(tmp_path):
+    result = {"response": "P", "context_data": "id|title\n1|A\n", "context_text": "id|title\n1|A\n"}
+    counts = {"completion_time": 1.5, "llm_calls": 1, "prompt_tokens": 9, "output_tokens": 3}
+    entry = {"query": " ", "context_data": {"reports": [1]}, "context_text": ["words"], **counts}
+    assert unread(tmp_path, **entry, map_responses=[result | counts]) == ()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veritrail_graph.graph.importers.graphrag.answer import (
+from veritrail_graph.graph.importers.graphrag.citations import (
     COVARIATE,
     ENTITY,
     NAME_OF_KIND,

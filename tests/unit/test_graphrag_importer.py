@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 from fakes.graphrag_folder import base_tables, community, entity, opened, report, write
 
 from veritrail_graph.graph.errors import InputError, Violation
-from veritrail_graph.graph.importers.graphrag import GraphRagImporter
+from veritrail_graph.graph.importers.graphrag import GraphRagImporter, importer
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord
 from veritrail_graph.graph.importers.registry import ImportOptions, open_input
 
@@ -224,6 +227,51 @@ def test_map_answers_of_score_0_only_are_all_kept_as_sources(tmp_path):
     assert "No map answer has a score above 0" in warnings_of(process)
 
 
+def test_a_prompt_without_any_map_answer_in_it_says_nothing_of_their_scores(tmp_path):
+    points = [{"answer": "P", "score": 50}, {"answer": "Q", "score": 0}]
+    entry = MAPS | {"map_responses": [{"response": points}], "reduce_context_text": "nonsense"}
+    process = opened(write(tmp_path / "g", base_tables()), entry)
+    _, sources = graph_of(process)
+    assert set(sources["answer/a"]) == {"answer/a/map/1.1"}
+    assert "score above 0" not in warnings_of(process)
+    assert "keeps holds none of the map answers" in warnings_of(process)
+
+
+def test_map_answers_that_are_not_understood_are_not_called_empty(tmp_path):
+    entry = MAPS | {"map_responses": [{"response": 7}, {"response": ""}]}
+    process = opened(write(tmp_path / "g", base_tables()), entry)
+    assert "the answer file keeps none that is understood" in warnings_of(process)
+    assert "only empty ones" not in warnings_of(process)
+
+
+def test_rows_that_the_folder_lacks_are_named_and_not_the_level(tmp_path):
+    answer = {"answer": "No citation.", "context_data": {"reports": [{"id": 99}]}}
+    with pytest.raises(InputError, match=r"1 \(Reports \(99\)\), and the answer") as caught:
+        opened(write(tmp_path / "g", base_tables()), answer)
+    assert "level" not in str(caught.value)
+
+
+def test_a_question_that_is_not_understood_is_not_called_missing(tmp_path):
+    process = opened(write(tmp_path / "g", base_tables()), {"answer": "Yes.", "query": ["Q"]})
+    assert "`query` holds a list" in warnings_of(process)
+    assert "holds no question" not in warnings_of(process)
+
+
+def test_each_warning_about_one_answer_names_it(tmp_path):
+    folder = write(tmp_path / "g", base_tables())
+    plain = {"answer": "Yes [Data: Reports (0, 9, +more); Rubbish (1)].", "index": "other", "x": 1}
+    about = [
+        set(opened(folder, entry, answer_id=key).header.warnings)
+        for key, entry in (("a", plain), ("b", MAPS), ("c", {"answer": "No."}))
+    ]
+    of_index = set.intersection(*about)
+    assert of_index
+    for key, warnings in zip("abc", about, strict=True):
+        own = warnings - of_index
+        assert len(own) > 1
+        assert all(warning.startswith(f"answer/{key}: ") for warning in own)
+
+
 def test_local_search_context_is_given_as_it_was(tmp_path):
     entry = {
         "response": "Local [Data: Entities (1)].",
@@ -361,6 +409,24 @@ def test_folders_of_0_3_and_0_4_give_the_same_process(tmp_path):
     assert repeated in warnings_of(process)
 
 
+def test_runs_of_0_3_in_folders_by_time_are_found_and_the_newest_is_read(tmp_path):
+    for time in ("20240709-120000", "20240722-093015"):
+        folder = tmp_path / "output" / time / "artifacts"
+        folder.mkdir(parents=True)
+        write(folder, before_0_9(base_tables()), prefix="create_final_")
+    (tmp_path / "output" / "20991231-000000" / "artifacts").mkdir(parents=True)
+    newest = tmp_path / "output" / "20240722-093015"
+    assert GraphRagImporter().detect(tmp_path) is None
+    for given in (tmp_path, tmp_path / "output"):
+        first = opened(given).header.warnings[0]
+        assert first.startswith(
+            f"Read from {newest / 'artifacts'}, the newest of 2 runs in {given}."
+        )
+        assert "20240709-120000" in first
+    (only,) = (w for w in opened(newest).header.warnings if w.startswith("Read from"))
+    assert "newest" not in only
+
+
 def test_a_folder_of_0_4_without_its_nodes_is_named_with_the_way_out(tmp_path):
     tables = before_0_9(base_tables())
     del tables["nodes"]
@@ -375,10 +441,10 @@ def test_keys_of_the_answer_that_are_not_understood_are_said(tmp_path):
     answer = {"answer": "Yes [Data: Reports (0)].", "context_data": {"repots": [{"id": 1}]}}
     process = opened(write(tmp_path / "g", base_tables()), answer | {"map_responses": {}, "x": 1})
     path = tmp_path / "answer.json"
-    assert process.header.warnings[-2:] == (
-        f"{path}: `context_data` holds an object that is not understood; expected: rows by table.",
-        f"{path}: unknown keys are not read: `x`.",
-    )
+    not_understood = "`context_data` holds an object that is not understood"
+    found = process.header.warnings
+    assert f"answer/a: {not_understood}; expected: rows by table (in {path})." in found
+    assert f"answer/a: unknown keys are not read: `x` (in {path})." in found
 
 
 def test_detection_says_why_not(tmp_path):
@@ -407,3 +473,11 @@ def test_the_registry_opens_it(tmp_path):
     process = open_input(folder, options=ImportOptions(answer=str(answer)))
     assert process.header.source_format == "graphrag"
     assert process.header.name == "GraphRAG: g"
+
+
+def test_the_page_about_the_format_names_the_modules_that_are_there():
+    folder = Path(importer.__file__).parent
+    page = Path(__file__).parents[2] / "docs" / "formats" / "graphrag.md"
+    section = page.read_text(encoding="utf-8").partition("## In the code")[2]
+    named = set(re.findall(r"`(\w+)`", section))
+    assert named == {path.stem for path in folder.glob("*.py")} - {"__init__"}

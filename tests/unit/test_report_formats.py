@@ -12,6 +12,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from acceptance.command import process_file
 from fakes.hostile_file import PAYLOADS, hostile_process
 from fakes.judged_files import judged_file
 
@@ -93,6 +94,58 @@ def test_filters_narrow_a_report_and_say_so(ferry: Path) -> None:
         FileSource.read(ferry, ClaimSelection(node_ids=("s",)))
     with pytest.raises(InputError, match="purple"):
         states_named(["purple"])
+
+
+ANSWERS = {"answer/a": "When did it open?", "answer/b": "How long is it?"}
+
+
+@pytest.fixture
+def two_answers(tmp_path: Path) -> Path:
+    """Two answers of one index; the question of the process is that of the first."""
+    texts = {"answer/a": "It opened in 1901.", "answer/b": "It is *long*.", "note": "A pier."}
+    nodes = [{"node_id": "r", "text": "The pier opened in 1901."}]
+    nodes += [
+        {"node_id": name, "text": text, "question": ANSWERS.get(name)}
+        for name, text in texts.items()
+    ]
+    document = {
+        "question": ANSWERS["answer/a"],
+        "nodes": [{key: value for key, value in one.items() if value} for one in nodes],
+        "edges": [{"source": "r", "target": name} for name in texts],
+        "terminals": list(texts),
+        "claims": [
+            {"claim_id": f"k{n}", "text": text, "node_id": name}
+            for n, (name, text) in enumerate(texts.items())
+        ],
+    }
+    return Path(process_file(tmp_path / "pier.json", **document))
+
+
+def test_a_report_gives_each_answer_its_own_question(two_answers: Path) -> None:
+    both = ClaimSelection(node_ids=tuple(ANSWERS))
+    text = told(two_answers, "markdown", both)
+    assert "\nQuestion: " not in text
+    for name, question in ANSWERS.items():
+        assert f"- {name}: {question}\n" in text
+    document = json.loads(told(two_answers, "json", both))
+    assert document["questions"] == ANSWERS
+    rows = list(csv.DictReader(io.StringIO(told(two_answers, "csv", both), newline="")))
+    assert {row["node_id"]: row["question"] for row in rows} == ANSWERS
+    suites = ET.fromstring(told(two_answers, "junit", both)).findall("testsuite")
+    given = [one.find(".//property[@name='veritrail.question']").get("value") for one in suites]
+    assert given == list(ANSWERS.values())
+    page = told(two_answers, "html", both)
+    assert page.count(ANSWERS["answer/a"]) == page.count(ANSWERS["answer/b"]) == 1
+
+
+def test_a_report_on_one_answer_is_headed_by_its_question(two_answers: Path) -> None:
+    text = told(two_answers, "markdown", ClaimSelection(node_ids=("answer/b",)))
+    assert f"Question: {ANSWERS['answer/b']}\n" in text
+    assert ANSWERS["answer/a"] not in text
+    # A node without a question of its own answers that of the process.
+    text = told(two_answers, "markdown")
+    assert f"Question: {ANSWERS['answer/a']}\n" in text
+    assert f"- answer/b: {ANSWERS['answer/b']}\n" in text
 
 
 def test_a_dossier_brings_nodes_and_what_stands_around_its_sentences(tmp_path: Path) -> None:

@@ -239,6 +239,9 @@ def part_words(part: Part, node_id: str, explored: Explored) -> str:
     if part is Part.EVIDENCE:
         count = explored.focus.cited[node_id]
         return f"{count:,} sentence{'s' * (count != 1)} cited"
+    found = explored.verification
+    if part is Part.ERROR and found is not None and len(found.error_nodes) > 1:
+        return "error perhaps came in here"
     return PART_WORDS[part][0]
 
 

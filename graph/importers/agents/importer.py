@@ -34,6 +34,7 @@ class AgentsImporter:
     name = process.NAME
     description = "message lists and logs of agents: JSON, JSON Lines"
     extra = None
+    options = frozenset[str]()
 
     def detect(self, path: Path) -> str | None:
         """By the first messages, or by the first round."""

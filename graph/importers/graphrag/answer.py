@@ -15,244 +15,28 @@ JSON may be an object, or a list of which `FILE#N` picks one, with these keys:
 These are the fields of GraphRAG's SearchResult and GlobalSearchResult.
 
 A key of these that holds something else, and a key that is not known, is named in
-`Answer.unread`.
-
-Citations are those that GraphRAG asks its models for:
-`[Data: Reports (1, 2, +more); Entities (5)]`, and `[records: Entities (5)]` as its prompt tuning
-asked for up to 2.0. Numbers in brackets without a table belong to the table before them:
-`[Data: Sources (17), (15)]`. The numbers are those of the tables in the prompt
-(column `id` there), which GraphRAG fills from
-
-- Reports: `community` of the report (equal to its `human_readable_id` in all generations),
-- Entities, Relationships, Claims: `human_readable_id`,
-- Sources: the place of the text unit in its table, counted from 0. It is NOT the
-  `human_readable_id`, which counts from 1 before 3.x.
+`Answer.unread`, also inside `map_responses`.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.graphrag.tables import (
-    COVARIATE,
-    ENTITY,
-    RELATIONSHIP,
-    REPORT,
-    TEXT_UNIT,
-    as_number,
-)
-
-KIND_OF_NAME: Mapping[str, str] = {
-    "report": REPORT,
-    "reports": REPORT,
-    "community reports": REPORT,
-    "entity": ENTITY,
-    "entities": ENTITY,
-    "relationship": RELATIONSHIP,
-    "relationships": RELATIONSHIP,
-    "source": TEXT_UNIT,
-    "sources": TEXT_UNIT,
-    "text units": TEXT_UNIT,
-    "claim": COVARIATE,
-    "claims": COVARIATE,
-    "covariate": COVARIATE,
-    "covariates": COVARIATE,
-}
-"""Kind of node by the name of the table in a prompt, in lower case."""
-
-NAME_OF_KIND: Mapping[str, str] = {
-    REPORT: "Reports",
-    ENTITY: "Entities",
-    RELATIONSHIP: "Relationships",
-    TEXT_UNIT: "Sources",
-    COVARIATE: "Claims",
-}
-"""How GraphRAG calls a kind of node in a citation."""
-
-_BLOCK = re.compile(r"\[\s*(?:Data|Records?)\s*:([^\[\]]*)\]", re.IGNORECASE)
-# As some models write them: what the numbers mean is not known.
-_FOREIGN = re.compile(
-    r"\[\s*((?:Sources?|Reports?|Entities|Relationships|Claims)\s*:[^\[\]]{0,400}\d[^\[\]]{0,400})\]",
-    re.IGNORECASE,
-)
-_PREFIX = re.compile(r"^\s*(?:Data|Records?)\s*:", re.IGNORECASE)
-_DIGITS = re.compile(r"[0-9]{1,18}")
-_EDGE = " \t\r\n;,."
-
-
-@dataclass(frozen=True, slots=True)
-class Citations:
-    """What a text cites.
-
-    Attributes:
-        numbers: Cited numbers by kind of node, each once, in order of appearance.
-        more: Kinds that the text cites with `+more`: it rests on others that it does not name.
-        unread: Pieces of citations that name no table or number that is known.
-    """
-
-    numbers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    more: frozenset[str] = frozenset()
-    unread: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.numbers)
-
-    def joined(self, numbers: Mapping[str, tuple[int, ...]]) -> Citations:
-        """These citations and those `numbers`."""
-        kinds = dict.fromkeys((*self.numbers, *numbers))
-        merged = {
-            kind: tuple(dict.fromkeys((*self.numbers.get(kind, ()), *numbers.get(kind, ()))))
-            for kind in kinds
-        }
-        return Citations(merged, self.more, self.unread)
-
-
-def parse_citations(text: str) -> Citations:
-    """All citations of a text; what cannot be read is kept as `unread`, never guessed."""
-    numbers: dict[str, dict[int, None]] = {}
-    more: set[str] = set()
-    unread: list[str] = []
-    for block in _BLOCK.finditer(text):
-        # A citation may hold several tables, separated by `;` or `,`: the bracket ends each.
-        kind = None
-        for part in block.group(1).split(")"):
-            if part.strip(_EDGE):
-                kind = _read_part(part, kind, numbers, more, unread)
-    unread += [" ".join(block.group(1).split()) for block in _FOREIGN.finditer(text)]
-    return Citations(
-        {kind: tuple(found) for kind, found in numbers.items() if found},
-        frozenset(more),
-        tuple(dict.fromkeys(unread)),
-    )
-
-
-def _read_part(
-    part: str,
-    before: str | None,
-    numbers: dict[str, dict[int, None]],
-    more: set[str],
-    unread: list[str],
-) -> str | None:
-    """Read the numbers of one table; returns its kind, which is `before` where none is named."""
-    name, bracket, listed = part.partition("(")
-    name = _PREFIX.sub("", name.strip(_EDGE)).strip(_EDGE)
-    kind = KIND_OF_NAME.get(" ".join(name.lower().split())) if name else before
-    if kind is None or not bracket:
-        unread.append(part.strip(_EDGE) + (")" if bracket else ""))
-        return None
-    found = numbers.setdefault(kind, {})
-    for piece in listed.replace(";", ",").split(","):
-        item = piece.strip()
-        if _DIGITS.fullmatch(item):
-            found[int(item)] = None
-        elif item.lower().replace(" ", "") == "+more":
-            more.add(kind)
-        elif item:
-            unread.append(f"{name or NAME_OF_KIND[kind]} ({item})")
-    return kind
-
-
-Given = Mapping[str, tuple[int, ...]]
-_HEADING = re.compile(r"^-{4,5}([A-Za-z ]{1,40})-{4,5}[ \t]*$", re.MULTILINE)
-_ID_KEYS = ("id", "source_id", "short_id", "human_readable_id")
-_DEEPEST = 4
-
-
-def read_context(value: Any, depth: int = 0) -> Given | None:
-    """The numbers of the given rows by kind, or None when `value` holds none.
-
-    A DRIFT search has one such object for each of its questions, by question; they are added up.
-    """
-    if isinstance(value, str):
-        return _from_text(value) or None
-    if not isinstance(value, Mapping | list) or depth > _DEEPEST:
-        return None
-    given: dict[str, tuple[int, ...]] = {}
-    named = value.items() if isinstance(value, Mapping) else (("", part) for part in value)
-    for name, frame in named:
-        kind = KIND_OF_NAME.get(str(name).lower())
-        if kind:
-            _add(given, {kind: tuple(_numbers(frame))})
-        elif isinstance(frame, Mapping | list | str):
-            _add(given, read_context(frame, depth + 1) or {})
-    return given or None
-
-
-def _add(given: dict[str, tuple[int, ...]], more: Given) -> None:
-    for kind, numbers in more.items():
-        if numbers:
-            given[kind] = tuple(dict.fromkeys((*given.get(kind, ()), *numbers)))
-
-
-def _numbers(frame: Any) -> Iterator[int]:
-    for record in _records(frame):
-        # Local search may list candidates beside what fitted into the prompt.
-        if str(record.get("in_context", True)).lower() == "false":
-            continue
-        value = next((record[key] for key in _ID_KEYS if key in record), None)
-        number = as_number(value)
-        if number is not None:
-            yield number
-
-
-def _records(frame: Any) -> Iterable[Mapping[str, Any]]:
-    if isinstance(frame, list):
-        return [
-            record if isinstance(record, Mapping) else {"id": record}
-            for record in frame
-            if not isinstance(record, list)
-        ]
-    if not isinstance(frame, Mapping):
-        return ()
-    columns = {name: _column(values) for name, values in frame.items()}
-    length = max(map(len, columns.values()), default=0)
-    return [
-        {name: values[place] for name, values in columns.items() if place < len(values)}
-        for place in range(length)
-    ]
-
-
-def _column(values: Any) -> list[Any]:
-    if isinstance(values, Mapping):
-        return list(values.values())
-    return values if isinstance(values, list) else []
-
-
-def _from_text(text: str) -> Given:
-    given: dict[str, tuple[int, ...]] = {}
-    # The text before the first heading is a batch of a global search: reports only.
-    parts = _HEADING.split(text)
-    for name, table in zip(["reports", *parts[1::2]], parts[0::2], strict=True):
-        if kind := KIND_OF_NAME.get(name.strip().lower()):
-            _add(given, {kind: tuple(_first_cells(table))})
-    return given
-
-
-def _first_cells(text: str) -> list[int]:
-    try:
-        table = [row for row in csv.reader(io.StringIO(text), delimiter="|") if row]
-    except csv.Error:
-        return []
-    if not table or table[0][0].strip().lower() not in _ID_KEYS:
-        return []
-    numbers = (as_number(row[0]) for row in table[1:])
-    return [number for number in numbers if number is not None]
-
+from veritrail_graph.graph.importers.graphrag.citations import KIND_OF_NAME, Given, read_context
+from veritrail_graph.graph.importers.graphrag.tables import as_number
 
 NO_ANSWER = (
     "A GraphRAG folder holds no answer, and an answer is what is verified: it is given as a file "
     "of its own."
 )
 _LISTED = 5
+_QUESTIONS = ("query", "question")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +57,11 @@ class MapAnswer:
     given: Given | None
     combined: bool
 
+    @property
+    def counts(self) -> bool:
+        """Whether GraphRAG may have combined it: its score is above 0, or is not known."""
+        return self.score is None or self.score > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -287,7 +76,9 @@ class Answer:
         given: The rows that were given to the query, or None when that was not kept.
         maps: The points of the map answers; empty when they were not kept.
         empty_maps: How many points are empty.
+        unread_maps: How many map answers or points are there but were not understood.
         unread: Keys of the file that are there but were not understood, each with the reason.
+        unread_question: Whether the file has a key for the question that was not understood.
     """
 
     text: str
@@ -298,7 +89,9 @@ class Answer:
     given: Given | None = None
     maps: tuple[MapAnswer, ...] = ()
     empty_maps: int = 0
+    unread_maps: int = 0
     unread: tuple[str, ...] = ()
+    unread_question: bool = False
 
     @property
     def says_what_was_given(self) -> bool:
@@ -388,7 +181,7 @@ def _listed(document: list[Any]) -> str:
 
 
 def _question(entry: Mapping[str, Any]) -> str | None:
-    values = (entry.get(key) for key in ("query", "question"))
+    values = (entry.get(key) for key in _QUESTIONS)
     return next((value for value in values if isinstance(value, str) and value.strip()), None)
 
 
@@ -400,38 +193,57 @@ def _from_entry(entry: Mapping[str, Any], where: str) -> Answer:
     if not isinstance(entry[key], str):
         raise InputError(f"{where}: `{key}` is {_kind(entry[key])}; a text is expected.")
     index = entry.get("index")
-    points = list(_map_answers(entry))
+    maps = _map_answers(entry)
+    given = _given(entry)
     return Answer(
         text=entry[key],
         where=where,
         question=_question(entry),
         index=index if isinstance(index, str) else None,
         cited=_cited(entry.get("cited")),
-        given=read_context(entry.get("context_data"))
-        or read_context(entry.get("context_records"))
-        or read_context(entry.get("context_text")),
-        maps=tuple(point for point in points if point.text.strip()),
-        empty_maps=sum(not point.text.strip() for point in points),
-        unread=tuple(_not_understood(entry)),
+        given=given,
+        maps=tuple(maps.points),
+        empty_maps=maps.empty,
+        unread_maps=maps.unread,
+        unread=(*_not_understood(entry, given), *maps.told()),
+        unread_question=any(not isinstance(entry.get(name), str | None) for name in _QUESTIONS),
     )
 
 
-_NAMED = "answer response query question context_text"
-_COUNTS = (
-    "completion_time llm_calls prompt_tokens output_tokens "
-    "llm_calls_categories prompt_tokens_categories output_tokens_categories"
-)
-_PASSED_OVER = frozenset((*_NAMED.split(), *_COUNTS.split()))
+_CONTEXTS = ("context_data", "context_records", "context_text")
+
+
+def _given(entry: Mapping[str, Any]) -> Given | None:
+    found = (read_context(entry.get(key)) for key in _CONTEXTS)
+    return next(filter(None, found), None)
+
+
+_COUNTED = ("llm_calls", "prompt_tokens", "output_tokens")
+_COUNTS = frozenset(("completion_time", *_COUNTED, *(f"{name}_categories" for name in _COUNTED)))
+_PASSED_OVER = _COUNTS | {"answer", "response"}
 """Keys that are read elsewhere, or that GraphRAG writes and that say nothing of sources."""
+_MAP_KEYS = _PASSED_OVER | {"context_data", "context_text"}
+_POINT_KEYS = frozenset(("answer", "description", "score"))
 
 
-def _not_understood(entry: Mapping[str, Any]) -> Iterator[str]:
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _not_understood(entry: Mapping[str, Any], given: Given | None) -> Iterator[str]:
     """Keys of an answer file of which nothing was read, though they hold something."""
     readers: Mapping[str, tuple[str, Callable[[Any], object]]] = {
-        "index": ("a text", lambda value: isinstance(value, str)),
+        "query": ("a text", _is_text),
+        "question": ("a text", _is_text),
+        "index": ("a text", _is_text),
         "cited": ("lists of numbers by table", _cited),
         "context_data": ("rows by table", read_context),
         "context_records": ("rows by table", read_context),
+        # A text that only repeats in its own way what the rows say is no loss.
+        "context_text": (
+            "the tables of the prompt",
+            lambda v: read_context(v) or _repeats(v, given),
+        ),
         "map_responses": ("a list", lambda value: isinstance(value, list)),
         "reduce_context_text": ("a text", lambda value: _prompt({"reduce_context_text": value})),
         "reduce_context_data": ("a text", lambda value: _prompt({"reduce_context_data": value})),
@@ -442,16 +254,30 @@ def _not_understood(entry: Mapping[str, Any]) -> Iterator[str]:
             unknown += [] if key in _PASSED_OVER else [str(key)]
             continue
         expected, read = readers[key]
-        if value is not None and value != {} and value != [] and value != "" and not read(value):
-            yield f"`{key}` holds {_kind(value)} that is not understood; expected: {expected}"
+        if _holds_something(value) and not read(value):
+            yield f"`{key}` {_misread(value, expected)}"
         elif key.startswith("context_") and (names := sorted(_unknown_tables(value))):
-            listed = ", ".join(f"`{name}`" for name in names[:_LISTED])
-            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-            yield f"`{key}`: {listed}{more} is no table that is known, and is not read"
+            yield f"`{key}`: {_some(names)} is no table that is known, and is not read"
     if unknown:
-        listed = ", ".join(f"`{key}`" for key in unknown[:_LISTED])
-        more = f" and {len(unknown) - _LISTED} more" if len(unknown) > _LISTED else ""
-        yield f"unknown keys are not read: {listed}{more}"
+        yield f"unknown keys are not read: {_some(unknown)}"
+
+
+def _holds_something(value: Any) -> bool:
+    blank = isinstance(value, str) and not value.strip()
+    return not (value is None or value == {} or value == [] or blank)
+
+
+def _misread(value: Any, expected: str) -> str:
+    return f"holds {_kind(value)} that is not understood; expected: {expected}"
+
+
+def _repeats(value: Any, given: Given | None) -> bool:
+    return bool(given) and isinstance(value, str | Mapping | list)
+
+
+def _some(names: list[str]) -> str:
+    listed = ", ".join(f"`{name[:60]}`" for name in names[:_LISTED])
+    return listed + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
 
 
 def _unknown_tables(value: Any) -> Iterator[str]:
@@ -474,30 +300,66 @@ def _cited(value: Any) -> Given | None:
     return cited
 
 
-def _map_answers(entry: Mapping[str, Any]) -> Iterator[MapAnswer]:
+@dataclass(slots=True)
+class _Maps:
+    """What was read of `map_responses`; faults are kept with the map answers that have them."""
+
+    points: list[MapAnswer] = field(default_factory=list)
+    empty: int = 0
+    unread: int = 0
+    faults: dict[str, list[str]] = field(default_factory=dict)
+
+    def fault(self, text: str, name: str) -> None:
+        self.faults.setdefault(text, []).append(name)
+
+    def unknown(self, keys: Iterable[Any], known: frozenset[str], name: str) -> None:
+        for key in keys:
+            if key not in known:
+                self.fault(f"the key {_some([str(key)])} is not known, and is not read", name)
+
+    def told(self) -> Iterator[str]:
+        """The faults, each once."""
+        for text, names in self.faults.items():
+            yield f"`map_responses`: {text} ({_some(list(dict.fromkeys(names)))})"
+
+
+def _map_answers(entry: Mapping[str, Any]) -> _Maps:
+    maps = _Maps()
     responses = entry.get("map_responses")
     prompt = _prompt(entry)
     for number, response in enumerate(responses if isinstance(responses, list) else (), start=1):
         if not isinstance(response, Mapping):
             response = {"response": response}
-        given = read_context(response.get("context_data")) or read_context(
-            response.get("context_text")
-        )
+        maps.unknown(response, _MAP_KEYS, str(number))
+        given = _given(response)
+        for key in ("context_data", "context_text"):
+            if not given and _holds_something(value := response.get(key)):
+                maps.fault(f"`{key}` {_misread(value, 'rows by table')}", str(number))
         points = response.get("response", response.get("answer"))
         is_list = isinstance(points, list)
         for place, point in enumerate(points if is_list else [points], start=1):
-            name = f"{number}.{place}" if is_list else str(number)
-            yield _point(name, point, given, prompt)
+            _read_point(maps, f"{number}.{place}" if is_list else str(number), point, given, prompt)
+    return maps
 
 
-def _point(name: str, point: Any, given: Given | None, prompt: str) -> MapAnswer:
-    text, score = point, None
+def _read_point(maps: _Maps, name: str, point: Any, given: Given | None, prompt: str) -> None:
+    text, score, key = point, None, "response"
     if isinstance(point, Mapping):
-        text, score = point.get("answer", point.get("description")), _score(point.get("score"))
-    text = text if isinstance(text, str) else ""
-    # GraphRAG leaves out points of score 0, and the last ones when the prompt is full.
-    combined = (score is None or score > 0) and (not prompt or f"\n{text}\n" in f"\n{prompt}\n")
-    return MapAnswer(name, text, score, given, combined)
+        maps.unknown(point, _POINT_KEYS, name)
+        key = "answer" if "answer" in point else "description"
+        text, score = point.get(key), _score(point.get("score"))
+        if score is None and point.get("score") is not None:
+            maps.fault(f"`score` {_misread(point['score'], 'a number')}", name)
+    if _holds_something(text) and not isinstance(text, str):
+        maps.unread += 1
+        maps.fault(f"`{key}` {_misread(text, 'a text')}", name)
+    elif not text or not text.strip():
+        maps.empty += 1
+    else:
+        # GraphRAG leaves out points of score 0, and the last ones when the prompt is full.
+        stands = not prompt or f"\n{text}\n" in f"\n{prompt}\n"
+        combined = (score is None or score > 0) and stands
+        maps.points.append(MapAnswer(name, text, score, given, combined))
 
 
 def _score(value: Any) -> float | None:

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
-from veritrail_graph.graph.importers.graphrag.answer import (
+from veritrail_graph.graph.importers.graphrag.answer import Answer, MapAnswer
+from veritrail_graph.graph.importers.graphrag.citations import (
     NAME_OF_KIND,
-    Answer,
     Citations,
     Given,
-    MapAnswer,
     parse_citations,
 )
 from veritrail_graph.graph.importers.graphrag.nodes import Index, Placed, shown
@@ -51,8 +50,8 @@ class Choice:
         return f"{ANSWER}/{made[:_DIGITS]}"
 
 
-def default_given(index: Index, answer: Answer, choice: Choice) -> list[str]:
-    """The reports up to the level; the index's warnings get the rule that holds.
+def default_given(index: Index, answer: Answer, choice: Choice, told: list[str]) -> list[str]:
+    """The reports up to the level; `told` gets the rule that holds.
 
     GraphRAG's own static selection takes the reports up to the level as well. Up to 1.x it then
     keeps for each entity only the community with the highest number (`read_indexer_reports`
@@ -60,7 +59,7 @@ def default_given(index: Index, answer: Answer, choice: Choice) -> list[str]:
     community, which drops nothing.
     """
     reports = [name for name, level in index.levels.items() if level <= choice.community_level]
-    index.warnings.append("Source nodes of the answer: " + _rule(index, answer, choice, reports))
+    told.append("Source nodes of the answer: " + _rule(index, answer, choice, reports))
     return reports
 
 
@@ -127,37 +126,53 @@ _Found = dict[str, list[str]]
 
 
 def write_answer(
-    index: Index, answer: Answer, choice: Choice, question: str | None
+    index: Index,
+    answer: Answer,
+    choice: Choice,
+    question: str | None,
+    warnings: Iterable[str] = (),
 ) -> list[Written]:
     """The nodes of stages 5 and 6; what had to be bridged goes to the index's warnings.
 
     The last one is the answer; ids of map answers begin with its id, so that one process holds
-    many answers.
+    many answers. Each of these warnings begins with the id of the answer for the same reason.
+
+    Args:
+        index: Stages 1 to 4.
+        answer: The answer.
+        choice: Options for its source nodes, and its key.
+        question: What it answers, or None.
+        warnings: What is known of this answer already.
 
     Raises:
         InputError: The answer would have no source node.
     """
     found: _Found = {name: [] for name in _WARNINGS}
-    default = default_given(index, answer, choice)
+    told = [*warnings]
+    told += [f"{what} (in {answer.where})." for what in answer.unread]
+    if question is None and not answer.unread_question:
+        told.append("The answer file holds no question, and none was given.")
+    default = default_given(index, answer, choice, told)
     cited = parse_citations(answer.text).joined(answer.cited or {})
     name = choice.answer_id(answer, question)
     nodes = [_map_node(index, answer, name, point, default, choice, found) for point in answer.maps]
     nodes = [written for written in nodes if written.node.sources]
     final = Placed(name, 6, "reduce" if nodes else "search")
     if nodes:
-        _combine(index, answer, nodes, final)
-        _cite_beyond_maps(index, nodes, final, cited, found)
+        _combine(answer, nodes, final, told)
+        _cite_beyond_maps(index, nodes, final, cited, found, told)
     else:
         given = _names(index, answer.given, found) if answer.given else default
         _give(index, final, given, cited, choice, found)
-        _warn_without_maps(index, answer)
+        told.append(_without_maps(answer))
     if not final.sources:
-        raise InputError(_rootless(choice))
+        raise InputError(f"{answer.where}: {_rootless(choice, answer, found)}")
     metadata = _metadata(cited)
     nodes.append(Written(ANSWER, final, answer.text, answer.where, metadata, question))
     for what, text in _WARNINGS.items():
-        index.warn(text, dict.fromkeys(found[what]))
-    index.warnings += [f"{answer.where}: {what}." for what in answer.unread]
+        if items := dict.fromkeys(found[what]):
+            told.append(text.replace("{}", shown(items)))
+    index.warnings += [f"{name}: {what}" for what in told]
     return nodes
 
 
@@ -226,29 +241,42 @@ def _cited_names(index: Index, node_id: str, cited: Citations, found: _Found) ->
     return names
 
 
-def _combine(index: Index, answer: Answer, nodes: list[Written], final: Placed) -> None:
+def _combine(answer: Answer, nodes: list[Written], final: Placed, told: list[str]) -> None:
     combined = {_map_id(final.node_id, point) for point in answer.maps if point.combined}
     names = [written.node.node_id for written in nodes]
     left_out = [name for name in names if name not in combined]
-    if len(left_out) == len(names):
-        index.warnings.append(
+    counting = {_map_id(final.node_id, point) for point in answer.maps if point.counts}
+    if not counting:
+        told.append(
             "No map answer has a score above 0, so GraphRAG combined none; all of them are source "
             "nodes of the answer."
         )
         left_out = []
+    elif len(left_out) == len(names):
+        told.append(
+            "The last prompt that the answer file keeps holds none of the map answers, so which of "
+            "them GraphRAG combined is not known; those whose score is not 0 are source nodes of "
+            "the answer."
+        )
+        left_out = [name for name in names if name not in counting]
     elif left_out:
-        index.warnings.append(
+        told.append(
             f"{shown(left_out)} map answers did not reach the final answer (score 0, or no room "
             "in the prompt); they are nodes without an edge to it."
         )
     # Nothing in the answer names a map answer, so whether it cites one is not known.
     final.sources = {name: None for name in names if name not in set(left_out)}
     if answer.empty_maps:
-        index.warnings.append(f"{answer.empty_maps} map answers are empty and were left out.")
+        told.append(f"{answer.empty_maps} map answers are empty and were left out.")
 
 
 def _cite_beyond_maps(
-    index: Index, nodes: list[Written], final: Placed, cited: Citations, found: _Found
+    index: Index,
+    nodes: list[Written],
+    final: Placed,
+    cited: Citations,
+    found: _Found,
+    told: list[str],
 ) -> None:
     """What the answer cites is reached through the map answers, or becomes a direct source."""
     reached = _ancestors(index, nodes, final)
@@ -257,7 +285,7 @@ def _cite_beyond_maps(
     ]
     if beyond:
         final.sources |= dict.fromkeys(beyond, True)
-        index.warnings.append(
+        told.append(
             f"The answer cites {shown(beyond)} nodes that no map answer in its prompt was written "
             "from; they are direct source nodes of it."
         )
@@ -285,11 +313,17 @@ def _metadata(cited: Citations) -> dict[str, Any]:
     return {key: value for key, value in known.items() if value}
 
 
-def _rootless(choice: Choice) -> str:
+def _rootless(choice: Choice, answer: Answer, found: _Found) -> str:
     if choice.only_cited:
         return (
             "The answer cites nothing that the folder holds, so with cited sources only it has no "
             "source node. Take the given sources, or check that the answer is of this index."
+        )
+    if answer.given:
+        return (
+            f"The folder does not hold the rows that were given to the query, "
+            f"{shown(dict.fromkeys(found['missing']))}, and the answer cites nothing that it "
+            "holds. Check that the answer is of this index."
         )
     return (
         f"The folder holds no report of level <= {choice.community_level} and the answer cites "
@@ -298,9 +332,12 @@ def _rootless(choice: Choice) -> str:
     )
 
 
-def _warn_without_maps(index: Index, answer: Answer) -> None:
-    kept = "keeps only empty ones" if answer.maps or answer.empty_maps else "keeps none"
-    index.warnings.append(
+def _without_maps(answer: Answer) -> str:
+    if answer.unread_maps:
+        kept = "keeps none that is understood"
+    else:
+        kept = "keeps only empty ones" if answer.empty_maps else "keeps none"
+    return (
         f"Map answers (stage 5): the answer file {kept}; the source nodes of the answer are "
         "joined to it directly."
     )

@@ -136,27 +136,37 @@ class GraphRagImporter:
         tables = open_tables(layout)
         index = _read_index(layout, tables)
         if layout.folder != path:
-            index.warnings.insert(0, f"Read from {layout.folder}, the output folder of {path}.")
-        _warn_of_other_index(index, layout, path, answer)
+            index.warnings.insert(0, _read_from(layout, path))
         question = options.question or answer.question
-        if question is None:
-            index.warnings.append("The answer file holds no question, and none was given.")
         choice = Choice(
             options.community_level,
             options.sources == "cited",
             layout.is_first_generation,
             options.answer_id,
         )
-        written = write_answer(index, answer, choice, question)
+        written = write_answer(index, answer, choice, question, _other_index(layout, path, answer))
+        index_name = path.resolve().name
         header = Header(
             source_format=NAME,
-            name=f"GraphRAG: {question or layout.folder.name}",
+            name=f"GraphRAG: {question or index_name}",
             question=question,
             stage_names=dict(STAGES),
             terminals=(written[-1].node.node_id,),
             warnings=tuple(index.warnings),
+            name_of_many=f"GraphRAG: {index_name}",
         )
         return GraphRagProcess(header, tuple(index.parts), tuple(written), _titles(tables))
+
+
+def _read_from(layout: Layout, path: Path) -> str:
+    """Which folder was read, where it is not the one that was named."""
+    if not layout.earlier:
+        return f"Read from {layout.folder}, the output folder of {path}."
+    runs = len(layout.earlier) + 1
+    return (
+        f"Read from {layout.folder}, the newest of {runs} runs in {path}. To read another run, "
+        f"name its folder; the one before it is {layout.earlier[-1]}."
+    )
 
 
 def _check_options(options: ImportOptions) -> None:
@@ -190,14 +200,16 @@ def _titles(tables: dict[str, Table]) -> dict[str, str]:
     return {row["id"]: row["title"] for row in rows if row.get("title")}
 
 
-def _warn_of_other_index(index: Index, layout: Layout, path: Path, answer: Answer) -> None:
+def _other_index(layout: Layout, path: Path, answer: Answer) -> list[str]:
+    """A warning where the answer names another index than the one that is read."""
     if answer.index is None:
-        return
+        return []
     named = PurePosixPath(answer.index.replace("\\", "/")).parts
     named = tuple(part for part in named if part not in ("/", "."))
     folders = (layout.folder.resolve().parts, path.resolve().parts)
-    if named and not any(folder[-len(named) :] == named for folder in folders):
-        index.warnings.append(
-            f"{answer.where} names its index {answer.index!r}, which is not "
-            f"{layout.folder}; its citations may mean other nodes."
-        )
+    if not named or any(folder[-len(named) :] == named for folder in folders):
+        return []
+    return [
+        f"{answer.where} names its index {answer.index!r}, which is not {layout.folder}; its "
+        "citations may mean other nodes."
+    ]

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from veritrail_graph.graph.errors import InputError, Violation
-from veritrail_graph.graph.importers.graphrag.answer import Citations, parse_citations
+from veritrail_graph.graph.importers.graphrag.citations import Citations, parse_citations
 from veritrail_graph.graph.importers.graphrag.tables import (
     COVARIATE,
     ENTITY,

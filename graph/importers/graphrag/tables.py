@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ REQUIRED: Mapping[str, str] = {
 NODES = "nodes"
 OLD_PREFIX = "create_final_"
 OUTPUT = "output"
+ARTIFACTS = "artifacts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,12 @@ class Layout:
     Attributes:
         folder: Where the parquet files are.
         prefix: What their names begin with: `create_final_` up to 1.x, nothing later.
+        earlier: Older runs beside this one, as GraphRAG up to 0.3 kept them; oldest first.
     """
 
     folder: Path
     prefix: str
+    earlier: tuple[Path, ...] = ()
 
     @property
     def is_first_generation(self) -> bool:
@@ -78,20 +81,40 @@ class Layout:
 def find_layout(path: Path) -> Layout | str:
     """The index at `path` or in its `output` subfolder, or why there is none.
 
-    Two tables are enough to recognise a folder: opening it then names the missing ones.
+    GraphRAG up to 0.3 wrote each run into `output/TIME/artifacts`: the newest run is taken. Two
+    tables are enough to recognise a folder: opening it then names the missing ones.
     """
     if not path.is_dir():
         return "not a folder"
+    for folder in (path, path / OUTPUT, path / ARTIFACTS):
+        if found := _layout_at(folder):
+            return found
     for folder in (path, path / OUTPUT):
-        # A migrated index keeps its old files beside the new ones; the new ones are in use.
-        layouts = [Layout(folder, ""), Layout(folder, OLD_PREFIX)]
-        best = max(layouts, key=lambda layout: len(layout.present()))
-        if len(best.present()) >= 2:
-            return best
+        runs = [found for inner in _runs(folder) if (found := _layout_at(inner))]
+        if runs:
+            return replace(runs[-1], earlier=tuple(one.folder for one in runs[:-1]))
     return (
         f"neither it nor its {OUTPUT}/ subfolder holds GraphRAG's tables "
-        f"(community_reports.parquet, {OLD_PREFIX}community_reports.parquet, …)"
+        f"(community_reports.parquet, {OLD_PREFIX}community_reports.parquet, …), and neither does "
+        f"a folder {OUTPUT}/TIME/{ARTIFACTS} in it"
     )
+
+
+def _layout_at(folder: Path) -> Layout | None:
+    # A migrated index keeps its old files beside the new ones; the new ones are in use.
+    layouts = [Layout(folder, ""), Layout(folder, OLD_PREFIX)]
+    best = max(layouts, key=lambda layout: len(layout.present()))
+    return best if len(best.present()) >= 2 else None
+
+
+def _runs(folder: Path) -> list[Path]:
+    """The folders of runs, oldest first: GraphRAG names them by the time, as 20240722-093015."""
+    try:
+        found = [inner for inner in folder.glob(f"*/{ARTIFACTS}") if inner.is_dir()]
+    except OSError:
+        return []
+    # A name that is no time says nothing of when it was written.
+    return sorted(found, key=lambda one: (one.parent.name[:1].isdigit(), one.parent.name))
 
 
 Row = Mapping[str, Any]

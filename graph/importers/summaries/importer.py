@@ -31,6 +31,7 @@ class SummariesImporter:
     name = NAME
     description = "summaries: BooookScore, FABLES, levels, running summaries, RAPTOR trees (JSON)"
     extra = None
+    options = frozenset({"grouping"})
 
     def detect(self, path: Path) -> str | None:
         """By the keys of its entries."""

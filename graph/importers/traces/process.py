@@ -33,7 +33,7 @@ from veritrail_graph.graph.importers.traces.texts import (
 from veritrail_graph.graph.model import Origin
 from veritrail_graph.graph.model.canonical import canonical_text
 
-TRACE_OPTIONS = frozenset({"only_explicit", "infer_overlap"})
+TRACE_OPTIONS = frozenset({"infer_overlap"})
 """Options of an import that every reader of traces takes."""
 
 SHORT = 12
