@@ -66,7 +66,7 @@ class ProvImporter:
     name = NAME
     description = "PROV-JSON documents whose entities hold texts, and PROV exports of processes"
     extra = None
-    options = frozenset[str]()
+    options = frozenset({"question"})
 
     def detect(self, path: Path) -> str | None:
         """By the keys of the document, or by what an export of ours begins with."""

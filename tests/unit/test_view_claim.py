@@ -154,7 +154,7 @@ def test_counts_keep_all_states_apart() -> None:
     }
     assert (tally.total, tally.judged) == (6, 3)
     assert indicative_words(tally) == "2 of 3 verdicts are indicative: no model gave them."
-    assert "all verdicts" in str(indicative_words(Tally({"INCONCLUSIVE": 2}, {}, 0, 2)))
+    assert "all of them" in str(indicative_words(Tally({"INCONCLUSIVE": 2}, {}, 0, 2)))
     assert indicative_words(Tally({"INCONCLUSIVE": 2}, {}, 0, 0)) is None
 
 
