@@ -117,7 +117,7 @@ class Ingested(Answer):
             terminals=list(found.terminals),
             stages=stages,
             warnings=list(found.warnings),
-            format=found.header.source_format,
+            format=_format_name(found.header.source_format),
             unsourced=found.unsourced,
             inferred_edges=found.inferred_edges,
             explained=found.header.explained,
@@ -128,6 +128,12 @@ class Ingested(Answer):
             resumed=True if report.resumed else None,
             stage_names=dict(found.header.stage_names),
         )
+
+
+def _format_name(source_format: str) -> str:
+    """The name of the importer: a process file says its format with its version."""
+    is_file = source_format.startswith("veritrail.process/")
+    return "process" if is_file else source_format
 
 
 class Refused(Answer):

@@ -188,11 +188,11 @@ CALLS: list[list[str]] = [
     ["mcp", "--engine", "oracle"],
     ["ingest"],
     ["ingest", "missing.json"],
-    ["ingest", "."],
+    ["ingest", "empty"],
     ["ingest", "shape.json", "--format", "nope"],
     ["ingest", "shape.json", "--format", "graphrag"],
     ["ingest", "shape.json", "--replace", "--append"],
-    ["ingest", ".", "--format", "process"],
+    ["ingest", "empty", "--format", "process"],
     *(["ingest", f"{name}.json"] for name in FILES),
 ]
 WITHOUT_JSON = ("report", "serve", "mcp", "bloom", "worker")
@@ -224,6 +224,7 @@ def test_faults(scene: Scene) -> None:
 
 
 def _write_files(folder: Path) -> None:
+    (folder / "empty").mkdir()
     for name, content in FILES.items():
         path = folder / f"{name}.json"
         if isinstance(content, bytes):
