@@ -13,6 +13,8 @@ Source: OpenTelemetry Protocol 1.10, OTLP/HTTP.
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import logging
 import time
 from collections import Counter
@@ -22,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.app.part import Part, ProcessInUse
-from veritrail_graph.api.app.processes import IngestOptions
+from veritrail_graph.api.app.processes import IngestOptions, no_progress
 from veritrail_graph.api.app.span_files import TRACE_ID, Batch, Kept, SpanFiles, Waiting
 from veritrail_graph.graph.errors import (
     BeingWritten,
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 
     from veritrail_graph.api.app.application import Application
     from veritrail_graph.api.auth.access import Caller
-    from veritrail_graph.graph.importers.records import ProcessInput
+    from veritrail_graph.graph.importers.draft import Draft
     from veritrail_graph.graph.importers.traces.otlp import Span
 
 EMPTY, REFUSED = "empty", "refused"
@@ -266,7 +268,7 @@ class Traces(Part):
             try:
                 await self._store_trace(one)
                 self._later.pop(one.trace_id, None)
-            except (EngineError, BeingWritten, OSError) as error:
+            except (EngineError, ProcessConflict, OSError) as error:
                 await self._put_off(one, error)
 
     async def _put_off(self, one: Waiting, error: Exception) -> None:
@@ -286,7 +288,7 @@ class Traces(Part):
         if not found:
             return
         kept = await asyncio.to_thread(self._files.kept, one.trace_id)
-        spans = [*kept.spans, *(span for batch in found for span in batch.spans)]
+        spans = _once([*kept.spans, *(span for batch in found for span in batch.spans)])
         content_hash = kept.content_hash
         try:
             source = await asyncio.to_thread(_process, one.trace_id, spans)
@@ -294,7 +296,7 @@ class Traces(Part):
             if source is not None:
                 status = await self._ingest(one.trace_id, source, content_hash, found[-1].by)
                 content_hash = None if status == "appended" else await self._hash(one.trace_id)
-        except BeingWritten:
+        except (ProcessConflict, EngineError, OSError):  # it may succeed later
             raise
         except NotFound:  # it was deleted meanwhile, and its texts with it
             await self.forget(one.trace_id)
@@ -304,8 +306,6 @@ class Traces(Part):
             kinds = sorted({each.kind for each in error.violations} or {error.code})
             fields = {"trace_id": one.trace_id, "kinds": kinds}
             _log.warning("a trace breaks rules and is not stored", extra={"fields": fields})
-        except EngineError:
-            raise
         except Exception as error:  # noqa: BLE001  # one trace must not keep the others waiting
             status = REFUSED
             fields = {"trace_id": one.trace_id, "error": type(error).__name__}
@@ -313,11 +313,16 @@ class Traces(Part):
         await asyncio.to_thread(
             self._files.keep, one.trace_id, Kept(spans, content_hash), one.files
         )
+        self._known.discard(one.trace_id)
+        self._bytes -= one.size
+        self.figures.waiting = len(self._known)
         self.figures.stored[status] += 1
+        about = {"trace_id": one.trace_id, "status": status, "spans": len(spans)}
+        _log.info("trace", extra={"fields": about})
         self._app.summaries.forget()
 
     async def _ingest(
-        self, trace_id: str, source: ProcessInput, own: str | None, by: Caller | None
+        self, trace_id: str, source: Draft, own: str | None, by: Caller | None
     ) -> str:
         """Store a process, or what is new of it; gives its status."""
         processes = self._app.processes
@@ -335,7 +340,30 @@ class Traces(Part):
             with suppress(ProcessInUse):
                 return (await processes.ingest_source(source, anew, by=by)).status
         more = IngestOptions(append=True)
-        return (await processes.ingest_source(source, more, by=by)).status
+        fitting = await self._fitting(trace_id, source)
+        return (await processes.ingest_source(fitting, more, by=by)).status
+
+    async def _fitting(self, trace_id: str, source: Draft) -> Draft:
+        """A process without ids that the stored one has for something else.
+
+        What a text is follows from the spans that are known: with more of them, the id that a text
+        had may be that of another one, such as the question.
+        """
+        from veritrail_graph.graph.content_hash import node_digest
+        from veritrail_graph.graph.ingest.appending import read_stored
+
+        stored = await read_stored(await self._store(), trace_id, no_progress)
+        topology, degrees = stored.topology, stored.topology.in_degrees()
+        names: dict[str, str] = {}
+        for node in source.nodes.values():
+            number, digest = topology.numbers.get(node.node_id), node_digest(node)
+            if number is None:
+                continue
+            is_same = topology.origin(number, degrees[number]) is node.origin
+            if not is_same or stored.digests[number] != digest:
+                own = hashlib.sha256(f"{node.origin} {digest.hex()}".encode()).hexdigest()[:8]
+                names[node.node_id] = f"{node.node_id}~{own}"
+        return source.renamed(names) if names else source
 
     async def _hash(self, trace_id: str) -> str:
         return (await self._app.processes.get(trace_id)).content_hash
@@ -396,10 +424,15 @@ def _shape(spans: Iterable[Span]) -> _Shape:
     )
 
 
-def _process(trace_id: str, spans: list[Span]) -> ProcessInput | None:
+def _once(spans: Iterable[Span]) -> list[Span]:
+    """Spans, each once: an exporter that got no answer sends them again."""
+    return list({json.dumps(one): one for one in spans}.values())
+
+
+def _process(trace_id: str, spans: list[Span]) -> Draft | None:
     """The process of a trace; None: no text in it was written by a model."""
     from veritrail_graph.graph.importers.registry import ImportOptions
     from veritrail_graph.graph.importers.traces.otlp import trace_process
 
     source = trace_process(trace_id, spans, ImportOptions())
-    return source if next(iter(source.records()), None) is not None else None
+    return source if source.nodes else None

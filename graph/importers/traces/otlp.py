@@ -17,6 +17,7 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
@@ -241,7 +242,7 @@ def _any(value: Any) -> Any:
     return int(inner) if kind == "intValue" else inner
 
 
-def trace_process(trace_id: str, spans: list[Span], options: ImportOptions) -> ProcessInput:
+def trace_process(trace_id: str, spans: list[Span], options: ImportOptions) -> Draft:
     """The process of one trace."""
     return process_of(Trace([_call(one) for one in spans], trace_id), NAME, options)
 
