@@ -34,6 +34,7 @@ from veritrail_graph.graph.errors import (
     NotFound,
     ProcessConflict,
     StoreFull,
+    VeriTrailError,
 )
 
 if TYPE_CHECKING:
@@ -123,6 +124,8 @@ class Traces(Part):
         self._shapes: dict[str, _Shape] = {}
         self._known: set[str] = set()
         self._bytes = 0
+        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._storing: dict[str, asyncio.Task[None]] = {}
         self._later: dict[str, tuple[float, float]] = {}
         self._is_down = False
         self._tidied = 0.0
@@ -184,18 +187,21 @@ class Traces(Part):
 
     async def stop(self) -> None:
         """Store no more traces; what waits is taken up by the next start."""
-        if self._working is not None:
-            self._working.cancel()
-            await asyncio.wait([self._working])
-            self._working = None
-        if self._lock is not None:
+        tasks = {*self._storing.values(), *([self._working] if self._working else [])}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        self._working = None
+        if self._lock is not None and self._lock.is_locked:
             self._lock.release()
 
     async def _work(self) -> None:
         look = min(LOOK_SECONDS, max(0.05, self._app.settings.otlp_quiet / 2))
         while True:
             try:
-                await self.store_due()
+                await self._begin_due()
+                await self._tidy()
             except Exception as error:  # noqa: BLE001  # it is tried again
                 fields = {"error": getattr(error, "strerror", None) or type(error).__name__}
                 _log.warning("received spans cannot be taken up", extra={"fields": fields})
@@ -210,20 +216,30 @@ class Traces(Part):
         Raises:
             OSError: The folder of received spans cannot be read.
         """
+        begun = await self._begin_due()
+        await asyncio.gather(*begun)
+        await self._tidy()
+        return len(begun)
+
+    async def _begin_due(self) -> list[asyncio.Task[None]]:
+        """Begin to store what is due; a large trace does not keep those behind it waiting."""
         if not self._files.is_there:
-            return 0
+            return []
         waiting = await asyncio.to_thread(self._files.waiting)
         self._known = {one.trace_id for one in waiting}
         self._bytes = sum(one.size for one in waiting)
         self.figures.waiting = len(waiting)
         if not self._is_ours():
-            return 0
+            return []
         due = await asyncio.to_thread(self._due, waiting)
         self._is_down = False
-        slots = asyncio.Semaphore(AT_ONCE)
-        await asyncio.gather(*(self._store_in_turn(one, slots) for one in due))
-        await self._tidy()
-        return len(due)
+        begun = []
+        for one in due:
+            if one.trace_id not in self._storing:
+                task = asyncio.create_task(self._store_in_turn(one))
+                self._storing[one.trace_id] = task
+                begun.append(task)
+        return begun
 
     def _is_ours(self) -> bool:
         """Whether this service is the one of its home that stores traces."""
@@ -261,21 +277,24 @@ class Traces(Part):
         spans = frozenset[str]().union(*(shape.spans for shape in shapes))
         return all(shape.parents <= spans for shape in shapes)
 
-    async def _store_in_turn(self, one: Waiting, slots: asyncio.Semaphore) -> None:
-        async with slots:
-            if self._is_down:
-                return
-            try:
-                await self._store_trace(one)
-                self._later.pop(one.trace_id, None)
-            except (EngineError, ProcessConflict, OSError) as error:
-                await self._put_off(one, error)
+    async def _store_in_turn(self, one: Waiting) -> None:
+        try:
+            async with self._slots:
+                if not self._is_down:
+                    await self._store_trace(one)
+                    self._later.pop(one.trace_id, None)
+        except Exception as error:  # noqa: BLE001  # its spans wait on
+            await self._put_off(one, error)
+        finally:
+            self._storing.pop(one.trace_id, None)
 
     async def _put_off(self, one: Waiting, error: Exception) -> None:
         pause = self._later.get(one.trace_id, (0.0, FIRST_PAUSE / 2))[1]
         pause = min(2 * pause, LONGEST_PAUSE)
         self._later[one.trace_id] = (time.monotonic() + pause, pause)
-        fields = {"trace_id": one.trace_id, "error": str(error), "again_in_seconds": pause}
+        # The text of what is no error of ours may repeat what a span holds.
+        told = str(error) if isinstance(error, VeriTrailError) else type(error).__name__
+        fields = {"trace_id": one.trace_id, "error": told, "again_in_seconds": pause}
         _log.warning("a trace could not be stored yet", extra={"fields": fields})
         if isinstance(error, EngineUnavailable):
             self._is_down = True
