@@ -4,8 +4,8 @@
 - `otlp/kept/TRACE.jsonl`: all spans that a stored process was made from.
 - `otlp/lock`: held by the service that stores traces.
 
-A file appears whole, under a name that nobody else writes: services that share the home need no
-lock to receive. All is readable by its owner alone.
+A file appears whole, under a name of its own: services that share the home receive without a lock.
+Only the owner of the home can read the files.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Batch:
 
     Attributes:
         spans: They.
-        by: Who sent them; None: nobody is named.
+        by: The caller who sent them; None: unknown.
     """
 
     spans: list[Span]
@@ -143,7 +143,7 @@ class SpanFiles:
         return sorted(found.values(), key=lambda one: one.files[0][33:])
 
     def batch(self, name: str) -> Batch | None:
-        """What a waiting file holds; None: it is gone, or was damaged and is removed."""
+        """What a waiting file holds; None: it was removed, or is damaged and is removed now."""
         path = self._waiting / name
         try:
             found = json.loads(path.read_bytes())

@@ -293,8 +293,8 @@ class Traces(Part):
         pause = min(2 * pause, LONGEST_PAUSE)
         self._later[one.trace_id] = (time.monotonic() + pause, pause)
         # The text of what is no error of ours may repeat what a span holds.
-        told = str(error) if isinstance(error, VeriTrailError) else type(error).__name__
-        fields = {"trace_id": one.trace_id, "error": told, "again_in_seconds": pause}
+        reason = str(error) if isinstance(error, VeriTrailError) else type(error).__name__
+        fields = {"trace_id": one.trace_id, "error": reason, "again_in_seconds": pause}
         _log.warning("a trace could not be stored yet", extra={"fields": fields})
         if isinstance(error, EngineUnavailable):
             self._is_down = True

@@ -211,8 +211,8 @@ class _Translated:
         self._problem += message.get("body", b"")
         if message.get("more_body", False):
             return
-        told: Mapping[str, Any] = json.loads(self._problem)
-        body = status_message(str(told.get("detail", "")))
+        details: Mapping[str, Any] = json.loads(self._problem)
+        body = status_message(str(details.get("detail", "")))
         kept = [
             one
             for one in self._start["headers"]

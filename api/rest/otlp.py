@@ -67,8 +67,8 @@ _BODY = {
 
 
 def _problem(status: int) -> dict[str, Any]:
-    told = described(status)
-    return {**told, "content": {**told["content"], PROTOBUF: _BINARY}}
+    common = described(status)
+    return {**common, "content": {**common["content"], PROTOBUF: _BINARY}}
 
 
 _PROBLEMS = (400, 401, 403, 408, 413, 415, 421, 422, 429, 431, 500, 503)
