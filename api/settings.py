@@ -298,6 +298,10 @@ class Settings(ModelFields, BaseSettings):
         events_heartbeat: Seconds between heartbeats of an event stream.
         proxies: Addresses of proxies whose headers count.
         upload_max: Bytes of an upload.
+        otlp_quiet: Seconds without a span after which a trace that is not whole is stored.
+        otlp_keep: Seconds that spans of a stored trace are kept for spans that come late.
+        otlp_traces: The most traces whose spans wait, and the most that are kept.
+        otlp_bytes: The most bytes of spans that wait, and the most that are kept.
         reviewer: Who reviews, where a call names no reviewer.
         copy_from: Login of the graph that is copied from.
         copy_to: Login of the graph that is copied to.
@@ -359,6 +363,10 @@ class Settings(ModelFields, BaseSettings):
     ] = 15.0
     proxies: str = "127.0.0.1"
     upload_max: _Size = 2_000_000_000
+    otlp_quiet: _Duration = 30.0
+    otlp_keep: _Duration = 3_600.0
+    otlp_traces: _Whole = 10_000
+    otlp_bytes: _Size = 1_000_000_000
     reviewer: _Text = None
     copy_from: Login = Field(Login(), validation_alias=f"{_PREFIX}FROM")
     copy_to: Login = Field(Login(), validation_alias=f"{_PREFIX}TO")

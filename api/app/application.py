@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.queries import Queries
     from veritrail_graph.api.app.reviews import Reviews
     from veritrail_graph.api.app.summaries import Summaries
+    from veritrail_graph.api.app.traces import Traces
     from veritrail_graph.api.app.verifications import Verifications
     from veritrail_graph.api.auth.audit import Audit
     from veritrail_graph.api.auth.database import ServiceDatabase
@@ -78,6 +79,8 @@ class Application:
 
     async def close(self) -> None:
         """Stop the jobs of this process and close every connection."""
+        if "traces" in self.__dict__:
+            await self.traces.stop()
         if "jobs" in self.__dict__:
             await self.jobs.stop()
         if "database" in self.__dict__:
@@ -106,6 +109,13 @@ class Application:
         from veritrail_graph.api.app.processes import Processes
 
         return Processes(self)
+
+    @cached_property
+    def traces(self) -> Traces:
+        """Spans that instrumented programs send, until their traces are processes."""
+        from veritrail_graph.api.app.traces import Traces
+
+        return Traces(self)
 
     @cached_property
     def nodes(self) -> Nodes:

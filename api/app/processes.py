@@ -152,7 +152,7 @@ class Processes(Part):
         """
         chosen = options or IngestOptions()
         source = await asyncio.to_thread(self._open, path, chosen)
-        return await self._ingest_source(source, chosen, progress, by)
+        return await self.ingest_source(source, chosen, progress=progress, by=by)
 
     async def ingest_each(
         self,
@@ -190,7 +190,7 @@ class Processes(Part):
             became: Ingested | VeriTrailError
             try:
                 source = await asyncio.to_thread(one.open)
-                became = await self._ingest_source(source, chosen, progress, by)
+                became = await self.ingest_source(source, chosen, progress=progress, by=by)
             except EngineError:
                 raise
             except VeriTrailError as error:
@@ -207,9 +207,15 @@ class Processes(Part):
         ]
         return chain.from_iterable(each)
 
-    async def _ingest_source(
-        self, source: ProcessInput, chosen: IngestOptions, progress: Progress, by: Caller | None
+    async def ingest_source(
+        self,
+        source: ProcessInput,
+        chosen: IngestOptions,
+        *,
+        progress: Progress = no_progress,
+        by: Caller | None = None,
     ) -> Ingested:
+        """Check a process that was opened, and store it; see `ingest`."""
         if by is not None:
             source = RecordedInput(source, by.key_name)
         if chosen.importing is not None and chosen.importing.only_explicit:
@@ -362,6 +368,7 @@ class Processes(Part):
         reviews = await store.reviews.count(process_id)
         await store.processes.delete(process_id)
         await self._desert(process_id, "deleted")
+        await self._app.traces.forget(process_id)
         await self._record(
             by, "process.delete", process_id, verifications=verifications, force=force
         )

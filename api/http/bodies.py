@@ -17,6 +17,8 @@ DRAINED = 64_000_000
 
 DRAIN_SECONDS = 5.0
 
+_UPLOADS = ("/v1/processes", "/upload", "/v1/otlp/v1/traces")
+
 PIECE_SECONDS = 60.0
 """How long an upload may be silent."""
 
@@ -33,8 +35,8 @@ class TooSlow(HTTPException):
 
 
 def is_upload(scope: Scope) -> bool:
-    """Whether the body is a process file, which its route reads piece by piece."""
-    return scope["method"] == "POST" and scope["path"] in ("/v1/processes", "/upload")
+    """Whether the body may be large, so that its route reads it piece by piece."""
+    return scope["method"] == "POST" and scope["path"] in _UPLOADS
 
 
 async def whole(headers: Headers, receive: Receive, seconds: float) -> bytes:

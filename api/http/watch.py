@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 from starlette.datastructures import Headers
@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from veritrail_graph.api.app.jobs import Figures
+from veritrail_graph.api.app.traces import TraceFigures
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.problems import problem
 
@@ -167,16 +168,18 @@ class Metrics:
         self._requests.labels(known, path, str(status)).inc()
         self._seconds.labels(known, path).observe(seconds)
 
-    def text(self, jobs: Figures | None) -> bytes:
+    def text(self, jobs: Figures | None, traces: TraceFigures | None = None) -> bytes:
         """All figures, in Prometheus' own format.
 
         Args:
             jobs: How many jobs are in each state; None: not known now.
+            traces: What was done with spans that were sent; None: nothing takes them.
         """
         metrics_text = generate_latest(self.registry)
-        if jobs is not None:
+        others = [_JobFigures(jobs)] if jobs is not None else []
+        for one in (*others, *([_TraceFigures(traces)] if traces is not None else [])):
             registry = CollectorRegistry()
-            registry.register(_JobFigures(jobs))
+            registry.register(one)
             metrics_text += generate_latest(registry)
         return metrics_text
 
@@ -201,6 +204,30 @@ class _JobFigures(Collector):
             "veritrail_job_unpriced_calls", "Calls of no known price", value=found.unpriced_calls
         )
         yield one("veritrail_workers", "Workers that live", value=found.workers)
+
+
+class _TraceFigures(Collector):
+    """What this process has done with spans."""
+
+    def __init__(self, figures: TraceFigures) -> None:
+        self._figures = figures
+
+    def collect(self) -> Iterator[Metric]:
+        """Spans by whether they were taken, traces by what became of them."""
+        found = self._figures
+        spans = CounterMetricFamily("veritrail_otlp_spans", "Spans received", labels=["result"])
+        spans.add_metric(["taken"], found.received)
+        spans.add_metric(["rejected"], found.rejected)
+        yield spans
+        traces = CounterMetricFamily(
+            "veritrail_otlp_traces", "Traces taken up, by what became of them", labels=["result"]
+        )
+        for result, count in sorted(found.stored.items()):
+            traces.add_metric([result], count)
+        yield traces
+        yield GaugeMetricFamily(
+            "veritrail_otlp_waiting_traces", "Traces with spans that wait", value=found.waiting
+        )
 
 
 def _by(name: str, about: str, label: str, values: Mapping[str, float]) -> Metric:

@@ -47,4 +47,6 @@ async def metrics(request: Request) -> Response:
         jobs = await state.app.job_figures()
     except EngineUnavailable:  # the process's own figures are still useful
         jobs = None
-    return Response(state.metrics.text(jobs), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+    return Response(
+        state.metrics.text(jobs, state.app.traces.figures), media_type=CONTENT_TYPE_PLAIN_0_0_4
+    )

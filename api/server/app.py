@@ -20,6 +20,7 @@ from veritrail_graph.api.graph_connection import STARTING_SECONDS
 from veritrail_graph.api.http import request_id
 from veritrail_graph.api.http.attempts import Attempts
 from veritrail_graph.api.http.guard import Guard, Rules
+from veritrail_graph.api.http.otlp import ExportBodies, Statuses
 from veritrail_graph.api.http.paths import SentPath
 from veritrail_graph.api.http.problems import answer_with_problems
 from veritrail_graph.api.http.receiving import Uploads
@@ -32,6 +33,7 @@ from veritrail_graph.api.rest import (
     events,
     health,
     jobs,
+    otlp,
     queries,
     resources,
     reviews,
@@ -53,6 +55,7 @@ ROUTERS = (
     jobs.submitting,
     *resources.ROUTERS,
     reviews.router,
+    otlp.router,
     *PAGES,
 )
 
@@ -122,6 +125,7 @@ def create_app(settings: Settings, way: Way | None = None) -> FastAPI:
     app.state.sessions = Sessions(service, app.state.ring)
     app.state.metrics = Metrics()
     app.state.uploads = Uploads(settings)
+    app.state.exports = ExportBodies(settings)
     for router in ROUTERS:
         app.include_router(router)
     answer_with_problems(app, advice_at)
@@ -142,9 +146,11 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
     warming = asyncio.create_task(asyncio.to_thread(warm_up))
     state.jobs = state.app.jobs
     state.jobs.start()
+    state.app.traces.start()
     try:
         yield
     finally:
+        await _within(ENDING_SECONDS, state.app.traces.stop())
         await _within(ENDING_SECONDS, state.jobs.stop())
         noting.cancel()
         await asyncio.wait([noting, warming])
@@ -167,6 +173,7 @@ def _add_layers(app: FastAPI, rules: Rules) -> None:
         advice_at=advice_at,
     )
     app.add_middleware(Faults)
+    app.add_middleware(Statuses)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=3)
     if rules.origins:
         _allow_origins(app, rules.origins)

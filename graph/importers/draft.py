@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from veritrail_graph.graph.importers.records import (
@@ -80,3 +80,24 @@ class Draft:
         ):
             return
         self.edges[source, target] = EdgeRecord(source, target, where, None, inferred, score)
+
+    def renamed(self, names: Mapping[str, str]) -> Draft:
+        """The same with other node_ids.
+
+        Args:
+            names: New ids by old ones; what is not named keeps its own.
+        """
+        terminals = self.header.terminals
+        if terminals is not None:
+            terminals = tuple(names.get(one, one) for one in terminals)
+        found = Draft(replace(self.header, terminals=terminals))
+        for node_id, node in self.nodes.items():
+            name = names.get(node_id, node_id)
+            found.nodes[name] = replace(node, node_id=name)
+        for (source, target), edge in self.edges.items():
+            ends = names.get(source, source), names.get(target, target)
+            found.edges[ends] = replace(edge, source=ends[0], target=ends[1])
+        for claim in self.claims:
+            about = claim.node_id and names.get(claim.node_id, claim.node_id)
+            found.claims.append(replace(claim, node_id=about))
+        return found

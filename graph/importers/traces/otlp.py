@@ -17,6 +17,7 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
@@ -155,25 +156,57 @@ def spans_of(value: Any, where: str) -> Iterator[Span]:
     }
 
 
-def _of_request(resources: list[Any], where: str) -> Iterator[Span]:
+def each_span(value: Any, where: str) -> Iterator[Span | InputError]:
+    """The spans of an export request, one by one; for one that cannot be read, why.
+
+    A request without `resourceSpans` holds none.
+
+    Raises:
+        InputError: It is no such request.
+    """
+    resources = value.get("resourceSpans") or [] if isinstance(value, dict) else None
+    if not isinstance(resources, list):
+        raise InputError(f"{where} is no OTLP export request: `resourceSpans` is no list")
+    try:
+        for one in _raw_spans(resources):
+            try:
+                found: Span | InputError = _span(one, where)
+            except InputError as error:
+                found = error
+            except (AttributeError, TypeError, KeyError, ValueError, RecursionError):
+                found = InputError(f"{where}: a span is not as OTLP writes it")
+            yield found
+    except (AttributeError, TypeError) as error:
+        raise InputError(f"{where}: the spans are not as OTLP writes them ({error})") from None
+
+
+def _raw_spans(resources: list[Any]) -> Iterator[Any]:
     for resource in resources:
-        for scope in resource.get("scopeSpans", resource.get("scope_spans", ())):
-            for span in scope.get("spans", ()):
-                start = int(span.get("startTimeUnixNano", 0))
-                yield {
-                    "trace_id": _id(span.get("traceId"), 32, where),
-                    "span_id": _id(span.get("spanId"), 16, where),
-                    "parent_id": _id(span.get("parentSpanId"), 16, where, required=False),
-                    "name": str(span.get("name", "span")),
-                    "start": start,
-                    "end": int(span.get("endTimeUnixNano", 0)) or start,
-                    "attributes": _attributes(span.get("attributes", ())),
-                    "events": [_event(one) for one in span.get("events", ())],
-                }
+        for scope in resource.get("scopeSpans", resource.get("scope_spans")) or ():
+            yield from scope.get("spans") or ()
+
+
+def _of_request(resources: list[Any], where: str) -> Iterator[Span]:
+    for span in _raw_spans(resources):
+        yield _span(span, where)
+
+
+def _span(span: Mapping[str, Any], where: str) -> Span:
+    start = int(span.get("startTimeUnixNano") or 0)
+    return {
+        "trace_id": _id(span.get("traceId"), 32, where),
+        "span_id": _id(span.get("spanId"), 16, where),
+        "parent_id": _id(span.get("parentSpanId"), 16, where, required=False),
+        "name": str(span.get("name", "span")),
+        "start": start,
+        "end": int(span.get("endTimeUnixNano") or 0) or start,
+        "attributes": _attributes(span.get("attributes") or ()),
+        "events": [_event(one) for one in span.get("events") or ()],
+    }
 
 
 def _event(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {"name": one.get("name"), "attributes": _attributes(one.get("attributes", ()))}
+    return {"name": one.get("name"), "attributes": _attributes(one.get("attributes") or ())}
 
 
 def _id(value: Any, length: int, where: str, *, required: bool = True) -> str | None:
@@ -210,7 +243,7 @@ def _any(value: Any) -> Any:
     return int(inner) if kind == "intValue" else inner
 
 
-def trace_process(trace_id: str, spans: list[Span], options: ImportOptions) -> ProcessInput:
+def trace_process(trace_id: str, spans: list[Span], options: ImportOptions) -> Draft:
     """The process of one trace."""
     return process_of(Trace([_call(one) for one in spans], trace_id), NAME, options)
 
