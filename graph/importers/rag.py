@@ -66,7 +66,8 @@ class RagImporter:
         if not path.is_file():
             raise InputError(f"{path} is not a file")
         for number, row in _rows(path):
-            yield Found(f"{path}#{number}", partial(_process, row, f"{path}#{number}"))
+            where = f"{path}#{number}"
+            yield Found(where, partial(process_of_row, row, where))
 
 
 def _missing(names: list[str]) -> str | None:
@@ -173,7 +174,17 @@ def _of_table(path: Path, delimiter: str) -> Iterator[tuple[int, Any]]:
         raise InputError(f"{path} cannot be read as a table: {error}") from None
 
 
-def _process(row: Any, where: str) -> ProcessInput:
+def process_of_row(row: Any, where: str, format_name: str = NAME) -> ProcessInput:
+    """The process of one row.
+
+    Args:
+        row: Columns by name, or the fault in place of a row.
+        where: Where it stands.
+        format_name: The format that it was read from.
+
+    Raises:
+        InputError: It is no row of question, contexts and answer.
+    """
     if isinstance(row, InputError):
         raise row
     if not isinstance(row, dict):
@@ -192,7 +203,7 @@ def _process(row: Any, where: str) -> ProcessInput:
     question = str(question).strip() if question is not None else None
     draft = Draft(
         Header(
-            NAME,
+            format_name,
             name=question[:200] if question else None,
             question=question or None,
             stage_names={1: "context", 2: "answer"},

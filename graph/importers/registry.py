@@ -26,6 +26,8 @@ _OURS = (
     EntryPoint("otlp", f"{_HERE}.traces.otlp:OtlpImporter", GROUP),
     EntryPoint("mlflow", f"{_HERE}.traces.mlflow:MlflowImporter", GROUP),
     EntryPoint("langchain", f"{_HERE}.traces.langchain:LangChainImporter", GROUP),
+    EntryPoint("haystack", f"{_HERE}.traces.haystack:HaystackImporter", GROUP),
+    EntryPoint("llamaindex", f"{_HERE}.llamaindex:LlamaIndexImporter", GROUP),
     EntryPoint("rag", f"{_HERE}.rag:RagImporter", GROUP),
     EntryPoint("summaries", f"{_HERE}.summaries:SummariesImporter", GROUP),
     EntryPoint("agents", f"{_HERE}.agents:AgentsImporter", GROUP),

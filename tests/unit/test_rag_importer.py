@@ -138,3 +138,25 @@ def test_a_row_with_fewer_columns_is_one_that_fails(tmp_path: Path) -> None:
     assert first.open()
     with pytest.raises(InputError, match="not as many columns"):
         second.open()
+
+
+def test_a_response_of_llamaindex_is_a_row(tmp_path: Path) -> None:
+    node = {"node": {"id_": "n", "text": "One.", "metadata": {"page": 3}}, "score": 0.5}
+    response = {"response": "Two.", "source_nodes": [node], "query": "When?"}
+    (draft,) = opened(write(tmp_path / "a.json", response))
+    assert draft.header.source_format == "llamaindex"
+    assert draft.nodes["context/1"].metadata == {"node": "n", "score": 0.5, "metadata": {"page": 3}}
+    assert (draft.header.question, set(draft.edges)) == ("When?", {("context/1", "answer")})
+
+
+@pytest.mark.parametrize(
+    ("response", "words"),
+    [
+        ({"source_nodes": [5], "response": "A."}, "a source node must be"),
+        ({"source_nodes": [], "response": None}, "the answer is empty"),
+    ],
+)
+def test_a_response_that_is_none_says_why(tmp_path: Path, response: Any, words: str) -> None:
+    (found,) = find_processes(write(tmp_path / "b.json", response))
+    with pytest.raises(InputError, match=words):
+        found.open()

@@ -392,6 +392,42 @@ def test_what_is_wrong_with_a_trace_is_said(
         _ = [one.open() for one in found]
 
 
+def test_outputs_of_haystack_are_read_in_their_order() -> None:
+    (found,) = find_processes(EXAMPLES / "haystack.json")
+    draft = found.open()
+    assert isinstance(draft, Draft)
+    survey(draft)
+    assert set(draft.edges) == {
+        ("retriever/retriever", "prompt_builder/prompt_builder"),
+        ("prompt_builder/prompt_builder", "llm/llm"),
+    }
+
+
+def test_a_snapshot_of_haystack_says_who_sent_what(tmp_path: Path) -> None:
+    def sent(value: Any, sender: str | None = None) -> list[dict[str, Any]]:
+        return [{"sender": sender, "value": value}]
+
+    document = {"content": PAGE, "meta": {}}
+    inputs = {
+        "retriever": {"query": sent(QUESTION)},
+        "builder": {"documents": sent([document], "retriever"), "question": sent(QUESTION)},
+        "llm": {"prompt": sent(f"Use {PAGE} to say: {QUESTION}", "builder")},
+        "answers": {"replies": sent([ANSWER], "llm")},
+    }
+    snapshot = {
+        "pipeline_state": {"inputs": {"serialized_data": inputs}, "pipeline_outputs": {}},
+        "ordered_component_names": sorted(inputs),
+    }
+    path = tmp_path / "snapshot.json"
+    path.write_text(json.dumps(snapshot), encoding="utf-8")
+    (found,) = find_processes(path)
+    draft = found.open()
+    assert isinstance(draft, Draft)
+    assert draft.header.terminals == ("llm/llm",)
+    assert ("retriever/retriever", "builder/builder") in draft.edges
+    assert ("builder/builder", "llm/llm") in draft.edges
+
+
 def test_a_history_of_states_is_read_as_steps(tmp_path: Path) -> None:
     def state(step: int, values: Any, following: list[str]) -> dict[str, Any]:
         return {"values": values, "next": following, "metadata": {"step": step}}
