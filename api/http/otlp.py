@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from veritrail_graph.api.app.traces import Received
 from veritrail_graph.api.http.problems import MEDIA_TYPE
-from veritrail_graph.api.http.receiving import Body, UploadRefused, check_encoding
+from veritrail_graph.api.http.receiving import Body, UploadRefused, check_encoding, slot_of
 from veritrail_graph.api.settings import Settings
 
 PATH = "/v1/otlp/v1/traces"
@@ -76,23 +76,11 @@ class ExportBodies:
         said = body.headers.get("content-length", "0")
         if said.isdigit() and int(said) > self._most:
             raise self._too_large()
-        async with self._slot():
+        busy = f"{AT_ONCE} export requests are being read already. Come again."
+        async with slot_of(self._slots, busy, wait=WAIT_SECONDS, retry_after=5):
             packed = await self._received(body)
             is_packed = encoding.strip().lower() not in ("", "identity")
             yield await asyncio.to_thread(self._parsed, packed, kind, is_packed)
-
-    @contextlib.asynccontextmanager
-    async def _slot(self) -> AsyncIterator[None]:
-        try:
-            async with asyncio.timeout(WAIT_SECONDS):
-                await self._slots.acquire()
-        except TimeoutError:
-            words = f"{AT_ONCE} export requests are being read already. Come again."
-            raise UploadRefused(503, "busy", words, {"Retry-After": "5"}) from None
-        try:
-            yield
-        finally:
-            self._slots.release()
 
     async def _received(self, body: Body) -> bytes:
         held = bytearray()

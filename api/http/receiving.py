@@ -132,7 +132,8 @@ class Uploads:
             ClientDisconnect: It was cut.
         """
         self._refuse_by_length(body)
-        async with self._slot():
+        busy = f"{AT_ONCE} processes are being stored already. Come again."
+        async with slot_of(self._slots, busy, wait=WAIT_SECONDS, retry_after=30):
             folder = self._own / uuid.uuid4().hex
             try:
                 await asyncio.to_thread(self._make, folder)
@@ -157,19 +158,6 @@ class Uploads:
             "large it may be; gzip makes it smaller.",
             {"Connection": "close"},
         )
-
-    @contextlib.asynccontextmanager
-    async def _slot(self) -> AsyncIterator[None]:
-        try:
-            async with asyncio.timeout(WAIT_SECONDS):
-                await self._slots.acquire()
-        except TimeoutError:
-            words = f"{AT_ONCE} processes are being stored already. Come again."
-            raise UploadRefused(503, "busy", words, {"Retry-After": "30"}) from None
-        try:
-            yield
-        finally:
-            self._slots.release()
 
     def _make(self, folder: Path) -> None:
         make_private_folders(self._all.parent, self._all, self._own)
@@ -242,6 +230,32 @@ def _is_used(folder: Path) -> bool:
     except (OSError, ValueError):
         return False
     return time.time() - latest < FORGOTTEN_SECONDS
+
+
+@contextlib.asynccontextmanager
+async def slot_of(
+    slots: asyncio.Semaphore, busy: str, *, wait: float, retry_after: int
+) -> AsyncIterator[None]:
+    """A place among the bodies that are read at once.
+
+    Args:
+        slots: The places.
+        busy: What is said where none gets free in time.
+        wait: Seconds to wait for one.
+        retry_after: Seconds after which a sender should come again.
+
+    Raises:
+        UploadRefused: None got free in time.
+    """
+    try:
+        async with asyncio.timeout(wait):
+            await slots.acquire()
+    except TimeoutError:
+        raise UploadRefused(503, "busy", busy, {"Retry-After": str(retry_after)}) from None
+    try:
+        yield
+    finally:
+        slots.release()
 
 
 def parse_name(content_type: str) -> str:
