@@ -1,0 +1,149 @@
+"""Which node a value of the program is: found by the object itself, or by its text."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+SHORT = 500
+"""Characters up to which a text is kept as the object that it is.
+
+Different steps may write the same short text (`Nothing found.`), and only the object says which
+of them is meant. Of longer texts a hash is kept, so that memory does not grow with the texts.
+"""
+
+MOST_ALIKE = 100
+"""Nodes with one text that are told apart: the latest ones."""
+
+_CONTAINERS = (dict, list, tuple, set, frozenset)
+
+_NUMBERS = (int, float)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSpan:
+    """A text that was recorded.
+
+    Attributes:
+        node_id: The id of its node; empty where it could not be recorded.
+        text: The text.
+        process_id: The process that it belongs to.
+    """
+
+    node_id: str
+    text: str
+    process_id: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(slots=True)
+class Links:
+    """What was found in a value.
+
+    Attributes:
+        nodes: node_ids, each once, in the order of the value.
+        unknown: Texts, and spans of other recordings, that belong to no node.
+    """
+
+    nodes: dict[str, None] = field(default_factory=dict)
+    unknown: list[str] = field(default_factory=list)
+
+
+class KnownTexts:
+    """The texts of a recording, by what a program may hand over for them.
+
+    Args:
+        process_id: The process whose spans are known.
+    """
+
+    def __init__(self, process_id: str) -> None:
+        self._process_id = process_id
+        self._short: dict[str, list[tuple[str, str]]] = {}
+        self._long: dict[bytes, list[str]] = {}
+        self._lengths: set[int] = set()
+        self._objects: dict[int, tuple[Callable[[], object], str]] = {}
+
+    def add(self, text: str, node_id: str) -> None:
+        """Know the text of a node."""
+        if len(text) > SHORT:
+            self._lengths.add(len(text))
+            _append(self._long.setdefault(_digest(text), []), node_id)
+        elif text:
+            _append(self._short.setdefault(text, []), (text, node_id))
+
+    def add_object(self, value: object, node_id: str) -> None:
+        """Know an object whose text was recorded, for as long as the program keeps it."""
+        key = id(value)
+        found: Callable[[], object]
+        try:
+            found = weakref.ref(value, lambda _: self._objects.pop(key, None))
+        except TypeError:  # lists, dicts and the like are kept
+            found = lambda: value  # noqa: E731
+        self._objects[key] = (found, node_id)
+
+    def nodes_of(self, text: str) -> Iterator[str]:
+        """Nodes with this text, the likeliest first: this very object, else the latest."""
+        if len(text) > SHORT:
+            if len(text) in self._lengths:
+                yield from reversed(self._long.get(_digest(text), ()))
+            return
+        found = self._short.get(text, ())
+        yield from (node_id for known, node_id in reversed(found) if known is text)
+        yield from (node_id for known, node_id in reversed(found) if known is not text)
+
+    def links(self, value: object) -> Links:
+        """The nodes of the recorded texts in a value, also inside lists, tuples, sets and dicts.
+
+        A text that stands there several times is linked to as many nodes with that text.
+        """
+        found = Links()
+        seen: set[int] = set()
+        waiting: list[Any] = [value]
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, str):
+                self._link_text(value, found)
+            elif isinstance(value, RecordedSpan):
+                self._link_span(value, found)
+            elif (known := self._objects.get(id(value))) is not None and known[0]() is value:
+                found.nodes[known[1]] = None
+            elif isinstance(value, _CONTAINERS) and id(value) not in seen:
+                seen.add(id(value))
+                items = [*(value.values() if isinstance(value, dict) else value)]
+                if items and not isinstance(items[0], _NUMBERS):  # a vector may be long
+                    waiting += reversed(items)
+        return found
+
+    def _link_text(self, text: str, found: Links) -> None:
+        candidates = [*self.nodes_of(text)]
+        if not candidates:
+            found.unknown.append(text)
+        for node_id in candidates:
+            if node_id not in found.nodes:
+                found.nodes[node_id] = None
+                return
+
+    def _link_span(self, span: RecordedSpan, found: Links) -> None:
+        if not span.node_id:
+            found.unknown.append(span.text)
+        elif span.process_id == self._process_id:
+            found.nodes[span.node_id] = None
+        else:  # of another recording: the text may be known here as well
+            self._link_text(span.text, found)
+
+
+def _append(known: list[T], one: T) -> None:
+    known.append(one)
+    if len(known) > MOST_ALIKE:
+        del known[0]
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
