@@ -20,6 +20,7 @@ from benchmarks import (
     pages,
     peers,
     queries,
+    recorder,
     service_jobs,
     service_reads,
     walk,
@@ -32,7 +33,7 @@ from benchmarks.report import Report
 SMALL = 0.25
 STORED = ("ingest", "walk", "trail", "verify", "queries")
 """What works on the generated process; all but the first need it stored."""
-PARTS = ("help", *STORED, "reading", *models.PARTS, "jobs", "service", "pages")
+PARTS = ("help", "recorder", *STORED, "reading", *models.PARTS, "jobs", "service", "pages")
 SERVED = ("jobs", "service", "pages")
 EXTRA = ("growth", "peers")
 """Only when they are asked for: they take long, and the second fetches what it is held against."""
@@ -66,6 +67,8 @@ def main() -> int:
             counts = _write_processes(folder, options.scale)
         if "help" in parts:
             _attempt(report, "help", lambda: commands.measure_help(report))
+        if "recorder" in parts:
+            _attempt(report, "recorder", lambda: recorder.measure(report, folder))
         if "reading" in parts:
             _attempt(report, "reading", lambda: models.measure_reading(report))
         if "peers" in parts:

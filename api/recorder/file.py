@@ -7,15 +7,11 @@ most one line that is cut off, which the reader of process files leaves out.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(", ", ": ")).encode
 
 _MODE = 0o666  # less what the program's umask takes
 
@@ -29,15 +25,15 @@ class RecordFile:
 
     Args:
         path: Where it is.
-        header: The first line.
+        header: Makes the first line, with the final outputs where they are to be named.
 
     Raises:
         OSError: It cannot be made.
     """
 
-    def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, header: Callable[[list[str] | None], str]) -> None:
         self.path = path.expanduser().absolute()
-        self._header = dict(header)
+        self._header = header
         self._is_plain = not self.path.exists() or self.path.is_file()
         # Of a link the target is replaced; what /dev/stdout leads to has no path.
         self._place = self.path.resolve() if self._is_plain else self.path
@@ -46,7 +42,7 @@ class RecordFile:
             try:
                 how = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
                 self._file = os.open(draft, how, _MODE)
-                self._size = self._write(_line(self._header), 0)
+                self._size = self._write(header(None).encode("utf-8"), 0)
                 draft.replace(self._place)
             except OSError:
                 draft.unlink(missing_ok=True)
@@ -54,17 +50,16 @@ class RecordFile:
         else:  # a pipe or a device, or a system on which an open file cannot be renamed
             how = os.O_WRONLY | os.O_CREAT | os.O_APPEND | (os.O_TRUNC if self._is_plain else 0)
             self._file = os.open(self._place, how, _MODE)
-            self._size = self._write(_line(self._header), 0)
+            self._size = self._write(header(None).encode("utf-8"), 0)
 
-    def add(self, *records: Mapping[str, Any]) -> None:
-        """Append records, all or none.
+    def add(self, lines: str) -> None:
+        """Append lines, all or none.
 
         Raises:
             OSError: They cannot be written.
             UnicodeEncodeError: A text holds half a character.
         """
-        lines = b"".join(_line(record) for record in records)
-        self._size += self._write(lines, self._size)
+        self._size += self._write(lines.encode("utf-8"), self._size)
 
     def close(self, terminals: list[str] | None = None) -> None:
         """Close the file.
@@ -80,7 +75,7 @@ class RecordFile:
             os.close(self._file)
         finally:
             if terminals is not None and self._is_plain:
-                self._rewrite({**self._header, "terminals": terminals})
+                self._rewrite(self._header(terminals))
 
     def _write(self, data: bytes, end: int) -> int:
         """Write all, or nothing where the file can be cut."""
@@ -94,12 +89,12 @@ class RecordFile:
             raise
         return len(data)
 
-    def _rewrite(self, header: Mapping[str, Any]) -> None:
+    def _rewrite(self, header: str) -> None:
         draft = self._draft()
         try:
             with self._place.open("rb") as old, draft.open("xb") as new:
                 old.readline()
-                new.write(_line(header))
+                new.write(header.encode("utf-8"))
                 shutil.copyfileobj(old, new, 1 << 20)
             draft.chmod(self._place.stat().st_mode & 0o777)
             draft.replace(self._place)
@@ -109,7 +104,3 @@ class RecordFile:
     def _draft(self) -> Path:
         name = f".{self._place.name[:200]}.{os.getpid()}-{os.urandom(3).hex()}.part"
         return self._place.with_name(name)
-
-
-def _line(record: Mapping[str, Any]) -> bytes:
-    return _ENCODE(record).encode("utf-8") + b"\n"

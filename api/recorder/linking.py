@@ -5,7 +5,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -14,7 +13,8 @@ SHORT = 500
 """Characters up to which a text is kept as the object that it is.
 
 Different steps may write the same short text (`Nothing found.`), and only the object says which
-of them is meant. Of longer texts a hash is kept, so that memory does not grow with the texts.
+of them is meant. Of longer texts length and hash are kept, so that memory does not grow with them;
+a text keeps its hash, so that it is computed once.
 """
 
 MOST_ALIKE = 100
@@ -66,15 +66,13 @@ class KnownTexts:
     def __init__(self, process_id: str) -> None:
         self._process_id = process_id
         self._short: dict[str, list[tuple[str, str]]] = {}
-        self._long: dict[bytes, list[str]] = {}
-        self._lengths: set[int] = set()
+        self._long: dict[tuple[int, int], list[str]] = {}
         self._objects: dict[int, tuple[Callable[[], object], str]] = {}
 
     def add(self, text: str, node_id: str) -> None:
         """Know the text of a node."""
         if len(text) > SHORT:
-            self._lengths.add(len(text))
-            _append(self._long.setdefault(_digest(text), []), node_id)
+            _append(self._long.setdefault((len(text), hash(text)), []), node_id)
         elif text:
             _append(self._short.setdefault(text, []), (text, node_id))
 
@@ -91,8 +89,7 @@ class KnownTexts:
     def nodes_of(self, text: str) -> Iterator[str]:
         """Nodes with this text, the likeliest first: this very object, else the latest."""
         if len(text) > SHORT:
-            if len(text) in self._lengths:
-                yield from reversed(self._long.get(_digest(text), ()))
+            yield from reversed(self._long.get((len(text), hash(text)), ()))
             return
         found = self._short.get(text, ())
         yield from (node_id for known, node_id in reversed(found) if known is text)
@@ -122,13 +119,14 @@ class KnownTexts:
         return found
 
     def _link_text(self, text: str, found: Links) -> None:
-        candidates = [*self.nodes_of(text)]
-        if not candidates:
-            found.unknown.append(text)
-        for node_id in candidates:
+        is_known = False
+        for node_id in self.nodes_of(text):
+            is_known = True
             if node_id not in found.nodes:
                 found.nodes[node_id] = None
                 return
+        if not is_known:
+            found.unknown.append(text)
 
     def _link_span(self, span: RecordedSpan, found: Links) -> None:
         if not span.node_id:
@@ -143,7 +141,3 @@ def _append(known: list[T], one: T) -> None:
     known.append(one)
     if len(known) > MOST_ALIKE:
         del known[0]
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -10,7 +10,6 @@ import json
 import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any, Literal
 
 from veritrail_graph.api.recorder.faults import Faults
@@ -19,6 +18,8 @@ from veritrail_graph.api.recorder.linking import KnownTexts, RecordedSpan
 from veritrail_graph.graph.contract import MAX_NODE_ID, MAX_STAGE, is_deeper_than
 
 FIRST_STAGE = 1
+
+_encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 Origin = Literal["source", "generated", "given"]
 
@@ -76,7 +77,7 @@ class Nodes:
         self._faults = faults
         self._counts: dict[str, int] = {}
         self._first_stage: int | None = None
-        self._sources: dict[bytes, str] = {}
+        self._sources: dict[tuple[object, ...], str] = {}
         self._roots: set[str] = set()
 
     def source(self, text: object, facts: Facts) -> RecordedSpan:
@@ -87,7 +88,10 @@ class Nodes:
         """
         if not isinstance(text, str):
             return self._no_text(text)
-        key = _digest(text, facts) if facts.node_id is None else None
+        key = None
+        if facts.node_id is None:
+            metadata = repr(facts.metadata) if facts.metadata else None
+            key = (len(text), hash(text), facts.step, facts.kind, metadata)
         if key is not None and key in self._sources:
             return RecordedSpan(self._sources[key], text, self._process_id)
         span = self._write("source", text, {}, facts, "source")
@@ -175,8 +179,8 @@ class Nodes:
         terminals = [node for node in self.answers if node not in self.used] or usual
         try:
             if claims and len(terminals) == 1 and terminals[0] not in self._roots:
-                about = {"node_id": terminals[0]}
-                self._file.add(*({"claim": {"text": one, **about}} for one in claims))
+                about = [{"claim": {"text": one, "node_id": terminals[0]}} for one in claims]
+                self._file.add("".join(f"{_encoded(one)}\n" for one in about))
             elif claims:
                 message = "the claims were left out: of %s answers none is the one they are about"
                 self._faults.log("claims", message, len(terminals))
@@ -206,23 +210,24 @@ class Nodes:
         """
         stage = self._stage(facts.stage, origin, sources)
         node_id = self._node_id(facts.node_id, facts.step or prefix)
-        node: dict[str, Any] = {"node_id": node_id, "text": text, "stage": stage, "origin": origin}
+        name = _encoded(node_id)
+        node = f'{{"node": {{"node_id": {name}, "text": {_encoded(text)}, "stage": {stage}'
+        node += f', "origin": "{origin}"'
         for key in ("kind", "step", "question"):
             if (fact := getattr(facts, key)) is not None:
-                node[key] = str(fact)
-        metadata = self._metadata(facts)
-        if metadata:
-            node["metadata"] = metadata
-        edges = [
-            {"source": source, "target": node_id} | ({"inferred": how} if how else {})
-            for source, how in sources.items()
-        ]
-        records = [{"node": node}, *({"edge": edge} for edge in edges)]
+                node += f', "{key}": {_encoded(str(fact))}'
+        if facts.metadata or facts.model is not None or facts.prompt is not None:
+            node += f', "metadata": {_encoded(self._metadata(facts))}'
+        lines = [node + "}}\n"]
+        for source, how in sources.items():
+            facts_of_edge = f', "inferred": "{how}"' if how else ""
+            ends = f'"source": {_encoded(source)}, "target": {name}'
+            lines.append(f'{{"edge": {{{ends}{facts_of_edge}}}}}\n')
         try:
-            self._file.add(*records)
+            self._file.add("".join(lines))
         except UnicodeEncodeError:
             self._faults.log("character", "half a character in a text was replaced")
-            self._file.add(*map(whole, records))
+            self._file.add(whole("".join(lines)))
         if self._first_stage is None:
             self._first_stage = min(stage, FIRST_STAGE) if origin != "source" else stage
         self.stages[node_id] = stage
@@ -285,15 +290,17 @@ class Nodes:
         return found
 
 
-def whole(value: Any) -> Any:
-    """JSON without halves of characters, which cannot be stored."""
-    if isinstance(value, str):
-        if value.isascii():
-            return str(value)
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, Mapping):
-        return {whole(key): whole(one) for key, one in value.items()}
-    return [whole(one) for one in value] if isinstance(value, list) else value
+def header_line(header: Mapping[str, Any], terminals: list[str] | None) -> str:
+    """The first line of the file."""
+    named = {} if terminals is None else {"terminals": terminals}
+    return whole(_encoded({**header, **named})) + "\n"
+
+
+def whole(text: str) -> str:
+    """A text without halves of characters, which cannot be stored."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _listed(inputs: object) -> list[object]:
@@ -304,9 +311,3 @@ def _listed(inputs: object) -> list[object]:
         one if isinstance(one, str | RecordedSpan | Iterable) else f"<{type(one).__name__}>"
         for one in inputs
     ]
-
-
-def _digest(text: str, facts: Facts) -> bytes:
-    """What is equal for the same text with the same facts."""
-    words = json.dumps([text, facts.step, facts.kind, repr(facts.metadata)])
-    return blake2b(words.encode(), digest_size=16).digest()

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, Token
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Self
 from veritrail_graph.api.recorder.faults import Faults
 from veritrail_graph.api.recorder.file import RecordFile
 from veritrail_graph.api.recorder.linking import Links, RecordedSpan
-from veritrail_graph.api.recorder.nodes import Facts, Nodes, whole
+from veritrail_graph.api.recorder.nodes import Facts, Nodes, header_line, whole
 from veritrail_graph.graph.contract import FORMAT, MAX_STAGE, PUBLIC_ID, RECORDED
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ class Recording:
             self.faults.log("process_id", "%.80r is no process_id; an id was made", process_id)
         try:
             self._claims = self._texts_of(claims)
-            file = RecordFile(self._place(path), _header(self.process_id, name, question, stages))
+            header = _header(self.process_id, name, question, stages)
+            file = RecordFile(self._place(path), partial(header_line, header))
             self.path = file.path
             self._nodes = Nodes(self.process_id, file, self.faults)
         except Exception as error:  # noqa: BLE001
@@ -427,5 +429,4 @@ def _header(
         if type(number) is int and 0 <= number <= MAX_STAGE
     }
     header |= {"stages": names} if names else {}
-    found: dict[str, Any] = whole({**header, "source_format": RECORDED})
-    return found
+    return {**header, "source_format": RECORDED}

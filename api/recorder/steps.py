@@ -17,6 +17,7 @@ from collections.abc import (
     Mapping,
 )
 from contextlib import contextmanager
+from contextvars import Token
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, overload
 
@@ -276,37 +277,35 @@ class _Stream(Generator[Any, Any, Any]):
 
     def __init__(self, stream: Generator[Any, Any, Any], call: _Call) -> None:
         self._stream = stream
-        self._call = call
         self._pieces = _Pieces(call)
 
     @override
     def send(self, value: Any) -> Any:
-        return self._next(lambda: self._stream.send(value))
+        token = self._pieces.begin()
+        try:
+            piece = self._stream.send(value)
+        except BaseException as error:
+            self._pieces.stopped(token, error)
+            raise
+        return self._pieces.add(token, piece)
 
     @override
-    def throw(self, *error: Any) -> Any:
-        return self._next(lambda: self._stream.throw(*error))
+    def throw(self, *thrown: Any) -> Any:
+        token = self._pieces.begin()
+        try:
+            piece = self._stream.throw(*thrown)
+        except BaseException as error:
+            self._pieces.stopped(token, error)
+            raise
+        return self._pieces.add(token, piece)
 
     @override
     def close(self) -> None:
+        token = self._pieces.begin()
         try:
-            with self._call.running():
-                self._stream.close()
+            self._stream.close()
         finally:
-            self._pieces.end(is_whole=False)
-
-    def _next(self, step: Callable[[], Any]) -> Any:
-        try:
-            with self._call.running():
-                piece = step()
-        except StopIteration:
-            self._pieces.end(is_whole=True)
-            raise
-        except BaseException:
-            self._pieces.end(is_whole=False)
-            raise
-        self._pieces.add(piece)
-        return piece
+            self._pieces.stopped(token)
 
 
 class _AsyncStream(AsyncGenerator[Any, Any]):
@@ -314,49 +313,55 @@ class _AsyncStream(AsyncGenerator[Any, Any]):
 
     def __init__(self, stream: AsyncGenerator[Any, Any], call: _Call) -> None:
         self._stream = stream
-        self._call = call
         self._pieces = _Pieces(call)
 
     @override
     async def asend(self, value: Any) -> Any:
-        return await self._next(lambda: self._stream.asend(value))
+        token = self._pieces.begin()
+        try:
+            piece = await self._stream.asend(value)
+        except BaseException as error:
+            self._pieces.stopped(token, error)
+            raise
+        return self._pieces.add(token, piece)
 
     @override
-    async def athrow(self, *error: Any) -> Any:
-        return await self._next(lambda: self._stream.athrow(*error))
+    async def athrow(self, *thrown: Any) -> Any:
+        token = self._pieces.begin()
+        try:
+            piece = await self._stream.athrow(*thrown)
+        except BaseException as error:
+            self._pieces.stopped(token, error)
+            raise
+        return self._pieces.add(token, piece)
 
     @override
     async def aclose(self) -> None:
+        token = self._pieces.begin()
         try:
-            with self._call.running():
-                await self._stream.aclose()
+            await self._stream.aclose()
         finally:
-            self._pieces.end(is_whole=False)
-
-    async def _next(self, step: Callable[[], Awaitable[Any]]) -> Any:
-        try:
-            with self._call.running():
-                piece = await step()
-        except StopAsyncIteration:
-            self._pieces.end(is_whole=True)
-            raise
-        except BaseException:
-            self._pieces.end(is_whole=False)
-            raise
-        self._pieces.add(piece)
-        return piece
+            self._pieces.stopped(token)
 
 
 class _Pieces:
-    """The pieces of a stream."""
+    """The pieces of a stream.
+
+    Between them the context is the consumer's: what it records then is none of the stream's.
+    """
 
     def __init__(self, call: _Call) -> None:
         self._call = call
         self._texts: list[str] = []
         self._is_over = False
 
-    def add(self, piece: Any) -> None:
-        """Keep the text of a piece; pieces without one, such as the end of a stream, have none."""
+    def begin(self) -> Token[list[RecordedSpan] | None]:
+        """Let the stream work at its next piece."""
+        return made_inside.set(self._call.inside)
+
+    def add(self, token: Token[list[RecordedSpan] | None], piece: Any) -> Any:
+        """Keep the text of a piece; some, such as the last of a reply, have none."""
+        made_inside.reset(token)
         text = self._call.text_of(piece)
         if isinstance(text, str):
             self._texts.append(text)
@@ -364,10 +369,15 @@ class _Pieces:
             step = self._call.step.name
             message = "%s yielded a %s, which is no text; see the argument `text`"
             self._call.run.faults.log(f"result {step}", message, step, type(text).__name__)
+        return piece
 
-    def end(self, *, is_whole: bool) -> None:
-        """Record the text once."""
+    def stopped(
+        self, token: Token[list[RecordedSpan] | None], error: BaseException | None = None
+    ) -> None:
+        """Record the text once; it is whole where the stream ended by itself."""
+        made_inside.reset(token)
         if not self._is_over:
             self._is_over = True
             if self._texts:
+                is_whole = isinstance(error, StopIteration | StopAsyncIteration)
                 self._call.record(None, "".join(self._texts), is_whole=is_whole)
