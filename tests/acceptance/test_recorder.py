@@ -125,3 +125,17 @@ def test_a_program_that_is_killed_leaves_a_file_that_is_ingested(graph, tmp_path
         assert found["process_id"] == process_id
         assert (found["nodes"] > 3) is bool(more)
         graph("delete", process_id, "--yes")
+
+
+def test_the_example_runs_and_finds_the_planted_error(graph, tmp_path):
+    code = [sys.executable, str(ROOT / "examples" / "recorded.py")]
+    told = subprocess.run(
+        [*code, "--verify"], capture_output=True, text=True, cwd=tmp_path, check=True, timeout=120
+    )
+    lines = told.stdout.splitlines()
+    assert lines[0] == "NOT_FULLY_SUPPORTED: The keeper moved the buoys by 41 metres."
+    assert lines[1] == "  the error came in at stage 2, in summarise/3"
+    assert lines[2] == "FULLY_SUPPORTED: Two barges waited below it."
+    file = tmp_path / "lock.jsonl"
+    subprocess.run([*code, str(file)], cwd=tmp_path, check=True, timeout=120, stderr=-3)
+    assert graph("ingest", str(file), "--json").json["claims"] == 2
