@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -19,6 +20,10 @@ a text keeps its hash, so that it is computed once.
 
 MOST_ALIKE = 100
 """Nodes with one text that are told apart: the latest ones."""
+
+HEAD = 24
+"""Characters at the beginning by which a text is found within a longer one; shorter texts, which
+may stand in others by chance, are not looked for."""
 
 _CONTAINERS = (dict, list, tuple, set, frozenset)
 
@@ -48,11 +53,12 @@ class Links:
     """What was found in a value.
 
     Attributes:
-        nodes: node_ids, each once, in the order of the value.
+        nodes: node_ids, each once, in the order of the value; `exact` for a text that stands
+            within a longer one.
         unknown: Texts, and spans of other recordings, that belong to no node.
     """
 
-    nodes: dict[str, None] = field(default_factory=dict)
+    nodes: dict[str, str | None] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
 
 
@@ -67,10 +73,13 @@ class KnownTexts:
         self._process_id = process_id
         self._short: dict[str, list[tuple[str, str]]] = {}
         self._long: dict[tuple[int, int], list[str]] = {}
+        self._heads: dict[str, dict[int, set[int]]] = {}
         self._objects: dict[int, tuple[Callable[[], object], str]] = {}
 
     def add(self, text: str, node_id: str) -> None:
         """Know the text of a node."""
+        if len(text) >= HEAD:
+            self._heads.setdefault(text[:HEAD], {}).setdefault(len(text), set()).add(hash(text))
         if len(text) > SHORT:
             _append(self._long.setdefault((len(text), hash(text)), []), node_id)
         elif text:
@@ -95,10 +104,26 @@ class KnownTexts:
         yield from (node_id for known, node_id in reversed(found) if known is text)
         yield from (node_id for known, node_id in reversed(found) if known is not text)
 
-    def links(self, value: object) -> Links:
+    def within(self, text: str) -> Iterator[str]:
+        """Nodes whose whole texts stand in a longer text; of nested ones only the longest."""
+        start = 0
+        while start <= len(text) - HEAD:
+            size = 0
+            for length, hashes in self._heads.get(text[start : start + HEAD], {}).items():
+                if length > size and hash(text[start : start + length]) in hashes:
+                    size = length
+            if size:
+                yield from islice(self.nodes_of(text[start : start + size]), 1)
+            start += size or 1
+
+    def links(self, value: object, *, within: bool = False) -> Links:
         """The nodes of the recorded texts in a value, also inside lists, tuples, sets and dicts.
 
         A text that stands there several times is linked to as many nodes with that text.
+
+        Args:
+            value: The value.
+            within: Whether recorded texts are looked for within longer ones, such as prompts.
         """
         found = Links()
         seen: set[int] = set()
@@ -106,7 +131,7 @@ class KnownTexts:
         while waiting:
             value = waiting.pop()
             if isinstance(value, str):
-                self._link_text(value, found)
+                self._link_text(value, found, within=within)
             elif isinstance(value, RecordedSpan):
                 self._link_span(value, found)
             elif (known := self._objects.get(id(value))) is not None and known[0]() is value:
@@ -118,13 +143,17 @@ class KnownTexts:
                     waiting += reversed(items)
         return found
 
-    def _link_text(self, text: str, found: Links) -> None:
+    def _link_text(self, text: str, found: Links, *, within: bool = False) -> None:
         is_known = False
         for node_id in self.nodes_of(text):
             is_known = True
             if node_id not in found.nodes:
                 found.nodes[node_id] = None
                 return
+        if not is_known and within:
+            for node_id in self.within(text):
+                is_known = True
+                found.nodes.setdefault(node_id, "exact")
         if not is_known:
             found.unknown.append(text)
 

@@ -21,6 +21,12 @@ FIRST_STAGE = 1
 
 _encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
+_INFERRED = {
+    None: "",
+    "exact": ', "inferred": "exact", "score": 1.0',
+    "order": ', "inferred": "order"',
+}
+
 Origin = Literal["source", "generated", "given"]
 
 
@@ -124,7 +130,7 @@ class Nodes:
         for unknown in links.unknown:
             message = "an input was not recorded before; the node has no edge from it: %.60r"
             self._faults.log("input", message, unknown)
-        return self._write("generated", text, dict.fromkeys(links.nodes), facts, prefix)
+        return self._write("generated", text, links.nodes, facts, prefix)
 
     def answer(self, text: object, inputs: object, facts: Facts) -> RecordedSpan:
         """Add a final output, or take a generated text that is there as one.
@@ -145,14 +151,14 @@ class Nodes:
         return span
 
     def result(
-        self, text: str, facts: Facts, inputs: Collection[str], inside: Collection[str]
+        self, text: str, facts: Facts, inputs: Mapping[str, str | None], inside: Collection[str]
     ) -> RecordedSpan:
         """Add what a function returned; a text that is passed on unchanged is there already.
 
         Args:
             text: The text.
             facts: What is known of the function.
-            inputs: The nodes of its arguments.
+            inputs: The nodes of its arguments, and how they were found there.
             inside: The nodes that were recorded while it ran.
 
         Raises:
@@ -161,7 +167,7 @@ class Nodes:
         for known in self.texts.nodes_of(text):
             if known in inputs or known in inside:
                 return RecordedSpan(known, text, self._process_id)
-        sources: dict[str, str | None] = dict.fromkeys(inputs)
+        sources = dict(inputs)
         for node_id in inside:
             if node_id not in self.used:
                 sources.setdefault(node_id, "order")
@@ -220,7 +226,7 @@ class Nodes:
             node += f', "metadata": {_encoded(self._metadata(facts))}'
         lines = [node + "}}\n"]
         for source, how in sources.items():
-            facts_of_edge = f', "inferred": "{how}"' if how else ""
+            facts_of_edge = _INFERRED[how]
             ends = f'"source": {_encoded(source)}, "target": {name}'
             lines.append(f'{{"edge": {{{ends}{facts_of_edge}}}}}\n')
         try:

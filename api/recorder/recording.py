@@ -241,15 +241,19 @@ class Recording:
         return self._guarded(text, lambda nodes: nodes.answer(text, inputs, facts))
 
     def result(
-        self, text: str, facts: Facts, inputs: Collection[str], inside: Collection[str]
+        self,
+        text: str,
+        facts: Facts,
+        inputs: Mapping[str, str | None],
+        inside: Collection[str] = (),
     ) -> RecordedSpan:
         """Record what a function returned; see `Nodes.result`."""
         return self._guarded(text, lambda nodes: nodes.result(text, facts, inputs, inside))
 
-    def links(self, value: object) -> Links:
+    def links(self, value: object, *, within: bool = False) -> Links:
         """The nodes of the recorded texts in a value; none where it cannot be searched."""
         try:
-            return self._nodes.texts.links(value) if self._nodes else Links()
+            return self._nodes.texts.links(value, within=within) if self._nodes else Links()
         except Exception:  # noqa: BLE001  # such as a list that another thread changes
             self.faults.log("arguments", "arguments could not be searched", trace=True)
             return Links()

@@ -446,3 +446,36 @@ def test_threads_record_with_a_copied_context_or_where_a_recording_is_activated(
 
         pool.submit(activated).result()
     assert edges(file) == {("source/1", "summarise/1"), ("summarise/1", "merge/1")}
+
+
+def test_texts_within_a_prompt_are_found_where_that_is_asked_for(file):
+    @vt.recorded_step(within=True)
+    def ask(prompt: str, history: list[str]) -> str:
+        return "An answer."
+
+    with vt.record(path=file, quiet=True) as run:
+        one = run.source("The quay opened in 1901, on a Sunday.")
+        long = run.source(f"Before. {one} After. " * 40)
+        two = run.source("The pier was added in the year 1923.")
+        run.source("Short, so not looked for.".ljust(23)[:23])
+        ask(f"Read this:\n{one}\n{two}{one}\nShort, so not looked for.", ["x", f"<{long}>"])
+    found = [one["edge"] for one in lines(file) if "edge" in one]
+    assert [(one["source"], one["inferred"], one["score"]) for one in found] == [
+        ("source/1", "exact", 1.0), ("source/3", "exact", 1.0), ("source/2", "exact", 1.0),
+    ]  # fmt: skip
+    checked(file)
+
+
+def test_looking_for_texts_takes_time_by_the_characters_and_not_by_the_texts(file):
+    import time
+
+    spent = []
+    for count in (100, 10_000):
+        with vt.record(path=file, quiet=True) as run:
+            for number in range(count):
+                run.source(f"{number:06d} is the number of this text.")
+            prompt = "A prompt that holds none of them. " * 1_000
+            start = time.thread_time()
+            run.links(prompt, within=True)
+            spent.append(time.thread_time() - start)
+    assert spent[1] < 5 * spent[0] + 0.05
