@@ -13,10 +13,8 @@ from collections.abc import (
     Awaitable,
     Callable,
     Generator,
-    Iterator,
     Mapping,
 )
-from contextlib import contextmanager
 from contextvars import Token
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, overload
@@ -161,8 +159,11 @@ def _decorated(function: Any, step: Step) -> Any:
             if run is None:
                 return await function(*args, **kwargs)
             call = _Call(run, step, args, kwargs)
-            with call.running():
+            token = made_inside.set(call.inside)
+            try:
                 result = await function(*args, **kwargs)
+            finally:
+                made_inside.reset(token)
             return call.ended(result)
 
         return awaited
@@ -173,8 +174,11 @@ def _decorated(function: Any, step: Step) -> Any:
         if run is None:
             return function(*args, **kwargs)
         call = _Call(run, step, args, kwargs)
-        with call.running():
+        token = made_inside.set(call.inside)
+        try:
             result = function(*args, **kwargs)
+        finally:
+            made_inside.reset(token)
         return call.ended(result)
 
     return called
@@ -197,29 +201,26 @@ class _Call:
             self.inputs = self.run.links((self.args, self.kwargs), within=self.step.within).nodes
         self.args = self.kwargs = None
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Keep what is recorded in a context meanwhile."""
-        token = made_inside.set(self.inside)
-        try:
-            yield
-        finally:
-            made_inside.reset(token)
-
     def ended(self, result: Any) -> Any:
         """Record a result; one that is still to come is recorded when it is there."""
+        if isinstance(result, str):  # the usual one
+            self.record(result, self.text_of(result))
+            return result
         if isinstance(result, Generator):
             return _relay(_Stream(result, self))
         if isinstance(result, AsyncGenerator):
             return _AsyncStream(result, self)
-        if not isinstance(result, str | list | tuple) and inspect.isawaitable(result):
+        if not isinstance(result, list | tuple) and inspect.isawaitable(result):
             return self._awaited(result)
         self.record(result, self.text_of(result))
         return result
 
     async def _awaited(self, result: Awaitable[Any]) -> Any:
-        with self.running():
+        token = made_inside.set(self.inside)
+        try:
             value = await result
+        finally:
+            made_inside.reset(token)
         self.record(value, self.text_of(value))
         return value
 
