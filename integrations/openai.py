@@ -48,6 +48,8 @@ def _recorded(create: Callable[..., Any], step: str) -> Callable[..., Any]:
         run = current()
         if run is None:
             return create(*args, **kwargs)
+        if isinstance(kwargs.get("messages"), Iterator):  # it can be read once only
+            kwargs["messages"] = list(kwargs["messages"])
         call = _Call(run, step, str(kwargs.get("model") or ""))
         call.find(kwargs.get("messages"))
         result = create(*args, **kwargs)

@@ -25,7 +25,7 @@ HEAD = 24
 """Characters at the beginning by which a text is found within a longer one; shorter texts, which
 may stand in others by chance, are not looked for."""
 
-_CONTAINERS = (dict, list, tuple, set, frozenset)
+CONTAINERS = (dict, list, tuple, set, frozenset)
 
 _NUMBERS = (int, float)
 
@@ -136,7 +136,7 @@ class KnownTexts:
                 self._link_span(value, found)
             elif (known := self._objects.get(id(value))) is not None and known[0]() is value:
                 found.nodes[known[1]] = None
-            elif isinstance(value, _CONTAINERS) and id(value) not in seen:
+            elif isinstance(value, CONTAINERS) and id(value) not in seen:
                 seen.add(id(value))
                 items = [*(value.values() if isinstance(value, dict) else value)]
                 if items and not isinstance(items[0], _NUMBERS):  # a vector may be long
@@ -145,6 +145,11 @@ class KnownTexts:
 
     def _link_text(self, text: str, found: Links, *, within: bool = False) -> None:
         is_known = False
+        if len(text) > SHORT:
+            alone = self._long.get((len(text), hash(text)))
+            if alone is not None and len(alone) == 1:  # the usual one
+                found.nodes[alone[0]] = None
+                return
         for node_id in self.nodes_of(text):
             is_known = True
             if node_id not in found.nodes:

@@ -10,16 +10,17 @@ import json
 import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from json.encoder import encode_basestring
 from typing import Any, Literal
 
 from veritrail_graph.api.recorder.faults import Faults
 from veritrail_graph.api.recorder.file import RecordFile
-from veritrail_graph.api.recorder.linking import KnownTexts, RecordedSpan
+from veritrail_graph.api.recorder.linking import CONTAINERS, KnownTexts, RecordedSpan
 from veritrail_graph.graph.contract import MAX_NODE_ID, MAX_STAGE, is_deeper_than
 
 FIRST_STAGE = 1
 
-_encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 _INFERRED = {
     None: "",
@@ -117,7 +118,7 @@ class Nodes:
         return self._write("given", text, {}, facts, "given")
 
     def generated(
-        self, text: object, inputs: object, facts: Facts, prefix: str = "step"
+        self, text: object, inputs: list[object], facts: Facts, prefix: str = "step"
     ) -> RecordedSpan:
         """Add what a step generated from its inputs.
 
@@ -126,13 +127,13 @@ class Nodes:
         """
         if not isinstance(text, str):
             return self._no_text(text)
-        links = self.texts.links(_listed(inputs))
+        links = self.texts.links(inputs)
         for unknown in links.unknown:
             message = "an input was not recorded before; the node has no edge from it: %.60r"
             self._faults.log("input", message, unknown)
         return self._write("generated", text, links.nodes, facts, prefix)
 
-    def answer(self, text: object, inputs: object, facts: Facts) -> RecordedSpan:
+    def answer(self, text: object, inputs: list[object], facts: Facts) -> RecordedSpan:
         """Add a final output, or take a generated text that is there as one.
 
         Raises:
@@ -186,7 +187,7 @@ class Nodes:
         try:
             if claims and len(terminals) == 1 and terminals[0] not in self._roots:
                 about = [{"claim": {"text": one, "node_id": terminals[0]}} for one in claims]
-                self._file.add("".join(f"{_encoded(one)}\n" for one in about))
+                self._file.add("".join(f"{_as_json(one)}\n" for one in about))
             elif claims:
                 message = "the claims were left out: of %s answers none is the one they are about"
                 self._faults.log("claims", message, len(terminals))
@@ -216,18 +217,18 @@ class Nodes:
         """
         stage = self._stage(facts.stage, origin, sources)
         node_id = self._node_id(facts.node_id, facts.step or prefix)
-        name = _encoded(node_id)
-        node = f'{{"node": {{"node_id": {name}, "text": {_encoded(text)}, "stage": {stage}'
+        name = encode_basestring(node_id)
+        node = f'{{"node": {{"node_id": {name}, "text": {encode_basestring(text)}, "stage": {stage}'
         node += f', "origin": "{origin}"'
         for key in ("kind", "step", "question"):
             if (fact := getattr(facts, key)) is not None:
-                node += f', "{key}": {_encoded(str(fact))}'
+                node += f', "{key}": {encode_basestring(str(fact))}'
         if facts.metadata or facts.model is not None or facts.prompt is not None:
-            node += f', "metadata": {_encoded(self._metadata(facts))}'
+            node += f', "metadata": {_as_json(self._metadata(facts))}'
         lines = [node + "}}\n"]
         for source, how in sources.items():
             facts_of_edge = _INFERRED[how]
-            ends = f'"source": {_encoded(source)}, "target": {name}'
+            ends = f'"source": {encode_basestring(source)}, "target": {name}'
             lines.append(f'{{"edge": {{{ends}{facts_of_edge}}}}}\n')
         try:
             self._file.add("".join(lines))
@@ -299,7 +300,7 @@ class Nodes:
 def header_line(header: Mapping[str, Any], terminals: list[str] | None) -> str:
     """The first line of the file."""
     named = {} if terminals is None else {"terminals": terminals}
-    return whole(_encoded({**header, **named})) + "\n"
+    return whole(_as_json({**header, **named})) + "\n"
 
 
 def whole(text: str) -> str:
@@ -309,11 +310,11 @@ def whole(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _listed(inputs: object) -> list[object]:
+def listed(inputs: object) -> list[object]:
     """Inputs as a list, also those of a generator; what can be none is named by its type."""
     if isinstance(inputs, str | RecordedSpan) or not isinstance(inputs, Iterable):
         inputs = [inputs]
     return [
-        one if isinstance(one, str | RecordedSpan | Iterable) else f"<{type(one).__name__}>"
+        one if isinstance(one, (str, RecordedSpan, *CONTAINERS)) else f"<{type(one).__name__}>"
         for one in inputs
     ]

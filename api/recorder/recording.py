@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Self
 from veritrail_graph.api.recorder.faults import Faults
 from veritrail_graph.api.recorder.file import RecordFile
 from veritrail_graph.api.recorder.linking import Links, RecordedSpan
-from veritrail_graph.api.recorder.nodes import Facts, Nodes, header_line, whole
+from veritrail_graph.api.recorder.nodes import Facts, Nodes, header_line, listed, whole
 from veritrail_graph.graph.contract import FORMAT, MAX_STAGE, PUBLIC_ID, RECORDED
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Recording:
         self.path: Path | None = None
         self.ingested: Ingested | None = None
         self.verifications: Sequence[Verification] = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._pid = os.getpid()
         self._is_closed = False
         self._token: Token[Recording | None] | None = None
@@ -122,8 +122,8 @@ class Recording:
 
     @property
     def is_open(self) -> bool:
-        """Whether more can be recorded."""
-        return not self._is_closed
+        """Whether more can be recorded, and in this process: a forked one does not record."""
+        return not self._is_closed and os.getpid() == self._pid
 
     def source(
         self,
@@ -201,7 +201,8 @@ class Recording:
             The span, to be named as an input of further steps.
         """
         facts = Facts(step, kind, stage, node_id, None, model, prompt, metadata)
-        return self._guarded(text, lambda nodes: nodes.generated(text, inputs, facts))
+        given = listed(inputs)  # a generator of the program may itself record, or wait for others
+        return self._guarded(text, lambda nodes: nodes.generated(text, given, facts))
 
     def answer(
         self,
@@ -238,7 +239,8 @@ class Recording:
             The span.
         """
         facts = Facts(step, kind, stage, node_id, question, model, prompt, metadata)
-        return self._guarded(text, lambda nodes: nodes.answer(text, inputs, facts))
+        given = listed(inputs)
+        return self._guarded(text, lambda nodes: nodes.answer(text, given, facts))
 
     def result(
         self,
@@ -253,7 +255,8 @@ class Recording:
     def links(self, value: object, *, within: bool = False) -> Links:
         """The nodes of the recorded texts in a value; none where it cannot be searched."""
         try:
-            return self._nodes.texts.links(value, within=within) if self._nodes else Links()
+            with self._lock:
+                return self._nodes.texts.links(value, within=within) if self._nodes else Links()
         except Exception:  # noqa: BLE001  # such as a list that another thread changes
             self.faults.log("arguments", "arguments could not be searched", trace=True)
             return Links()

@@ -173,10 +173,11 @@ def test_errors_raw_responses_and_strange_messages_pass(client, file, caplog):
         assert raw.parse().choices[0].message.content == "Answer 0 to 2"
         parts = [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]
         client.chat.completions.create(model="m", messages=[{"role": "user", "content": parts}])
+        client.chat.completions.create(model="m", messages=iter(messages("Once.")))
         with pytest.raises(TypeError):
             client.chat.completions.create(model="m")
     texts = [one["text"] for one in nodes(file).values()]
-    assert texts == ["Hello", "Hi", "One.", "Two.", "Answer 0 to 5"]
+    assert texts == ["Hello", "Hi", "One.", "Two.", "Answer 0 to 5", "Once.", "Answer 0 to 5"]
     assert caplog.text.count("was not recorded") == 1
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -287,6 +288,25 @@ def test_threads_share_a_recording(file):
     for source, target in edges(file):
         assert by_id[source]["text"].split()[1] == by_id[target]["text"].split()[1]
     checked(file)
+
+
+def test_inputs_may_record_themselves_or_wait_for_threads_that_record(file):
+    with vt.record(path=file, quiet=True) as run, ThreadPoolExecutor(2) as pool:
+        run.step("One.", (run.source(f"Page {number}.") for number in range(3)))
+        futures = [pool.submit(run.source, f"Late page {number}.") for number in range(3)]
+        run.answer("Two.", (future.result(timeout=10) for future in futures))
+    assert len(edges(file)) == 6
+
+
+def test_threads_that_search_and_record_at_once_lose_nothing(file, caplog):
+    def work(number: int) -> None:
+        for place in range(200):
+            page = run.source(f"This is the text of page {number}.{place} " + "x" * place)
+            assert page.node_id in run.links(f"Read: {page}", within=True).nodes
+
+    with vt.record(path=file, quiet=True) as run, ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert caplog.text == ""
 
 
 def test_recording_imports_neither_models_nor_servers_nor_drivers(tmp_path):

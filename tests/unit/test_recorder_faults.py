@@ -80,7 +80,7 @@ def test_what_is_no_text_is_not_recorded(file, caplog, text):
     assert caplog.text.count("is no text") == 1
 
 
-@pytest.mark.parametrize("given", [None, 3, "unknown", [None], object(), [["unknown"]]])
+@pytest.mark.parametrize("given", [None, 3, "unknown", [None], object(), [["unknown"]], [iter([])]])
 def test_an_unknown_input_is_logged_and_the_node_has_no_edge(file, caplog, given):
     with vt.record(path=file, quiet=True) as run:
         page = run.source("A page.")
