@@ -9,6 +9,7 @@ COPY pyproject.toml README.md LICENSE /src/
 COPY api /src/api
 COPY cypher /src/cypher
 COPY graph /src/graph
+COPY integrations /src/integrations
 COPY verifier /src/verifier
 COPY veritrail_graph /src/veritrail_graph
 RUN pip wheel --no-deps --wheel-dir /dist /src \

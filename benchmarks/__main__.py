@@ -21,6 +21,7 @@ from benchmarks import (
     pages,
     peers,
     queries,
+    recorder,
     service_jobs,
     service_reads,
     walk,
@@ -33,7 +34,9 @@ from benchmarks.report import Report
 SMALL = 0.25
 STORED = ("ingest", "walk", "trail", "verify", "queries")
 """What works on the generated process; all but the first need it stored."""
-PARTS = ("help", *STORED, "imports", "reading", *models.PARTS, "jobs", "service", "pages")
+PARTS = (
+    "help", "recorder", "imports", *STORED, "reading", *models.PARTS, "jobs", "service", "pages",
+)  # fmt: skip
 SERVED = ("jobs", "service", "pages")
 EXTRA = ("growth", "peers")
 """Only when they are asked for: they take long, and the second fetches what it is held against."""
@@ -69,6 +72,8 @@ def main() -> int:
             _attempt(report, "help", lambda: commands.measure_help(report))
         if "imports" in parts:
             _attempt(report, "imports", lambda: imports.measure(report))
+        if "recorder" in parts:
+            _attempt(report, "recorder", lambda: recorder.measure(report, folder))
         if "reading" in parts:
             _attempt(report, "reading", lambda: models.measure_reading(report))
         if "peers" in parts:

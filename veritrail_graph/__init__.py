@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from veritrail_graph.api.client import AsyncClient, AsyncLocal, Client, Local
+    from veritrail_graph.api.recorder import record, recorded_step
     from veritrail_graph.graph.model import (
         Claim,
         Edge,
@@ -39,10 +40,20 @@ __all__ = [
     "Verdict",
     "Verification",
     "__version__",
+    "record",
+    "recorded_step",
     "verify",
 ]
 
-_CLIENTS = ("AsyncClient", "AsyncLocal", "Client", "Local")
+_PLACES = {
+    "AsyncClient": "api.client",
+    "AsyncLocal": "api.client",
+    "Client": "api.client",
+    "Local": "api.client",
+    "record": "api.recorder",
+    "recorded_step": "api.recorder",
+}
+"""Where the names are that are no nouns."""
 
 
 def verify(process_id: str, claims: str | Sequence[str] | None = None, **options: Any) -> Any:
@@ -70,5 +81,5 @@ def __getattr__(name: str) -> Any:
         return version("veritrail-graph")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    place = "api.client" if name in _CLIENTS else "graph.model"
+    place = _PLACES.get(name, "graph.model")
     return getattr(import_module(f"{__name__}.{place}"), name)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 
-MAX_DEPTH = 100
-"""Levels of lists and objects in metadata and settings; far less than what a parser bears."""
+from veritrail_graph.graph.contract import is_deeper_than as is_deeper_than
 
 _CANONICAL = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
@@ -32,18 +31,3 @@ def canonical(value: object) -> bytes:
         RecursionError: It is nested too deeply.
     """
     return canonical_text(value).encode("utf-8")
-
-
-def is_deeper_than(value: object, levels: int = MAX_DEPTH) -> bool:
-    """Whether lists and objects are nested deeper than a number of levels."""
-    layer = [value]
-    for _ in range(levels + 1):
-        layer = [
-            inner
-            for outer in layer
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not layer:
-            return False
-    return True

@@ -12,15 +12,13 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from veritrail_graph.graph.contract import MAX_NODE_ID as MAX_NODE_ID
+from veritrail_graph.graph.contract import MAX_STAGE as MAX_STAGE
+from veritrail_graph.graph.contract import PUBLIC_ID as PUBLIC_ID
 from veritrail_graph.graph.model.node_ref import NodeRef
 
-MAX_NODE_ID = 1_024
-MAX_STAGE = 2**31 - 1
 MOST = 2**63 - 1
 """The largest whole number that an engine holds."""
-
-PUBLIC_ID = r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}"
-"""A process_id, claim_id or run_id, as a regular expression."""
 
 PublicId = Annotated[str, Field(pattern=rf"^{PUBLIC_ID}$")]
 RecordId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/-]{0,255}$")]

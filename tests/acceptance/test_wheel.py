@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 from veritrail_graph import cypher
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("api", "cypher", "evaluation", "graph", "verifier")
+PACKAGES = ("api", "cypher", "evaluation", "graph", "integrations", "verifier")
 BESIDES_FILES = {".pyc", ".pyo"}
 PROCESS = {
     "format": "veritrail.process/1",

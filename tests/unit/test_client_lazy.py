@@ -39,6 +39,8 @@ def test_what_is_not_there_is_not_there():
         *clients,
         *nouns,
         "Verification",
+        "record",
+        "recorded_step",
         "verify",
         "__version__",
     }

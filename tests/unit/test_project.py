@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("api", "cypher", "evaluation", "graph", "verifier")
+PACKAGES = ("api", "cypher", "evaluation", "graph", "integrations", "verifier")
 LINES = 600
 EMPTY_NAMES = {"common", "helpers", "manager", "misc", "util", "utils"}
 LONGER_ON_PURPOSE: frozenset[str] = frozenset()

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from veritrail_graph.graph.contract import RECORDED
 from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.importers.process_file import reading
 from veritrail_graph.graph.importers.process_file.plain import plain_edges
@@ -31,6 +32,7 @@ from veritrail_graph.graph.importers.records import (
     PlainEdges,
     ProcessInput,
     Record,
+    Remark,
     TrailRecord,
 )
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
@@ -47,6 +49,10 @@ _TRAIL_READERS: dict[str, Callable[[object, str], Any]] = {
 }
 _TOLD_BEFORE = ("not_json", "wrong_line")
 _LINES_SUFFIXES = (".jsonl", ".ndjson")
+_CUT_OFF = (
+    "the last line is cut off, because the recorded program was stopped while it wrote it; the "
+    "line was left out"
+)
 
 
 class ProcessFileImporter:
@@ -216,7 +222,8 @@ class _LinesInput:
             return
         for record in self._read(_TRAIL_READERS, _READERS):
             # What is no line at all was reported when the process was read.
-            if not isinstance(record, Violation) or record.kind not in _TOLD_BEFORE:
+            told = isinstance(record, Violation) and record.kind in _TOLD_BEFORE
+            if not told and not isinstance(record, Remark):
                 yield record
 
     def _read(
@@ -248,6 +255,8 @@ class _LinesInput:
         try:
             value = reading.parse_fast(line)
         except ValueError:
+            if self.header.source_format == RECORDED and not line.endswith(b"\n"):
+                return (Remark(_CUT_OFF),)  # only the last line has no end
             text = reading.line_text(self.path, number, line)
             if not text.strip():
                 return ()

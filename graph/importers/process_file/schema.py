@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from veritrail_graph.graph.contract import FORMAT as FORMAT
 from veritrail_graph.graph.errors import Violation, shown
 from veritrail_graph.graph.importers.process_file.plain import is_plain_id, is_plain_node
 from veritrail_graph.graph.importers.records import ClaimRecord, EdgeRecord, NodeRecord
@@ -29,7 +30,6 @@ from veritrail_graph.graph.model.noun import (
     Text,
 )
 
-FORMAT = "veritrail.process/1"
 ID_PATTERN = rf"^{PUBLIC_ID}\Z"
 
 

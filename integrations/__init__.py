@@ -1,0 +1,1 @@
+"""Recording the calls of other libraries, each in a module that is named like the library."""

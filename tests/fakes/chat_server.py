@@ -1,0 +1,93 @@
+"""A chat endpoint on loopback for clients of other libraries: any messages, streamed or not.
+
+`fakes.model_server` checks that requests keep our own protocol; this one takes all that OpenAI's
+clients send.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Script = Callable[[dict[str, Any]], list[dict[str, Any]] | int]
+"""The messages of the choices that answer a request, or an HTTP status."""
+
+
+@contextmanager
+def chat_server(script: Script) -> Iterator[str]:
+    """Serve in a thread; gives the base URL."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            answer = script(body)
+            if isinstance(answer, int):
+                self._send(answer, "application/json", b'{"error": {"message": "as scripted"}}')
+            elif body.get("stream"):
+                chunks = [*_chunks(answer), "[DONE]"]
+                data = "".join(f"data: {chunk}\n\n" for chunk in chunks)
+                self._send(200, "text/event-stream", data.encode())
+            else:
+                self._send(200, "application/json", json.dumps(_whole(answer)).encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+        def _send(self, status: int, kind: str, data: bytes) -> None:
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+_ABOUT = {"id": "c-1", "created": 1_700_000_000, "model": "scripted-1"}
+
+
+def _reason(message: dict[str, Any]) -> str:
+    return "tool_calls" if message.get("tool_calls") else "stop"
+
+
+def _whole(messages: list[dict[str, Any]]) -> dict[str, Any]:
+    choices = [
+        {"index": place, "message": {"role": "assistant", **one}, "finish_reason": _reason(one)}
+        for place, one in enumerate(messages)
+    ]
+    return {**_ABOUT, "object": "chat.completion", "choices": choices}
+
+
+def _chunks(messages: list[dict[str, Any]]) -> Iterator[str]:
+    for place, one in enumerate(messages):
+        deltas: list[dict[str, Any]] = [{"role": "assistant"}]
+        content = one.get("content") or ""
+        deltas += [{"content": content[start : start + 5]} for start in range(0, len(content), 5)]
+        for number, call in enumerate(one.get("tool_calls", ())):
+            given = call["function"]["arguments"]
+            name = {**call, "index": number, "function": {**call["function"], "arguments": ""}}
+            deltas.append({"tool_calls": [name]})
+            for half in (given[: len(given) // 2], given[len(given) // 2 :]):
+                deltas.append({"tool_calls": [{"index": number, "function": {"arguments": half}}]})
+        for delta in deltas:
+            yield _chunk({"index": place, "delta": delta, "finish_reason": None})
+        yield _chunk({"index": place, "delta": {}, "finish_reason": _reason(one)})
+
+
+def _chunk(choice: dict[str, Any]) -> str:
+    return json.dumps({**_ABOUT, "object": "chat.completion.chunk", "choices": [choice]})
