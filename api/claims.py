@@ -323,7 +323,11 @@ async def _new_claims(
 
 
 def _is_bare(record: ClaimRecord) -> bool:
-    """Whether a claim is given by its text alone."""
+    """Whether a claim is given by its text alone, and that can be stored."""
+    try:
+        record.text.encode()
+    except UnicodeEncodeError:  # half a character: its check says so
+        return False
     return record.claim_id is None and record.start is None and not record.sub_claims
 
 
