@@ -150,7 +150,8 @@ async def _answer(
 ) -> Answer:
     if isinstance(need, NeedSources):
         of = [ref.node_id for ref in need.of]
-        return await (nodes.source_nodes(of) if need.will_read else nodes.left(of, need.checked))
+        ask = nodes.source_nodes if need.will_read else nodes.left
+        return await ask(of, need.checked)
     if isinstance(need, NeedEvidence):
         return await judge.select_evidence(claim, await nodes.read(need.nodes), meter)
     roots = await nodes.read(need.roots)

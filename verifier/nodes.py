@@ -36,6 +36,9 @@ and an edge that comes back; both engines are alike (measured on paper-size proc
 WHOLE_COSTS = 4.5
 """The same for a node or an edge of the topology."""
 
+MOST_FOLLOWED = 250_000
+"""Edges to a frontier from which on what was checked is left out here: one answer is bounded."""
+
 LARGEST_TOPOLOGY = 8_000_000
 """Nodes and edges that are held in memory at most, some hundred megabytes."""
 
@@ -73,6 +76,12 @@ class Reader(Protocol):
         self, process_id: str, of: Collection[str], *, with_texts: bool, lowest: int = 0
     ) -> SourcesRead:
         """src() of these nodes as far as they have at least this stage, with texts if asked for."""
+        ...
+
+    async def candidates(
+        self, process_id: str, of: Collection[str], checked: Collection[str]
+    ) -> set[str]:
+        """node_ids of src() of these nodes, without those checked."""
         ...
 
     async def source_below(
@@ -246,6 +255,13 @@ class SharedTexts:
             self._room += len(oldest.text)
 
 
+def _without(nodes: tuple[NodeRef, ...], checked: Collection[NodeRef]) -> tuple[NodeRef, ...]:
+    if not checked:
+        return nodes
+    passed = {ref.node_id for ref in checked}
+    return tuple([ref for ref in nodes if ref.node_id not in passed])
+
+
 class SharedNodes:
     """A `NodeSource` over one process that remembers what it has read.
 
@@ -296,8 +312,13 @@ class SharedNodes:
             raise ProcessChanged(self._process_id, removed)
         return tuple([found[ref.node_id] for ref in nodes])
 
-    async def source_nodes(self, of: Collection[str]) -> SourceNodes:
-        """The source nodes of these nodes; none of them may be a root.
+    async def source_nodes(
+        self, of: Collection[str], checked: Collection[NodeRef] = ()
+    ) -> SourceNodes:
+        """The source nodes of these nodes without those checked; none of them may be a root.
+
+        A statement leaves out what was checked, as long as the topology is not known: other
+        claims, which share what is read, have checked other nodes.
 
         Raises:
             ProcessChanged: One of them has no source nodes any more.
@@ -307,12 +328,18 @@ class SharedNodes:
         if self._whole is not None:
             read = self._whole.source_nodes(of)
             self._check(of, read.sources)
-            return SourceNodes(read.nodes, read.sources)
+            return SourceNodes(_without(read.nodes, checked), read.sources)
         self._check(of, sources)
         last = self._last
-        if last is not None and last.sources.keys() == sources.keys():  # read just now, in order
-            return SourceNodes(last.nodes, sources)
-        return SourceNodes(self._ordered(sources), sources)
+        is_just_read = last is not None and last.sources.keys() == sources.keys()
+        nodes = last.nodes if last is not None and is_just_read else self._ordered(sources)
+        edges = sum(map(len, sources.values()))
+        if not checked or edges > MOST_FOLLOWED:
+            return SourceNodes(_without(nodes, checked), sources)
+        self._spent += CALL_COSTS + TARGET_COSTS * len(sources) + EDGE_COSTS * edges
+        passed = [ref.node_id for ref in checked]
+        names = await self._reader.candidates(self._process_id, of, passed)
+        return SourceNodes(tuple([ref for ref in nodes if ref.node_id in names]), sources)
 
     def _check(self, of: Iterable[str], sources: Mapping[str, tuple[str, ...]]) -> None:
         removed = next((name for name in of if not sources.get(name)), None)

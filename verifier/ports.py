@@ -197,8 +197,8 @@ class SourceNodes:
     """The source nodes of some nodes.
 
     Attributes:
-        nodes: The source nodes, each once, in the order of a frontier.
-        sources: node_ids of the source nodes, by the node that they were inputs to.
+        nodes: Those that are looked for, each once, in the order of a frontier.
+        sources: node_ids of all source nodes, by the node that they were inputs to.
     """
 
     nodes: tuple[NodeRef, ...]
@@ -216,8 +216,13 @@ def in_order(nodes: Iterable[NodeRef]) -> tuple[NodeRef, ...]:
 class NodeSource(Protocol):
     """Where the walk reads the process from."""
 
-    async def source_nodes(self, of: Collection[str]) -> SourceNodes:
-        """The source nodes of the nodes with these ids; `read` may follow for them."""
+    async def source_nodes(
+        self, of: Collection[str], checked: Collection[NodeRef] = ()
+    ) -> SourceNodes:
+        """The source nodes of the nodes with these ids, without those checked.
+
+        `read` may follow for them. Source: VeriTrail C.1, Algorithm 1 line 25.
+        """
         ...
 
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:

@@ -29,7 +29,7 @@ NO_AGREEMENT = "Sentences were selected, but none by as many samples as must agr
 
 @dataclass(frozen=True, slots=True)
 class NeedSources:
-    """Asks for the source nodes of nodes; answered with `SourceNodes`.
+    """Asks for the source nodes of nodes without those in `checked`; answered with `SourceNodes`.
 
     `will_read` says whether another iteration may follow. If not, all that matters is which of
     the nodes in `checked` are among them and whether any other node is: one that is not in
@@ -117,7 +117,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
         nothing = Termination.NO_CANDIDATES
         why = UNSOURCED.format(_named([node]))
         return Outcome(Verdict.NOT_FULLY_SUPPORTED, why, None, nothing, (), sources)
-    nodes_to_check = yield from _sources({node}, sources)  # 6
+    nodes_to_check = yield from _sources({node}, sources, checked)  # 6
     if not nodes_to_check:
         raise ValueError(f"{node.node_id!r} has no source nodes: there is nothing to check against")
 
@@ -165,8 +165,7 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
             consecutive_not_supported = 0  # 22
             candidates_of = with_evidence  # 23: of the nodes with evidence
         goes_on = consecutive_not_supported < q
-        last = None if goes_on else checked
-        candidates = yield from _sources(candidates_of, sources, last)
+        candidates = yield from _sources(candidates_of, sources, checked, will_read=goes_on)
         nodes_to_check = candidates - checked  # 25, without the carried roots: never read again
 
         score = judgement.score
@@ -187,16 +186,20 @@ def walk(node: NodeRef, q: int) -> Generator[Need, Answer, Outcome]:
 
 
 def _sources(
-    of: set[NodeRef], known: dict[str, tuple[str, ...]], last: set[NodeRef] | None = None
+    of: set[NodeRef],
+    known: dict[str, tuple[str, ...]],
+    checked: set[NodeRef],
+    *,
+    will_read: bool = True,
 ) -> Generator[Need, Answer, set[NodeRef]]:
     """src() of a set of nodes; roots and unsourced nodes have none and are not asked about.
 
-    `last` is what was checked, where no iteration may follow: see `NeedSources`.
+    What was checked may be left out; `will_read`: see `NeedSources`.
     """
     asked = in_order(ref for ref in of if not (ref.is_root or ref.is_unsourced))
     if not asked:
         return set()
-    answer = yield NeedSources(asked, last is None, frozenset(last or ()))
+    answer = yield NeedSources(asked, will_read, frozenset(checked))
     if not isinstance(answer, SourceNodes):
         raise TypeError(f"expected SourceNodes, got {type(answer).__name__}")
     known.update((target, tuple(sorted(ids))) for target, ids in answer.sources.items())

@@ -105,6 +105,14 @@ class WaitingReader:
             )
         )
 
+    async def candidates(
+        self, process_id: str, of: Collection[str], checked: Collection[str]
+    ) -> set[str]:
+        """node_ids of src() of these nodes, without those checked."""
+        return await self._graph.ask(
+            lambda store: store.reading.candidates(process_id, of, checked)
+        )
+
     async def source_below(
         self, process_id: str, of: Collection[str], stage: int
     ) -> tuple[str, NodeRef] | None:

@@ -136,6 +136,26 @@ class NodeReader:
                 await self._read_by_windows(process_id, part[0], lowest, found)
         return found.whole()
 
+    async def candidates(
+        self, process_id: str, of: Collection[str], checked: Collection[str]
+    ) -> set[str]:
+        """node_ids of src() of these nodes, without those checked.
+
+        Source: VeriTrail C.1, Algorithm 1 line 25.
+        """
+        asked, passed = list(of), dict.fromkeys(checked, True)
+        found: set[str] = set()
+        for start in range(0, len(asked), ASK_FOR):
+            rows = await self._database.read(
+                "walk/candidates",
+                process_id=process_id,
+                node_ids=asked[start : start + ASK_FOR],
+                checked=passed,
+            )
+            for (names,) in rows:
+                found.update(names)
+        return found
+
     async def _read_by_windows(
         self, process_id: str, node_id: str, lowest: int, found: _Gathered
     ) -> None:

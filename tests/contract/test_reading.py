@@ -118,6 +118,25 @@ def test_the_topology_says_what_frontiers_say(store: Store, arun: Any, layers: s
     assert whole.source_nodes(["nobody"]).sources == {"nobody": ()}
 
 
+def test_the_next_frontier_is_a_statement_without_what_was_checked(
+    store: Store, arun: Any, layers: str
+) -> None:
+    of = ["t", *(name(2, place) for place in range(WIDTH))]
+    every = {source for node in of for source in SOURCES[node]}
+    checked = sorted(every)[::3]
+    found = arun(store.reading.candidates(layers, of, [*checked, "nobody"]))
+    assert found == every.difference(checked)
+    assert arun(store.reading.candidates(layers, of, sorted(every))) == set()
+    refs = {
+        ref.node_id: ref
+        for ref in arun(store.reading.source_nodes(layers, of, with_texts=False)).nodes
+    }
+    nodes = SharedNodes(store.reading, layers, Whole())
+    again = arun(nodes.source_nodes(of, [refs[one] for one in checked]))
+    assert {ref.node_id for ref in again.nodes} == found
+    assert edges_of(again.sources) == {node: SOURCES[node] for node in of}
+
+
 def test_a_topology_of_another_size_is_not_taken(store: Store, arun: Any, layers: str) -> None:
     for nodes, edges in ((len(TEXT), len(set(EDGES))), (len(TEXT) + 1, len(set(EDGES)) + 1)):
         with pytest.raises(Unfit):

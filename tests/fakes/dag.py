@@ -79,9 +79,10 @@ class Dag:
         """src() of the paper, of a set of nodes."""
         return {source for node in nodes for source in self.sources[node]}
 
-    def source_nodes(self, of: Collection[str]) -> SourceNodes:
+    def source_nodes(self, of: Collection[str], checked: Collection[NodeRef] = ()) -> SourceNodes:
         """What a store answers: each source node once, in the order of a frontier."""
-        found = sorted((self.refs[name] for name in self.src(of)), key=frontier_order)
+        refs = {self.refs[name] for name in self.src(of)}
+        found = sorted(refs.difference(checked), key=frontier_order)
         return SourceNodes(tuple(found), {node: self.sources[node] for node in of})
 
     def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
@@ -116,9 +117,11 @@ class DagSource:
         self.call: list[tuple[str, ...]] = []
         self.reads: list[tuple[str, ...]] = []
 
-    async def source_nodes(self, of: Collection[str]) -> SourceNodes:
+    async def source_nodes(
+        self, of: Collection[str], checked: Collection[NodeRef] = ()
+    ) -> SourceNodes:
         self.call.append(tuple(of))
-        return self.dag.source_nodes(of)
+        return self.dag.source_nodes(of, checked)
 
     async def left(self, of: Collection[str], checked: Collection[NodeRef]) -> SourceNodes:
         return self.dag.left(of, checked)

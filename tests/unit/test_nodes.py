@@ -45,6 +45,13 @@ class Reader:
             tuple(self.refs.values()), {name: tuple(self.refs) for name in of}, texts
         )
 
+    async def candidates(
+        self, process_id: str, of: Collection[str], checked: Collection[str]
+    ) -> set[str]:
+        self.calls.append(("candidates", (tuple(of), tuple(checked))))
+        await asyncio.sleep(0)
+        return set(self.refs).difference(checked)
+
     async def source_below(
         self, process_id: str, of: Collection[str], stage: int
     ) -> tuple[str, NodeRef] | None:
@@ -62,6 +69,22 @@ class Reader:
         self.calls.append(("texts", tuple(node_ids)))
         await asyncio.sleep(0)
         return {name: f"text of\n{name}" for name in node_ids}
+
+
+def test_what_was_checked_is_left_out_by_a_statement_while_the_topology_is_not_known() -> None:
+    reader = Reader()
+    passed = [reader.refs["r1"], reader.refs["r3"]]
+
+    async def work() -> None:
+        nodes = SharedNodes(reader, "p", Lines())
+        first = await nodes.source_nodes(["t"])
+        assert [kind for kind, _ in reader.calls] == ["sources"]
+        found = await nodes.source_nodes(["t"], passed)
+        assert [ref.node_id for ref in found.nodes] == ["r0", "r2", "r4"]
+        assert found.sources == first.sources
+        assert reader.calls[1:] == [("candidates", (("t",), ("r1", "r3")))]
+
+    asyncio.run(work())
 
 
 def test_texts_come_with_the_sources_in_one_call() -> None:
