@@ -1,4 +1,4 @@
-"""Reading nodes: what the walk needs, in as few calls as there are iterations.
+"""Reading nodes: what the walk needs, in at most two calls an iteration.
 
 Every answer is bounded: a frontier with very many edges is asked for in parts, a node with
 very many source nodes by windows of the input, and long texts by themselves
