@@ -33,6 +33,7 @@ def opened(page: Page) -> str:
 
 def expect_opened(page: Page, claim: str) -> None:
     expect(page.locator(f'[data-review][data-claim="{claim}"]')).to_be_attached()
+    page.wait_for_load_state()  # keys mean something when the script of the page has run
 
 
 def test_a_person_reviews_blind_by_keyboard_alone(

@@ -146,9 +146,11 @@ def test_cleaning_says_whether_a_replacement_was_finished_or_removed(
     staged_id = store.processes.staged_id(process_id)
     arun(store.processes.begin(arun(read_and_check(new)), stored_id=staged_id))
     arun(store.processes.mark(staged_id, status, owner=GONE))
-    assert [(one.process_id, one.done) for one in arun(clean(store))] == [(process_id, done)]
+    found = [(one.process_id, one.done) for one in arun(clean(store))]
+    assert [one for one in found if one[0] == process_id] == [(process_id, done)]
     assert arun(store.processes.get(process_id)).nodes == nodes
-    assert arun(store.processes.unfinished()) == []
+    left = [one.replaces or one.process_id for one in arun(store.processes.unfinished())]
+    assert process_id not in left
 
 
 def test_cleaning_says_that_a_deletion_was_finished(
@@ -156,9 +158,8 @@ def test_cleaning_says_that_a_deletion_was_finished(
 ) -> None:
     arun(ingest(store, wide(process_id, 10)))
     arun(store.processes.mark(process_id, "deleting", owner=GONE))
-    assert [(one.process_id, one.done) for one in arun(clean(store))] == [
-        (process_id, "deletion_finished")
-    ]
+    found = [(one.process_id, one.done) for one in arun(clean(store))]
+    assert (process_id, "deletion_finished") in found
 
 
 @pytest.mark.parametrize(
