@@ -165,7 +165,7 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
 
 
 def review_words(entry: Entry) -> str:
-    """What a person says instead of the verdict; empty where nobody says something else."""
+    """What a person says instead of the verdict; empty where no review differs."""
     if entry.reviewed is None or not entry.is_overridden:
         return ""
     latest = entry.reviewed.latest

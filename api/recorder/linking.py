@@ -19,7 +19,7 @@ a text keeps its hash, so that it is computed once.
 """
 
 MOST_ALIKE = 100
-"""Nodes with one text that are told apart: the latest ones."""
+"""Nodes with one text that are kept apart: the latest ones."""
 
 HEAD = 24
 """Characters at the beginning by which a text is found within a longer one; shorter texts, which

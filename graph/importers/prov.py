@@ -386,7 +386,7 @@ def _label(one: Element) -> str | None:
 
 
 def _text_of(value: Any) -> str | None:
-    """A value as text, several on lines of their own; None for what is none, or is empty."""
+    """A value as text, several on lines of their own; None for a missing or empty one."""
     some = value if isinstance(value, list) else [value]
     texts = [
         str(one)

@@ -168,7 +168,7 @@ def test_an_answer_after_a_page_is_a_node_of_its_own(graph):
     assert read.header.terminals == ("message/5/answer",)
     assert read.nodes["message/5/answer"].text == "FINAL ANSWER: 412"
     assert "Traceback" not in read.nodes["message/5/page"].text
-    # Whoever wrote the answer had the whole log.
+    # The agent that wrote the answer had the whole log.
     assert read.inputs["message/5/answer"] == [
         "message/0",
         "message/1",
