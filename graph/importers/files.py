@@ -67,6 +67,12 @@ def first_value(path: Path) -> Any:
         return None
 
 
+def first_record(path: Path) -> Any:
+    """The first entry of the list that a file holds, or what else `first_value` gives."""
+    value = first_value(path)
+    return value[0] if isinstance(value, list) and value else value
+
+
 @lru_cache(maxsize=1)  # every importer asks in turn
 def _first_value(path: Path, _changed: int, _size: int) -> Any:
     if not path.is_file():

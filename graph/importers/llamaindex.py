@@ -26,8 +26,7 @@ class LlamaIndexImporter:
 
     def detect(self, path: Path) -> str | None:
         """By the source nodes."""
-        value = files.first_value(path)
-        value = value[0] if isinstance(value, list) and value else value
+        value = files.first_record(path)
         is_response = isinstance(value, dict) and isinstance(value.get("source_nodes"), list)
         return None if is_response and "response" in value else "no response with source_nodes"
 

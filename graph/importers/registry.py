@@ -92,6 +92,15 @@ class Found:
     where: str
     open: Callable[[], ProcessInput]
 
+    @classmethod
+    def failing(cls, where: str, error: InputError) -> Found:
+        """In the place of a process that cannot be read: opening it raises the error."""
+
+        def fail() -> ProcessInput:
+            raise error
+
+        return cls(where, fail)
+
 
 class Importer(Protocol):
     """A reader of one format.
@@ -240,14 +249,7 @@ def _safely(
         else:
             yield from find_processes(file, options=options, known=known)
     except InputError as error:
-        yield Found(str(file), _raising(error))
-
-
-def _raising(error: InputError) -> Callable[[], ProcessInput]:
-    def fail() -> ProcessInput:
-        raise error
-
-    return fail
+        yield Found.failing(str(file), error)
 
 
 def open_input(

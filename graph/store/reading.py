@@ -14,6 +14,7 @@ from veritrail_graph.graph.adjacency import SPARSE, Adjacency, AdjacencyBuilder,
 from veritrail_graph.graph.errors import NotFound, shown
 from veritrail_graph.graph.model import NodeRef, Role, SourcesRead, frontier_order
 from veritrail_graph.graph.store.database import Database, Row
+from veritrail_graph.graph.store.rows import batches
 
 ASK_FOR = 5_000
 """node_ids in one call."""
@@ -111,8 +112,7 @@ class NodeReader:
         Source: VeriTrail 2 (src).
         """
         found = _Gathered(of)
-        asked = list(found.sources)
-        parts = [asked[start : start + ASK_FOR] for start in range(0, len(asked), ASK_FOR)]
+        parts = list(batches(list(found.sources), ASK_FOR))
         while parts:
             part = parts.pop()
             rows = await self._database.read(
@@ -143,17 +143,13 @@ class NodeReader:
 
         Source: VeriTrail C.1, Algorithm 1 line 25.
         """
-        asked, passed = list(of), dict.fromkeys(checked, True)
+        passed = dict.fromkeys(checked, True)
         found: set[str] = set()
-        for start in range(0, len(asked), ASK_FOR):
+        for names in batches(list(of), ASK_FOR):
             rows = await self._database.read(
-                "walk/candidates",
-                process_id=process_id,
-                node_ids=asked[start : start + ASK_FOR],
-                checked=passed,
+                "walk/candidates", process_id=process_id, node_ids=names, checked=passed
             )
-            for (names,) in rows:
-                found.update(names)
+            found.update(name for (some,) in rows for name in some)
         return found
 
     async def _read_by_windows(
@@ -172,13 +168,9 @@ class NodeReader:
         self, process_id: str, of: Collection[str], stage: int
     ) -> tuple[str, NodeRef] | None:
         """One source node of these nodes that lies before a stage, with the node it belongs to."""
-        asked = list(of)
-        for start in range(0, len(asked), ASK_FOR):
+        for names in batches(list(of), ASK_FOR):
             rows = await self._database.read(
-                "walk/source_below",
-                process_id=process_id,
-                node_ids=asked[start : start + ASK_FOR],
-                stage=stage,
+                "walk/source_below", process_id=process_id, node_ids=names, stage=stage
             )
             for target, node_id, of_stage, position, role in rows:
                 return target, NodeRef(node_id, of_stage, position, _ROLES[role])

@@ -32,8 +32,7 @@ class HaystackImporter:
 
     def detect(self, path: Path) -> str | None:
         """By a snapshot's state, or by components that gave documents and replies."""
-        value = files.first_value(path)
-        value = value[0] if isinstance(value, list) and value else value
+        value = files.first_record(path)
         is_run = isinstance(value, dict) and (_state(value) is not None or _is_outputs(value))
         return None if is_run else _UNREAD
 

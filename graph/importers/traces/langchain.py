@@ -37,8 +37,7 @@ class LangChainImporter:
 
     def detect(self, path: Path) -> str | None:
         """By the keys of a run or of a state."""
-        value = files.first_value(path)
-        value = value[0] if isinstance(value, list) and value else value
+        value = files.first_record(path)
         value = value.get("runs", value) if isinstance(value, dict) else value
         value = value[0] if isinstance(value, list) and value else value
         if isinstance(value, dict) and (_is_run(value) or _is_state(value)):
@@ -52,7 +51,7 @@ class LangChainImporter:
         for number, value in files.values(path):
             where = f"{path}#{number}"
             if isinstance(value, InputError):
-                yield Found(where, partial(_raise, value))
+                yield Found.failing(where, value)
                 continue
             listed = value.get("runs") if isinstance(value, dict) else value
             for one in listed if isinstance(listed, list) else [value]:
@@ -64,15 +63,11 @@ class LangChainImporter:
                     states.append(one)
                 else:
                     error = InputError(f"{where}: neither a run nor a state of LangGraph")
-                    yield Found(where, partial(_raise, error))
+                    yield Found.failing(where, error)
         for trace_id, some in runs.items():
             yield Found(f"{path}#{trace_id}", partial(_process, trace_id, some, str(path), options))
         if states:
             yield Found(str(path), partial(_history, states, options))
-
-
-def _raise(error: InputError) -> ProcessInput:
-    raise error
 
 
 def _is_run(value: Mapping[str, Any]) -> bool:

@@ -36,8 +36,7 @@ class LangfuseImporter:
 
     def detect(self, path: Path) -> str | None:
         """By the observations."""
-        value = files.first_value(path)
-        value = value[0] if isinstance(value, list) and value else value
+        value = files.first_record(path)
         return None if _observations(value) is not None else "no trace with observations"
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:

@@ -36,6 +36,7 @@ class Spoken(Protocol):
     kind: str
     order: int
     link: str | None
+    call: Call | None
 
 
 S = TypeVar("S", bound=Spoken)
@@ -169,7 +170,7 @@ class Links(Generic[S]):
         equal = [one for one in self._equal.get(piece.text, ()) if is_there(one)]
         if equal and piece.role != "own":
             latest = max(equal, key=lambda one: one.order)
-            met = getattr(latest, "call", None) is None
+            met = latest.call is None
             return _Match([(latest, None if met else Inference.EXACT, None if met else 1.0)], 1.0)
         for how in FORMS:
             found = self._contained(how, piece, is_there)

@@ -36,8 +36,7 @@ class MlflowImporter:
 
     def detect(self, path: Path) -> str | None:
         """By the attributes of its spans."""
-        value = files.first_value(path)
-        value = value[0] if isinstance(value, list) and value else value
+        value = files.first_record(path)
         spans = _spans(value)
         if spans and isinstance(spans[0], dict) and "span_id" in _with_context(spans[0]):
             return None

@@ -18,7 +18,6 @@ from typing import Any
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
-from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
@@ -59,8 +58,7 @@ class OtlpImporter:
         """By `resourceSpans`, the keys of a span of the SDK, or the ending of protobuf."""
         if path.is_file() and files.suffix_of(path) in _PROTOBUF:
             return None
-        value = files.first_value(path)
-        value = value[0] if isinstance(value, list) and value else value
+        value = files.first_record(path)
         if isinstance(value, dict) and (_resources(value) is not None or _is_sdk(value)):
             return None
         return "no resourceSpans and no spans of an SDK"
@@ -80,13 +78,9 @@ class OtlpImporter:
                 for span in spans_of(value, where):
                     traces.setdefault(span["trace_id"], []).append(span)
             except InputError as error:
-                yield Found(where, partial(_raise, error))
+                yield Found.failing(where, error)
         for trace_id, spans in traces.items():
             yield Found(f"{path}#{trace_id}", partial(trace_process, trace_id, spans, options))
-
-
-def _raise(error: InputError) -> ProcessInput:
-    raise error
 
 
 def _bytes(path: Path) -> bytes:

@@ -13,6 +13,7 @@ output in what a later call was given, or what a later call was given within an 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -111,25 +112,29 @@ class _Reading:
         self.trace, self.options = trace, options
         calls = once(trace.calls)
         self.tree = _Tree(calls)
+        self.events: dict[str | None, list[Call]] = {}
+        for call in calls:
+            if call.kind is CallKind.EVENT:
+                self.events.setdefault(call.parent_id, []).append(call)
         self.spans: list[Span] = []
         self.by_text: dict[str, list[Span]] = {}
         self.taken: set[str] = set()
+        self.repeated: Counter[str] = Counter()
         self.met_of: Counter[str] = Counter()
         self.silent: list[str] = []
         self.warnings = list(trace.warnings)
 
     # Nodes.
 
-    def add(self, text: str, kind: str, origin: Origin, order: int, **more: object) -> Span:
-        call = more.pop("call", None)
-        base = str(more.pop("name"))
-        name, number = base, 2
-        while name in self.taken:
-            name, number = f"{base}~{number}", number + 1
-        self.taken.add(name)
-        span = Span(text, kind, origin, order, call, name, **more)  # type: ignore[arg-type]
+    def add(self, span: Span) -> Span:
+        """Keep a node; a name that is taken gets a number behind it."""
+        base = span.name
+        while span.name in self.taken:
+            self.repeated[base] += 1
+            span.name = f"{base}~{self.repeated[base] + 1}"
+        self.taken.add(span.name)
         self.spans.append(span)
-        self.by_text.setdefault(text, []).append(span)
+        self.by_text.setdefault(span.text, []).append(span)
         return span
 
     def read(self) -> None:
@@ -147,7 +152,7 @@ class _Reading:
     def _beginning(self) -> None:
         """What the whole was given."""
         roots = self.tree.roots
-        given = self.trace.given if self.trace.given is not None else None
+        given = self.trace.given
         if given is None and roots:
             given = roots[0].given
         for piece in pieces(given):
@@ -160,7 +165,7 @@ class _Reading:
             kind, origin = ("user", Origin.GIVEN) if said else ("document", Origin.SOURCE)
             if not any(one.order == 0 for one in self.by_text.get(piece.text, ())):
                 name = "question" if said else piece.key or kind
-                self.add(piece.text, kind, origin, 0, name=name)
+                self.add(Span(piece.text, kind, origin, 0, None, name))
 
     def _outputs(self, call: Call) -> Iterator[Piece]:
         if call.kind is CallKind.GENERATION:
@@ -181,21 +186,14 @@ class _Reading:
             found = [Piece(call.made, "assistant")]  # whatever the answer looks like
         if not found:
             found = self._noted(call)
-        texts = [one for one in found if one.role != "call"]
-        if len(texts) > 1 and len({one.text for one in texts}) < len(texts):
-            texts = list({one.text: one for one in texts}.values())
-        yield from texts
+        yield from {one.text: one for one in found if one.role != "call"}.values()
         yield from (one for one in found if one.role == "call")
 
     def _noted(self, call: Call) -> list[Piece]:
         """What events noted while the call went on, where it holds no output itself."""
-        near = {call.call_id, call.parent_id}
-        events = [
-            one
-            for one in self.tree.by_id.values()
-            if one.kind is CallKind.EVENT and one.parent_id in near
-            and call.start <= one.start <= call.end
-        ]  # fmt: skip
+        near = [*self.events.get(call.call_id, ()), *self.events.get(call.parent_id, ())]
+        near.sort(key=lambda one: one.place)
+        events = [one for one in near if call.start <= one.start <= call.end]
         said = [piece for one in events for piece in of_output(one.made or one.given)]
         return [one for one in said if one.role in (None, "assistant", "call")]
 
@@ -211,11 +209,8 @@ class _Reading:
             about["document"] = dict(piece.about)
         if call.kind is CallKind.GENERATION and call.model:
             about["model"] = call.model
-        self.add(
-            piece.text, kind, origin, self.tree.order[call.call_id],
-            call=call, name=f"{call.name}/{call.call_id}", step=call.name, link=piece.link,
-            about=about,
-        )  # fmt: skip
+        name, order = f"{call.name}/{call.call_id}", self.tree.order[call.call_id]
+        self.add(Span(piece.text, kind, origin, order, call, name, call.name, piece.link, about))
 
     def _what(self, call: Call, piece: Piece) -> tuple[str, Origin] | None:
         """What a text is that a call gave, and where it comes from; None: it is no node."""
@@ -294,18 +289,13 @@ class _Reading:
         }
         kind, origin = kinds.get(piece.role or "", ("user", Origin.GIVEN))
         self.met_of[kind] += 1
-        return self.add(
-            piece.text,
-            kind,
-            origin,
-            target.order - 1,
-            name=f"{kind}/{self.met_of[kind]}",
-            link=piece.link,
-        )
+        name = f"{kind}/{self.met_of[kind]}"
+        span = Span(piece.text, kind, origin, target.order - 1, None, name, link=piece.link)
+        return self.add(span)
 
     # The process.
 
-    def draft(self) -> Draft:
+    def draft(self, format_name: str) -> Draft:
         """The process.
 
         Source: VeriTrail 2.
@@ -327,7 +317,7 @@ class _Reading:
         name = self.trace.name or (self.tree.roots[0].name if self.tree.roots else None)
         draft = Draft(
             Header(
-                "",
+                format_name,
                 process_id=_process_id(self.trace.trace_id),
                 name=name,
                 question=question[:2_000] if question else None,
@@ -360,7 +350,7 @@ class _Reading:
     def _terminal(self) -> Span | None:
         """The final output: what the whole gave last, else what a model wrote last."""
         roots = self.tree.roots
-        made = self.trace.made if self.trace.made is not None else None
+        made = self.trace.made
         if made is None and roots:
             made = roots[0].made
         said = [one for one in of_output(made) if one.role in (None, "assistant", "document")]
@@ -433,8 +423,6 @@ def _some(names: Iterable[str]) -> str:
 
 
 def _process_id(trace_id: str | None) -> str | None:
-    import re
-
     return trace_id if trace_id and re.fullmatch(ID_PATTERN, trace_id) else None
 
 
@@ -446,8 +434,4 @@ def process_of(trace: Trace, format_name: str, options: ImportOptions) -> Draft:
         format_name: Name of the format that it was read from.
         options: Whether inferred edges are left out, and whether words in common make some.
     """
-    from dataclasses import replace
-
-    draft = _Reading(trace, options).draft()
-    draft.header = replace(draft.header, source_format=format_name)
-    return draft
+    return _Reading(trace, options).draft(format_name)
