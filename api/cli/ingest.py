@@ -160,7 +160,8 @@ def ingest(
         if outcomes:
             _tell_many(outcomes, as_json=as_json, verifies=False)
         elif as_json:
-            print_json({"error": {"message": "Interrupted. Nothing was stored.", "violations": []}})
+            message = "Interrupted. No partial result is visible."
+            print_json({"error": {"message": message, "violations": []}})
         raise
     if len(outcomes) > 1 or (outcomes and fault is not None):
         made, status = _tell_many(outcomes, as_json=as_json, verifies=verifies and not fault)
@@ -184,9 +185,7 @@ def ingest(
         raise Exit(status)
 
 
-_FOR_FORMATS = {
-    "answer", "question", "answer_id", "community_level", "sources", "only_explicit", "grouping"
-}  # fmt: skip
+_FOR_FORMATS = {"answer", "question", "answer_id", "community_level", "sources", "grouping"}
 
 
 def _named(ctx: typer.Context) -> frozenset[str]:
