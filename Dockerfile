@@ -8,6 +8,7 @@ RUN /opt/veritrail/bin/pip install --no-deps --require-hashes -r /src/requiremen
 COPY pyproject.toml README.md LICENSE /src/
 COPY api /src/api
 COPY cypher /src/cypher
+COPY evaluation /src/evaluation
 COPY graph /src/graph
 COPY integrations /src/integrations
 COPY verifier /src/verifier

@@ -16,6 +16,8 @@ ARGS ?=
 WORKERS ?= 2
 # The engine of judgement of the demo: lexical, or openai.
 ENGINE ?= lexical
+# What the tests install beside the package.
+EXTRAS := $(patsubst %,--extra %,tokens langchain llamaindex haystack opentelemetry nli evaluation)
 
 .PHONY: help setup demo model env test quick screenshots lint bench bench-large soak clean lock
 
@@ -103,7 +105,7 @@ soak: setup ## Run the long loops of faults, made-up input and load
 lock: setup ## Resolve the dependencies anew into requirements.lock (ARGS=--upgrade)
 	@$(PY) -m uv --version >/dev/null 2>&1 || $(PY) -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
 	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --extra tokens --group dev \
+		--no-emit-index-url --no-emit-find-links $(EXTRAS) --group dev \
 		--custom-compile-command "make lock" --output-file requirements.lock $(ARGS) pyproject.toml
 	@$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --extra tokens --no-emit-package arcadedb-embedded \
