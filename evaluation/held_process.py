@@ -95,6 +95,20 @@ class HeldProcess:
             raise InputError(f"process {self.process_id!r} has no node {node_id!r}")
         return found
 
+    def only_terminal(self) -> str:
+        """node_id of the terminal, where there is one.
+
+        Raises:
+            InputError: There are several, or none.
+        """
+        terminals = self.survey.terminals
+        if len(terminals) != 1:
+            raise InputError(
+                f"process {self.process_id!r} has {len(terminals)} terminals: a claim about it "
+                "must name its node"
+            )
+        return terminals[0]
+
     def roots_below(self, node_id: str) -> tuple[NodeRef, ...]:
         """The source text that a node was made from, directly or over other nodes."""
         seen, waiting = {node_id}, [node_id]
