@@ -17,7 +17,13 @@ from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.graph.errors import InputError
 
 GROUP = "veritrail_graph.methods"
-_OURS: tuple[EntryPoint, ...] = ()
+_HERE = "veritrail_graph.evaluation.methods"
+_OURS = (
+    EntryPoint("veritrail", f"{_HERE}.veritrail:KIND", GROUP),
+    EntryPoint("vt_rag", f"{_HERE}.vt_rag:KIND", GROUP),
+    EntryPoint("rag", f"{_HERE}.rag:KIND", GROUP),
+    EntryPoint("direct", f"{_HERE}.direct:KIND", GROUP),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from veritrail_graph.evaluation.runs.outcomes import (
     Preparation,
     fingerprint,
 )
-from veritrail_graph.evaluation.runs.sampling import node_of, sampled
+from veritrail_graph.evaluation.runs.sampling import sampled
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Status
 from veritrail_graph.verifier.models.port import Meter, OverBudget
@@ -61,7 +61,7 @@ class LoadedDataset:
             InputError: A claim names a node that is not there.
         """
         return {
-            claim.key: fingerprint(claim, node_of(claim, process), process)
+            claim.key: fingerprint(claim, process.node_of(claim.node_id).node_id, process)
             for claim in self.claims
             for process in (self.processes[claim.process_id],)
         }
@@ -113,7 +113,7 @@ def _check(claim: LabelledClaim, process: HeldProcess, entry: DatasetEntry) -> N
     """
     where = f"{entry.path}: claim {claim.claim_id!r}"
     try:
-        node = process.node(node_of(claim, process))
+        node = process.node_of(claim.node_id)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     if node.is_root:

@@ -39,15 +39,4 @@ def _group(
         return claim.process_id, ""
     if by is SampleBy.CLAIM:
         return claim.key
-    return claim.process_id, node_of(claim, processes[claim.process_id])
-
-
-def node_of(claim: LabelledClaim, process: HeldProcess) -> str:
-    """The node that a claim is about: its own, else the only terminal.
-
-    Raises:
-        InputError: It names none, and the process has several terminals.
-    """
-    if claim.node_id is not None:
-        return process.node(claim.node_id).node_id
-    return process.only_terminal()
+    return claim.process_id, processes[claim.process_id].node_of(claim.node_id).node_id
