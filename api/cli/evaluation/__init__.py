@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from veritrail_graph.api.cli.evaluation import agreement, localization, run, score
+from veritrail_graph.api.cli.evaluation import (
+    agreement,
+    localization,
+    report,
+    review,
+    run,
+    score,
+)
 
 app = typer.Typer(
     help="The papers' experiments: score, compare and simulate.",
@@ -12,6 +19,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("run")(run.run)
+app.command("report")(report.report)
+app.command("review")(review.review)
 app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
