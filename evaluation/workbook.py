@@ -112,7 +112,9 @@ def read_workbook(path: Path, required: Sequence[str]) -> Table:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except (BadZipFile, KeyError, ValueError, IndexError, InvalidFileException, SyntaxError):
-        raise InputError(f"{path} is no workbook that can be read; save it as .xlsx again.") from None
+        raise InputError(
+            f"{path} is no workbook that can be read; save it as .xlsx again."
+        ) from None
     return _table(path, lines, required)
 
 
@@ -133,9 +135,7 @@ def _table(path: Path, lines: Sequence[Sequence[Any]], required: Sequence[str]) 
     if lacking:
         there = ", ".join(map(shown, known)) or "nothing"
         plural = "s" if len(lacking) > 1 else ""
-        raise InputError(
-            f"{path} lacks the column{plural} {', '.join(lacking)}. It has {there}."
-        )
+        raise InputError(f"{path} lacks the column{plural} {', '.join(lacking)}. It has {there}.")
     rows = [
         (number, {name: cell for name, cell in zip(names, line, strict=False) if name})
         for number, line in filled[1:]

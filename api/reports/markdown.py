@@ -99,6 +99,7 @@ def as_code(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def templates() -> Environment:
+    """The environment of Markdown templates; their filter `md` escapes untrusted text."""
     made = Environment(  # noqa: S701 (no HTML: `md` escapes what Markdown reads)
         loader=PackageLoader("veritrail_graph.api.web"),
         auto_reload=False,  # the files of a package do not change under a process

@@ -38,9 +38,7 @@ class PairedDifference:
         return low is not None and high is not None and (low > 0 or high < 0)
 
 
-def paired_difference(
-    first: MethodScore, second: MethodScore, how: Resampling
-) -> PairedDifference:
+def paired_difference(first: MethodScore, second: MethodScore, how: Resampling) -> PairedDifference:
     """Compare two methods.
 
     Args:
@@ -49,9 +47,7 @@ def paired_difference(
         how: Number of resamples and seed.
     """
     both = [claim for claim in first.outcomes if claim in second.outcomes]
-    cells = [
-        (cell_of(*first.outcomes[claim]), cell_of(*second.outcomes[claim])) for claim in both
-    ]
+    cells = [(cell_of(*first.outcomes[claim]), cell_of(*second.outcomes[claim])) for claim in both]
     (compared,) = comparisons([first, second])
     found = intervals(cells, _difference, how)["macro_f1"]
     counts: dict[Cells, int] = {}

@@ -132,13 +132,7 @@ def dataset_costs(texts: Sequence[str], datasets: Collection[str], option: str) 
             known = ", ".join(shown(one) for one in datasets)
             raise InputError(f"{option} {shown(text)}: no data set is called {shown(name)}; "
                              f"there are {known}.")  # fmt: skip
-        total, _, claims = amount.partition("/")
-        cost = _amount(total)
-        if claims or amount.endswith("/"):
-            among = _amount(claims)
-            per_claim = human_cost_per_claim(cost, int(among)) if cost is not None and among else None
-            is_whole = among is not None and among == int(among)
-            cost = per_claim.value if per_claim is not None and is_whole else None
+        cost = _per_claim(amount)
         if cost is None:
             raise InputError(
                 f"{option} {shown(text)}: must be US dollars for a claim, such as 2.41, or a total "
@@ -147,6 +141,16 @@ def dataset_costs(texts: Sequence[str], datasets: Collection[str], option: str) 
         for one in [name] if separator else datasets:
             found[one] = cost
     return found
+
+
+def _per_claim(text: str) -> float | None:
+    """US dollars for a claim, of `2.41` or `1350/560`; None: it is neither."""
+    total, separator, claims = text.partition("/")
+    cost = _amount(total)
+    if cost is None or not separator:
+        return cost
+    is_number = claims.isascii() and claims.isdecimal() and len(claims) < 10
+    return human_cost_per_claim(cost, int(claims)).value if is_number else None
 
 
 def _amount(text: str) -> float | None:

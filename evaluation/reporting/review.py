@@ -42,7 +42,10 @@ class ErrorKind(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a verdict is wrong; a case may have several. Source: VeriTrail G; the last two are ours."""
+    """Why a verdict is wrong; a case may have several.
+
+    Source: VeriTrail G; the last two are ours.
+    """
 
     INVALID_INFERENCE = "invalid inference"
     """The evidence does not imply what the judge concluded."""
@@ -88,9 +91,7 @@ def _kind(claim: JudgedClaim) -> ErrorKind:
 
 
 def _is_wrong(claim: JudgedClaim, outcome: MethodOutcome | None) -> bool:
-    return (
-        outcome is not None and outcome.verdict in CLASSES and outcome.verdict is not claim.label
-    )
+    return outcome is not None and outcome.verdict in CLASSES and outcome.verdict is not claim.label
 
 
 def reviewed_runs(runs: Sequence[ConfigurationRun]) -> list[ConfigurationRun]:

@@ -113,10 +113,7 @@ def read_sheet(path: Path, run: RunFolder) -> list[ReviewedCase]:
         InputError: It cannot be read, or rows have faults; each is named by row and column.
     """
     required = (*WHICH, "kind", *CAUSES)
-    if is_workbook(path):
-        table = read_workbook(path, required)
-    else:
-        table = read_table(path, required)
+    table = read_workbook(path, required) if is_workbook(path) else read_table(path, required)
     known = {
         (one.dataset.name, one.configuration_id, *claim.key)
         for one in run.runs

@@ -166,6 +166,4 @@ def best_of_each_method(table: ScoreTable) -> tuple[list[ConfigurationRun], dict
 
 def with_scores(runs: Sequence[ConfigurationRun]) -> list[ConfigurationRun]:
     """The configurations that give probabilities, which soft prediction compares."""
-    return [
-        run for run in runs if any(one.score is not None for one in run.outcomes.values())
-    ]
+    return [run for run in runs if any(one.score is not None for one in run.outcomes.values())]

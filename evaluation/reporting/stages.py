@@ -103,5 +103,9 @@ def _labelled(
 
     counts = {hit: hits.count(hit) for hit in set(hits)}
     return LabelledStages(
-        len(hits), sum(hits), unlocated, shared(counts)["share"], intervals(hits, shared, how)["share"]
+        len(hits),
+        sum(hits),
+        unlocated,
+        shared(counts)["share"],
+        intervals(hits, shared, how)["share"],
     )

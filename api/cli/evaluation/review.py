@@ -33,12 +33,8 @@ def review(
             "--read", metavar="FILE", help="Count the causes of a sheet that was filled in."
         ),
     ] = None,
-    count: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Cases of each data set.")
-    ] = 60,
-    seed: Annotated[
-        int, typer.Option(metavar="N", help="The same seed draws the same cases.")
-    ] = 0,
+    count: Annotated[int, typer.Option(min=1, metavar="N", help="Cases of each data set.")] = 60,
+    seed: Annotated[int, typer.Option(metavar="N", help="The same seed draws the same cases.")] = 0,
     configuration: Annotated[
         list[str] | None,
         typer.Option(

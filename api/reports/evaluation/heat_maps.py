@@ -17,6 +17,7 @@ DARKEST = 0.42
 """The strongest shade: text on it is still easy to read in light and in dark."""
 
 _MOST_CHARACTERS = 9
+_MOST_IN_A_NAME = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +79,14 @@ def heat_map(one: MethodGrid) -> HeatMap:
     grid = one.grid
     known = [value for row in grid.values for value in row if value is not None]
     low, high = (min(known), max(known)) if known else (0.0, 0.0)
-    left = LABEL if grid.down else 2
+    left = max(LABEL, 8 * len(_short_name(grid.down)) + 28) if grid.down else 2
     cells = []
     for number, row in enumerate(grid.values):
         for place, value in enumerate(row):
             setting = f"{grid.across} = {_words(grid.columns[place])}"
             if grid.down:
                 setting = f"{grid.down} = {_words(grid.rows[number])}, {setting}"
-            text = "–" if value is None else f"{value:.3f}"
+            text = "\N{EN DASH}" if value is None else f"{value:.3f}"
             share = 1.0 if high == low else ((value or 0.0) - low) / (high - low)
             cells.append(
                 MapCell(
@@ -110,8 +111,8 @@ def heat_map(one: MethodGrid) -> HeatMap:
     ]
     return HeatMap(
         caption=f"{one.label}: macro F1 over {over}{f' ({fixed})' if fixed else ''}",
-        across=grid.across,
-        down=grid.down,
+        across=_short_name(grid.across),
+        down=_short_name(grid.down),
         columns=columns,
         rows=rows,
         cells=cells,
@@ -128,6 +129,10 @@ def _words(value: object) -> str:
     if value is None:
         return "not set"
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _short_name(name: str) -> str:
+    return name if len(name) <= _MOST_IN_A_NAME else f"{name[: _MOST_IN_A_NAME - 1]}…"
 
 
 def _short(value: object) -> str:

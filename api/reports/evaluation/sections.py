@@ -20,7 +20,7 @@ from veritrail_graph.evaluation.reporting.run_folder import ConfigurationRun
 from veritrail_graph.evaluation.reporting.score_tables import ScoredRun, ScoreTable
 from veritrail_graph.evaluation.reporting.stages import ErrorStages
 
-DASH = "–"
+DASH = "\N{EN DASH}"
 _MOST_NAMES = 3
 _MOST_FAULTS = 5
 
@@ -160,7 +160,9 @@ def _span(interval: Interval | None) -> str:
     return "" if ends is None else f"{ends[0]:.3f} to {ends[1]:.3f}"
 
 
-def _reasons(rows: Iterable[tuple[str, Mapping[str, Figure]]], names: Mapping[str, str]) -> list[str]:
+def _reasons(
+    rows: Iterable[tuple[str, Mapping[str, Figure]]], names: Mapping[str, str]
+) -> list[str]:
     """Why figures are missing: each reason once, with the figures and the rows that it is about."""
     found: dict[tuple[str, str], list[str]] = {}
     for title, figures in rows:
@@ -182,8 +184,7 @@ def _endings(report: DatasetReport) -> Section:
     counts = [(run, run.endings()) for run in report.runs]
     present = [name for name in ENDINGS if any(ended[name] for _, ended in counts)]
     rows = [
-        [Cell(named(run)), *(Cell(f"{ended[name]:,}") for name in present)]
-        for run, ended in counts
+        [Cell(named(run)), *(Cell(f"{ended[name]:,}") for name in present)] for run, ended in counts
     ]
     notes = []
     for run in report.runs:
@@ -216,9 +217,7 @@ def _hard(report: DatasetReport, rule: Inconclusive) -> Section:
         "claims, a method with many configurations is a little flattered.",
     ]
     tables = [
-        _hard_table(
-            report.best, "Hard prediction: the best configuration of each method", rule
-        )
+        _hard_table(report.best, "Hard prediction: the best configuration of each method", rule)
     ]
     if report.best.comparisons:
         tables.append(_compared(report.best))
@@ -352,9 +351,7 @@ def _soft(report: DatasetReport) -> Section:
             _soft_table(report.soft_best, "Soft prediction: the best configuration by macro F1")
         )
     if len(report.soft.rows) > len(report.soft_best.rows):
-        tables.append(
-            _soft_table(report.soft, "Soft prediction: all configurations", folded=True)
-        )
+        tables.append(_soft_table(report.soft, "Soft prediction: all configurations", folded=True))
     if not tables:
         words = [
             "No configuration gives scores. Several samples of a judge do (samples = 3), and so do "
@@ -406,7 +403,9 @@ def _ablation(table: ScoreTable, rule: Inconclusive) -> Section:
     methods = {row.run.configuration.method: row for row in reversed(table.best)}
     ordered = sorted(methods.values(), key=lambda row: -(row.macro_f1 or 0.0))
     if len(ordered) > 1:
-        parts = [f"{_METHODS[row.run.configuration.method]} {shown(row.macro_f1)}" for row in ordered]
+        parts = [
+            f"{_METHODS[row.run.configuration.method]} {shown(row.macro_f1)}" for row in ordered
+        ]
         words.append(f"Here, each with its best macro F1: {', '.join(parts)}.")
     shown_table = _hard_table(table, "VeriTrail, VT-RAG and RAG beside each other", rule)
     return Section("Tracing and selection of evidence", words, [shown_table])
@@ -417,8 +416,8 @@ _METHODS = {"veritrail": "VeriTrail", "vt_rag": "VT-RAG", "rag": "RAG"}
 
 def _grids(report: DatasetReport) -> Section:
     words = [
-        "Macro F1 over parameters, on the claims that all configurations are scored on; the darker, "
-        "the higher. The table of all configurations has every figure (E.4)."
+        "Macro F1 over parameters; the darker, the higher. The figures are those of the table of "
+        "all configurations (E.4)."
     ]
     words += [
         f"{one.label}: {one.left_out:,} more heat maps are not shown."
@@ -521,7 +520,9 @@ def _stages(stages: ErrorStages) -> Section:
     mean = [
         Cell(
             shown(document["rates"][key]),
-            span="" if intervals[key] is None else f"{intervals[key][0]:.3f} to {intervals[key][1]:.3f}",
+            span=""
+            if intervals[key] is None
+            else f"{intervals[key][0]:.3f} to {intervals[key][1]:.3f}",
         )
         for key in keys
     ]
@@ -529,8 +530,8 @@ def _stages(stages: ErrorStages) -> Section:
     plain = [Cell(shown(document["unweighted"][key])) for key in keys]
     rows.append([Cell("All, unweighted (a check)"), Cell(""), *plain])
     notes = [
-        f"Mean over pairs of variants: Jensen-Shannon divergence {shown(document['jsd'])} (0: equal), "
-        f"Spearman {shown(document['spearman'])} (1: the same ranking)."
+        f"Mean over pairs of variants: Jensen-Shannon divergence {shown(document['jsd'])} "
+        f"(0: equal), Spearman {shown(document['spearman'])} (1: the same ranking)."
     ]
     notes += [f"{name}: {reason}." for name, reason in document.get("reasons", {}).items()]
     if stages.localization.unlocated:
@@ -550,8 +551,8 @@ def _stages(stages: ErrorStages) -> Section:
         tables.append(_labelled(stages, titles))
     words = [
         "Counted are claims that are labelled and called Not Fully Supported and have an error "
-        "stage; the stage of the sources is left out. A claim can count at several stages, so rates "
-        "may add up to more than 1 (H)."
+        "stage; the stage of the sources is left out. A claim can count at several stages, so "
+        "rates may add up to more than 1 (H)."
     ]
     return Section("Error stages", words, tables)
 

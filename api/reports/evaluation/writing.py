@@ -180,14 +180,18 @@ def _figures(report: EvaluationReport) -> Iterator[str]:
 
 def _cells(row: Mapping[str, Any]) -> dict[str, Any]:
     classes = {
-        f"{kind}_{name}": value for kind in ("precision", "recall") for name, value in row[kind].items()
+        f"{kind}_{name}": value
+        for kind in ("precision", "recall")
+        for name, value in row[kind].items()
     }
     return {
         "parameters": json.dumps(row["parameters"], ensure_ascii=False),
         **{name: row["excluded"][name] for name in _EXCLUDED},
         **{name: row["endings"].get(name, 0) for name in _ENDINGS},
         **classes,
-        "reasons": "; ".join(f"{name}: {reason}" for name, reason in row.get("reasons", {}).items()),
+        "reasons": "; ".join(
+            f"{name}: {reason}" for name, reason in row.get("reasons", {}).items()
+        ),
     }
 
 
@@ -226,5 +230,3 @@ def _titles(report: EvaluationReport) -> dict[str, str]:
         else f"{one.title} [{one.configuration_id}]"
         for one in every
     }
-
-
