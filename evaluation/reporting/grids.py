@@ -75,8 +75,10 @@ def method_grids(table: ScoreTable, figure: str = "macro_f1") -> list[MethodGrid
             continue
         across, down = varied[0], varied[1] if len(varied) > 1 else ""
         groups: dict[tuple[Setting, ...], list[Configuration]] = {}
-        for one in own:
-            groups.setdefault(tuple(one.settings.get(name) for name in varied[2:]), []).append(one)
+        for made in own:
+            groups.setdefault(tuple(made.settings.get(name) for name in varied[2:]), []).append(
+                made
+            )
         grids = []
         for rest, group in list(groups.items())[:MOST_GRIDS]:
             # Values such as 1 and 1.0 are two configurations, but one place of a grid.

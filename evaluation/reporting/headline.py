@@ -52,7 +52,9 @@ def headline(
         paired = table.compared(first, second) or paired_difference(first.score, second.score, how)
         is_tie = first.macro_f1 == second.macro_f1
         chance = "" if is_tie else f" {_chance(paired)}"
-        words = f"{dataset}: {_against(first, second, value)}{chance}"
+        words = (
+            f"{dataset}: {_against(first, second, value)}{_turned(first, second, paired)}{chance}"
+        )
     return f"{words}{_caution(first, every)}"
 
 
@@ -61,6 +63,17 @@ def _against(first: ScoredRun, second: ScoredRun, value: str) -> str:
     if ahead == 0:
         return f"{first.run.title} and {second.run.title} are equally good, with {value}."
     return f"{first.run.title} was best, with {value}: {ahead:.3f} more than {second.run.title}."
+
+
+def _turned(first: ScoredRun, second: ScoredRun, paired: PairedDifference) -> str:
+    """What is to be said where the claims that both are scored on say the opposite."""
+    difference = paired.difference.value or 0.0
+    if first.macro_f1 == second.macro_f1 or difference >= 0:
+        return ""
+    return (
+        f" But not all of their claims are the same: on the {paired.claims:,} claims of both, "
+        f"{second.run.title} is {-difference:.3f} ahead."
+    )
 
 
 def _chance(paired: PairedDifference) -> str:

@@ -192,7 +192,7 @@ def _dataset_report(
         every=every,
         best=best,
         soft=score_table(soft_runs, rule),
-        soft_best=score_table(soft_chosen, rule, how, soft_tied),
+        soft_best=score_table(soft_chosen, rule, how, soft_tied, soft=True),
         scoreless=[run for run in runs if run not in soft_runs],
         ablation=_ablation(runs, options),
         grids=method_grids(every),
@@ -285,7 +285,7 @@ def _hard_json(table: ScoreTable) -> dict[str, Any]:
 
 def _hard_row(row: ScoredRun) -> dict[str, Any]:
     figures = row.score.confusion.figures()
-    document = {
+    document: dict[str, Any] = {
         "configuration_id": row.run.configuration_id,
         "title": row.run.title,
         "tied": row.tied,
@@ -325,7 +325,7 @@ def _soft_json(table: ScoreTable) -> dict[str, Any]:
     rows = []
     for row in table.rows:
         figure = row.score.auroc
-        document = {
+        document: dict[str, Any] = {
             "configuration_id": row.run.configuration_id,
             "title": row.run.title,
             "auroc": figure.value,

@@ -95,6 +95,8 @@ def score_table(
     rule: Inconclusive,
     how: Resampling | None = None,
     tied: Mapping[str, int] | None = None,
+    *,
+    soft: bool = False,
 ) -> ScoreTable:
     """Score configurations of one data set against each other.
 
@@ -103,6 +105,7 @@ def score_table(
         rule: What happens to Inconclusive verdicts.
         how: Adds intervals and comparisons.
         tied: How many others each configuration ties with, by its id.
+        soft: Whether the table is of soft prediction, whose interval is that of AUROC.
     """
     claims = judged_claims(runs)
     found = {score.method: score for score in scores(claims, rule)}
@@ -110,14 +113,14 @@ def score_table(
         ScoredRun(
             run,
             found[run.configuration_id],
-            found[run.configuration_id].intervals(how) if how else {},
+            _intervals(found[run.configuration_id], how, soft=soft),
             (tied or {}).get(run.configuration_id, 0),
         )
         for run in runs
         if run.configuration_id in found
     ]
     pairs = []
-    if how is not None:
+    if how is not None and not soft:
         ordered = sorted(rows, key=lambda row: -(row.macro_f1 if row.macro_f1 is not None else -1))
         pairs = [
             Compared(ordered[0], other, paired_difference(ordered[0].score, other.score, how))
@@ -129,6 +132,12 @@ def score_table(
         len({one.claim_id for one in claims if one.verdict is None}),
         pairs,
     )
+
+
+def _intervals(score: MethodScore, how: Resampling | None, *, soft: bool) -> dict[str, Interval]:
+    if how is None:
+        return {}
+    return score.soft_intervals(how) if soft else score.hard_intervals(how)
 
 
 def best_of_each_method(table: ScoreTable) -> tuple[list[ConfigurationRun], dict[str, int]]:

@@ -68,8 +68,7 @@ def test_errors_are_drawn_and_read_again(veritrail: Veritrail, folder: Path) -> 
     assert "0 of 4 cases have a cause." in read.err
     assert "review" in json.loads((folder / "report.json").read_text())["datasets"][0]
     sheet.write_text(sheet.read_text().replace(",,,,,,,", ",maybe,,,,,,", 1))
-    wrong = veritrail("eval", "review", str(folder), "--read", str(sheet), "--json")
-    assert wrong.status == 2
+    wrong = veritrail("eval", "review", str(folder), "--read", str(sheet), "--json", status=2)
     assert [one["where"] for one in wrong.violations] == ["row 2, column invalid inference"]
 
 
@@ -89,15 +88,15 @@ def test_wrong_use_is_said(
     veritrail: Veritrail, folder: Path, arguments: list[str], said: str
 ) -> None:
     given = [one.replace("FOLDER", str(folder)) for one in arguments]
-    ended = veritrail("eval", *given, "--json")
-    assert ended.status == 2
+    ended = veritrail("eval", *given, "--json", status=2)
     assert said in ended.message
 
 
 def test_no_errors_make_no_sheet(veritrail: Veritrail, tmp_path: Path) -> None:
     run = JudgedRun(tmp_path, {"data": {"a": FS, "b": NFS}}, [("v", "veritrail", {"q": 1})])
     run.judged("v", {"a": FS, "b": NFS})
-    ended = veritrail("eval", "review", str(tmp_path), "-o", str(tmp_path / "s.csv"), "--json")
-    assert ended.status == 2
+    ended = veritrail(
+        "eval", "review", str(tmp_path), "-o", str(tmp_path / "s.csv"), "--json", status=2
+    )
     assert "holds no wrong verdict" in ended.message
     assert not (tmp_path / "s.csv").exists()

@@ -6,6 +6,7 @@ table says why.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -22,7 +23,8 @@ from veritrail_graph.evaluation.reporting.stages import ErrorStages
 
 DASH = "\N{EN DASH}"
 _MOST_NAMES = 3
-_MOST_FAULTS = 5
+_MOST_FAULTS = 8
+_MOST_CHARACTERS = 300
 
 HARD = {
     "macro_f1": "Macro F1",
@@ -186,15 +188,16 @@ def _endings(report: DatasetReport) -> Section:
     rows = [
         [Cell(named(run)), *(Cell(f"{ended[name]:,}") for name in present)] for run, ended in counts
     ]
-    notes = []
+    faults: Counter[str] = Counter()
     for run in report.runs:
-        for reason, claims in run.faults().most_common(_MOST_FAULTS):
-            text = " ".join(reason.split())
-            short = text if len(text) <= 300 else f"{text[:299]}…"
-            notes.append(f"{run.title}, {_claims(claims)}: {short}")
-        left = len(run.faults()) - _MOST_FAULTS
-        if left > 0:
-            notes.append(f"{run.title}: {left:,} more reasons are not shown.")
+        faults.update(run.faults())
+    notes = [
+        f"{count:,} time{'' if count == 1 else 's'} no verdict: {_clipped(reason)}"
+        for reason, count in faults.most_common(_MOST_FAULTS)
+    ]
+    left = faults.total() - sum(count for _, count in faults.most_common(_MOST_FAULTS))
+    if left:
+        notes.append(f"{left:,} times no verdict for other reasons, which are in outcomes.jsonl.")
     table = ShownTable(
         f"How the {_claims(len(report.dataset.claims))} ended, by configuration",
         ["Configuration", *(ENDINGS[name] for name in present)],
@@ -609,6 +612,11 @@ def _review(report: DatasetReport) -> Section:
     )
     words = ["Errors drawn at random, half of them false positives, half false negatives (G)."]
     return Section("Error review", words, [table])
+
+
+def _clipped(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 1]}…"
 
 
 def _claims(count: int) -> str:
