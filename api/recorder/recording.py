@@ -13,7 +13,7 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, Token
 from functools import partial
@@ -265,6 +265,23 @@ class Recording:
         """Know an object as an input, because its text is that of a node."""
         if self._nodes is not None and span.node_id:
             self._nodes.texts.add_object(value, span.node_id)
+
+    def found(self, span: RecordedSpan) -> RecordedSpan:
+        """Take a node that is there as what the running function got."""
+        inside = made_inside.get()
+        if inside is not None and span not in inside:
+            inside.append(span)
+        return span
+
+    def know_id(self, key: Hashable, span: RecordedSpan) -> None:
+        """Know a node by an id that a library gave to its text, such as that of a tool call."""
+        if self._nodes is not None and span.node_id:
+            with self._lock:
+                self._nodes.texts.add_id(key, span.node_id)
+
+    def of_id(self, key: Hashable) -> Sequence[str]:
+        """The nodes that an id of a library names; several where it names several texts."""
+        return self._nodes.texts.of_id(key) if self._nodes is not None else ()
 
     # Its life
 
