@@ -72,6 +72,7 @@ class Nodes:
         stages: The stage of each node, in the order of recording.
         used: Nodes that are inputs of others.
         answers: Nodes that the program named as final outputs.
+        finals: Nodes that are final outputs where the program names none.
     """
 
     def __init__(self, process_id: str, file: RecordFile, faults: Faults) -> None:
@@ -79,6 +80,7 @@ class Nodes:
         self.stages: dict[str, int] = {}
         self.used: set[str] = set()
         self.answers: dict[str, None] = {}
+        self.finals: dict[str, None] = {}
         self._process_id = process_id
         self._file = file
         self._faults = faults
@@ -151,6 +153,11 @@ class Nodes:
             self.answers[span.node_id] = None
         return span
 
+    def final(self, node_id: str) -> None:
+        """Take a generated node as a final output where the program names none."""
+        if node_id not in self._roots:
+            self.finals[node_id] = None
+
     def result(
         self, text: str, facts: Facts, inputs: Mapping[str, str | None], inside: Collection[str]
     ) -> RecordedSpan:
@@ -183,7 +190,9 @@ class Nodes:
         sinks = [node for node in self.stages if node not in self.used]
         top = max((self.stages[node] for node in sinks), default=0)
         usual = [node for node in sinks if self.stages[node] == top]
-        terminals = [node for node in self.answers if node not in self.used] or usual
+        named = (self.answers, self.finals)
+        found = ([node for node in nodes if node not in self.used] for nodes in named)
+        terminals = next(filter(None, found), usual)
         try:
             if claims and len(terminals) == 1 and terminals[0] not in self._roots:
                 about = [{"claim": {"text": one, "node_id": terminals[0]}} for one in claims]

@@ -273,6 +273,12 @@ class Recording:
             inside.append(span)
         return span
 
+    def final(self, span: RecordedSpan) -> None:
+        """Take a generated node as a final output, for a program that names none by `answer`."""
+        if self._nodes is not None and span.node_id:
+            with self._lock:
+                self._nodes.final(span.node_id)
+
     def know_id(self, key: Hashable, span: RecordedSpan) -> None:
         """Know a node by an id that a library gave to its text, such as that of a tool call."""
         if self._nodes is not None and span.node_id:
