@@ -8,6 +8,7 @@ workflows hand on. Without a recording nothing happens. Needs `veritrail-graph[l
 from __future__ import annotations
 
 import inspect
+import json
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -62,12 +63,15 @@ def instrument(run: Recording | None = None) -> Callable[[], None]:
     dispatcher = get_dispatcher()
     recorder = _Recorder(run)
     events, spans = _Events(), _Spans()
-    events._recorder = spans._recorder = recorder  # noqa: SLF001
+    events._recorder = spans._recorder = recorder
     dispatcher.add_event_handler(events)
     dispatcher.add_span_handler(spans)
 
     def remove() -> None:
-        for handlers, one in ((dispatcher.event_handlers, events), (dispatcher.span_handlers, spans)):
+        for handlers, one in (
+            (dispatcher.event_handlers, events),
+            (dispatcher.span_handlers, spans),
+        ):
             if one in handlers:
                 handlers.remove(one)  # type: ignore[arg-type]
 
@@ -287,7 +291,9 @@ class _Recorder:
 
     def _step(self, span: _Span, step: str, arguments: Mapping[str, Any], result: Any) -> None:
         """Record the texts that a step of a workflow hands on, where they are new."""
-        given = [value for one in arguments.values() if _is_event(one) for value in _fields(one).values()]
+        given = [
+            value for one in arguments.values() if _is_event(one) for value in _fields(one).values()
+        ]
         known = span.run.links(given, within=True)
         passed = set(known.unknown)
         is_end = type(result).__name__ == "StopEvent"
@@ -313,13 +319,14 @@ class _Recorder:
             kind = "chat" if "Chat" in name else "completion" if "Completion" in name else ""
             if kind and name.endswith("StartEvent"):
                 self._begin(event, kind)
-            elif kind and name.endswith("InProgressEvent"):
-                if call := self._calls.get((event.span_id, kind)):
-                    call.last = of(event, "response")
-            elif kind and name.endswith("EndEvent"):
-                if call := self._calls.pop((event.span_id, kind), None):
-                    with Guard(call.run, "llamaindex", "an answer could not be recorded"):
-                        call.ended(of(event, "response"))
+            elif (call := self._calls.get((event.span_id, kind))) is None:
+                pass
+            elif name.endswith("InProgressEvent"):
+                call.last = of(event, "response")
+            elif name.endswith("EndEvent"):
+                del self._calls[event.span_id, kind]
+                with Guard(call.run, "llamaindex", "an answer could not be recorded"):
+                    call.ended(of(event, "response"))
         elif name == "RetrievalEndEvent":
             self._retrieved(event)
         elif name == "ExceptionEvent":
@@ -444,7 +451,9 @@ def _texts(message: Any) -> Iterator[tuple[str, str, str | None]]:
     asked: dict[tuple[str, str], str | None] = {}
     for block in of(message, "blocks") or ():
         if of(block, "block_type") == "tool_call":
-            asked[str(of(block, "tool_name")), str(of(block, "tool_kwargs"))] = of(block, "tool_call_id")
+            asked[str(of(block, "tool_name")), str(of(block, "tool_kwargs"))] = of(
+                block, "tool_call_id"
+            )
     for call in (of(of(message, "additional_kwargs"), "tool_calls") or ()) if not asked else ():
         function = of(call, "function")
         asked[str(of(function, "name")), str(of(function, "arguments"))] = of(call, "id")
