@@ -16,7 +16,6 @@ from abc import ABCMeta
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -151,7 +150,7 @@ class RecordedSearch:
             if not response.strip():
                 _log(run, "nothing was recorded of a search: it has no answer")
                 return
-            captured = {"response": response, "context_data": self._context}
+            captured: dict[str, Any] = {"response": response, "context_data": self._context}
             captured |= {"query": self._question} if self._question else {}
             captured |= {"index": str(self._index)} if self._index else {}
             captured |= {"map_responses": self._maps} if self._maps else {}
@@ -295,15 +294,15 @@ def _add(
 
 def _record_rows(run: Recording, captured: Mapping[str, Any]) -> None:
     """Record an answer with the rows that it was given, where the index is not at hand."""
-    rows: dict[tuple[str, int | None], str] = {}
+    rows: dict[tuple[object, object], str] = {}
     for name, frame in captured["context_data"].items():
         kind = KIND_OF_NAME.get(name.lower())
         for row in frame if kind and isinstance(frame, list) else ():
             if str(row.get("in_context", True)).lower() == "false":
                 continue  # it did not fit into the prompt
             if node := _row(run, str(kind), row):
-                number = next(iter(read_context({name: [row]}) or {}.items()), None)
-                rows[str(kind), number[1][0] if number and number[1] else None] = node
+                numbers = [*(read_context({name: [row]}) or {}).values()]
+                rows[kind, numbers[0][0] if numbers else node] = node
     inputs: dict[str, str | None] = {}
     for answer in captured.get("map_responses") or ():
         given = read_context(answer["context_data"]) or {}
@@ -387,7 +386,6 @@ def _log(run: Recording | None, message: str) -> None:
         run.faults.log(f"graphrag: {message}", f"graphrag: {message}")
 
 
-@cache
 def _register(module: str, name: str, ours: type) -> None:
     """Let GraphRAG take our class for its own, which it checks; without GraphRAG do nothing."""
     with suppress(ImportError):

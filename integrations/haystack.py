@@ -32,7 +32,7 @@ from veritrail_graph.integrations.calls import (
 )
 
 try:
-    from haystack import tracing
+    from haystack.tracing.tracer import Span, Tracer, enable_tracing, is_tracing_enabled, tracer
 except ImportError as error:
     raise InputError(
         "Recording Haystack needs more packages: pip install 'veritrail-graph[haystack]'."
@@ -55,19 +55,19 @@ def instrument(run: Recording | None = None) -> Callable[[], None]:
     Returns:
         A function that ends it.
     """
-    before = tracing.tracer.actual_tracer
-    ours = RecordingTracer(run, before if tracing.is_tracing_enabled() else None)
-    tracing.enable_tracing(ours)
+    before = tracer.actual_tracer
+    ours = RecordingTracer(run, before if is_tracing_enabled() else None)
+    enable_tracing(ours)
 
     def remove() -> None:
-        if tracing.tracer.actual_tracer is ours:
-            tracing.tracer.actual_tracer = before
+        if tracer.actual_tracer is ours:
+            tracer.actual_tracer = before
         ours.is_on = False
 
     return remove
 
 
-class RecordingTracer(tracing.Tracer):
+class RecordingTracer(Tracer):
     """A tracer that records, for `haystack.tracing.enable_tracing`.
 
     Args:
@@ -75,7 +75,7 @@ class RecordingTracer(tracing.Tracer):
         inner: A tracer that is handed everything too.
     """
 
-    def __init__(self, run: Recording | None = None, inner: tracing.Tracer | None = None) -> None:
+    def __init__(self, run: Recording | None = None, inner: Tracer | None = None) -> None:
         self.is_on = True
         self._run = run
         self._inner = inner
@@ -86,12 +86,12 @@ class RecordingTracer(tracing.Tracer):
         self,
         operation_name: str,
         tags: dict[str, Any] | None = None,
-        parent_span: tracing.Span | None = None,
-    ) -> Iterator[tracing.Span]:
+        parent_span: Span | None = None,
+    ) -> Iterator[Span]:
         """Open a span, which is the current one until its end."""
         parent = parent_span if isinstance(parent_span, _Span) else _active.get()
         with ExitStack() as stack:
-            inner: tracing.Span | None = None
+            inner: Span | None = None
             if self._inner is not None:
                 above = parent_span.inner if isinstance(parent_span, _Span) else parent_span
                 inner = stack.enter_context(self._inner.trace(operation_name, tags, above))
@@ -105,7 +105,7 @@ class RecordingTracer(tracing.Tracer):
                     _active.reset(token)
 
     @override
-    def current_span(self) -> tracing.Span | None:
+    def current_span(self) -> Span | None:
         """The current span."""
         return _active.get()
 
@@ -132,7 +132,7 @@ class _Words:
     key: tuple[str, str] | None
 
 
-class _Span(tracing.Span):
+class _Span(Span):
     """A span that records what it is told."""
 
     def __init__(
@@ -141,7 +141,7 @@ class _Span(tracing.Span):
         tags: Mapping[str, Any],
         run: Recording | None,
         parent: _Span | None,
-        inner: tracing.Span | None,
+        inner: Span | None,
     ) -> None:
         self.inner = inner
         self.parent = parent if parent is not None and parent.run is run else None

@@ -34,11 +34,11 @@ from veritrail_graph.integrations.calls import (
 )
 
 try:
-    from llama_index.core.instrumentation import get_dispatcher
     from llama_index.core.instrumentation.event_handlers import BaseEventHandler
     from llama_index.core.instrumentation.events import BaseEvent
     from llama_index.core.instrumentation.span import BaseSpan
     from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
+    from llama_index_instrumentation import get_dispatcher
 except ImportError as error:
     raise InputError(
         "Recording LlamaIndex needs more packages: pip install 'veritrail-graph[llamaindex]'."
@@ -451,9 +451,10 @@ def _texts(message: Any) -> Iterator[tuple[str, str, str | None]]:
     asked: dict[tuple[str, str], str | None] = {}
     for block in of(message, "blocks") or ():
         if of(block, "block_type") == "tool_call":
-            asked[str(of(block, "tool_name")), str(of(block, "tool_kwargs"))] = of(
-                block, "tool_call_id"
-            )
+            name, arguments = of(block, "tool_name"), of(block, "tool_kwargs")
+            if not isinstance(arguments, str):
+                arguments = json.dumps(arguments, ensure_ascii=False, default=str)
+            asked[str(name), arguments] = of(block, "tool_call_id")
     for call in (of(of(message, "additional_kwargs"), "tool_calls") or ()) if not asked else ():
         function = of(call, "function")
         asked[str(of(function, "name")), str(of(function, "arguments"))] = of(call, "id")

@@ -1,0 +1,1 @@
+from unit.test_recorder import checked, edges, nodes
