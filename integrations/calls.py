@@ -9,6 +9,7 @@ A library calls back, or is wrapped; a module here turns that into:
   returned.
 - `Pieces(call)` collects a streamed answer; `Relay` and `AsyncRelay` are streams that show each
   piece to a `Sink`, such as `Pieces`, on its way to the program.
+- `missing(extra, library)`: the error to raise where a library is not installed.
 - `Guard(run, library, message)`: what goes wrong inside it is logged once, and never raised.
 
 Ids of a library (`("call", id)` of a tool call, `("result", id)` of its result, `("response", id)`
@@ -25,12 +26,18 @@ from typing import Any, Protocol
 from veritrail_graph.api.recorder import RecordedSpan, Recording, current
 from veritrail_graph.api.recorder.faults import LOGGER
 from veritrail_graph.api.recorder.nodes import Facts
+from veritrail_graph.graph.errors import InputError
 
 CALL, RESULT, RESPONSE = "call", "result", "response"
 """Kinds of ids: of a tool call, of the result of that call, of an answer of a model."""
 
 INSTRUCTIONS = ("system", "developer")
 _TOOLS = ("tool", "function")
+
+
+def missing(extra: str, library: str) -> InputError:
+    """The error for a library that is not installed, with what installs it."""
+    return InputError(f"{library} is not installed; pip install 'veritrail-graph[{extra}]'")
 
 
 def recording(run: Recording | None = None) -> Recording | None:
