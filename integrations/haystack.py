@@ -17,8 +17,8 @@ from typing import Any
 from typing_extensions import override
 
 from veritrail_graph.api.recorder import RecordedSpan, Recording
+from veritrail_graph.api.recorder.linking import HEAD
 from veritrail_graph.api.recorder.nodes import Facts
-from veritrail_graph.graph.errors import InputError
 from veritrail_graph.integrations.calls import (
     CALL,
     RESULT,
@@ -26,6 +26,7 @@ from veritrail_graph.integrations.calls import (
     Guard,
     call_text,
     document,
+    missing,
     of,
     recording,
     tool_result,
@@ -34,9 +35,7 @@ from veritrail_graph.integrations.calls import (
 try:
     from haystack.tracing.tracer import Span, Tracer, enable_tracing, is_tracing_enabled, tracer
 except ImportError as error:
-    raise InputError(
-        "Recording Haystack needs more packages: pip install 'veritrail-graph[haystack]'."
-    ) from error
+    raise missing("haystack", "Haystack") from error
 
 _REPLIES = ("replies", "reply")
 _PROMPTS = ("messages", "prompt")
@@ -360,7 +359,7 @@ class _Component:
                     call_id = words.key[1] if words.key else None
                     self.span.keep(tool_result(self.run, words.text, call_id=call_id))
             else:
-                self._carry(socket, words.text)
+                self._carry(socket, words.text, is_message=True)
 
     def _text(self, socket: str, text: str, meta: Any) -> None:
         if not text.strip() or self._is_there(text) is not None:
@@ -403,12 +402,14 @@ class _Component:
         made = self.run.result(text, facts, self.call.inputs, self.span.inside)
         self.span.keep(made, is_written=True)
 
-    def _carry(self, socket: str, text: str) -> None:
-        """Remember what a text was put together from; at the end of a pipeline it is a node."""
+    def _carry(self, socket: str, text: str, *, is_message: bool = False) -> None:
+        """Remember what a text was put together from; what comes out at the end is a node."""
         receivers = self.receivers.get(socket) if self.receivers is not None else None
-        if receivers == [] and self.call.inputs and not any(w.text == text for w in self.words):
+        is_passed = text in self.span.carried or any(words.text == text for words in self.words)
+        is_text = not is_passed and not is_message and self.kind != "Agent" and len(text) >= HEAD
+        if is_text and receivers == [] and self.call.inputs:
             self._made(text, Facts(self.call.step, socket))
-        elif text not in self.span.carried or self.call.inputs:
+        elif not is_passed or self.call.inputs:
             nodes = dict.fromkeys(self.call.inputs)
             self.span.carried[text] = _Carried(self.call.step, nodes)
 

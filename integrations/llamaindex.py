@@ -20,7 +20,6 @@ from typing_extensions import override
 from veritrail_graph.api.recorder import RecordedSpan, Recording
 from veritrail_graph.api.recorder.linking import HEAD
 from veritrail_graph.api.recorder.nodes import Facts
-from veritrail_graph.graph.errors import InputError
 from veritrail_graph.integrations.calls import (
     CALL,
     RESULT,
@@ -28,6 +27,7 @@ from veritrail_graph.integrations.calls import (
     Guard,
     call_text,
     document,
+    missing,
     of,
     recording,
     tool_result,
@@ -40,9 +40,7 @@ try:
     from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
     from llama_index_instrumentation import get_dispatcher
 except ImportError as error:
-    raise InputError(
-        "Recording LlamaIndex needs more packages: pip install 'veritrail-graph[llamaindex]'."
-    ) from error
+    raise missing("llamaindex", "LlamaIndex") from error
 
 _OF_LIBRARY = ("llama_index.", "workflows.")
 _MOST_CALLS = 10_000

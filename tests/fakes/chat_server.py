@@ -26,6 +26,9 @@ def chat_server(script: Script) -> Iterator[str]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            if self.path.endswith("/embeddings"):
+                self._send(200, "application/json", json.dumps(_vectors(body)).encode())
+                return
             answer = script(body)
             if isinstance(answer, int):
                 self._send(answer, "application/json", b'{"error": {"message": "as scripted"}}')
@@ -59,6 +62,16 @@ def chat_server(script: Script) -> Iterator[str]:
 
 
 _ABOUT = {"id": "c-1", "created": 1_700_000_000, "model": "scripted-1"}
+
+
+def _vectors(body: dict[str, Any]) -> dict[str, Any]:
+    texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+    data = [
+        {"object": "embedding", "index": place, "embedding": [1.0, 0.0, 0.0, 0.0]}
+        for place, _ in enumerate(texts)
+    ]
+    usage = {"prompt_tokens": 1, "total_tokens": 1}
+    return {"object": "list", "model": "scripted-1", "data": data, "usage": usage}
 
 
 def _reason(message: dict[str, Any]) -> str:

@@ -29,7 +29,9 @@ from graphrag.config.models.graph_rag_config import GraphRagConfig
 from graphrag.utils.api import get_embedding_store
 from graphrag_vectors import VectorStoreDocument
 
-INDEX = Path(__file__).resolve().parents[3] / "shared" / "data" / "graphrag" / "v3.1.2" / "docs_dulce"
+INDEX = (
+    Path(__file__).resolve().parents[3] / "shared" / "data" / "graphrag" / "v3.1.2" / "docs_dulce"
+)
 
 pytestmark = [
     pytest.mark.skipif(not INDEX.is_dir(), reason=f"the real GraphRAG folder is not at {INDEX}"),
@@ -41,7 +43,7 @@ ANSWER = "The squad is led by Alex Mercer [Data: Reports (0)]."
 
 
 def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
-    if body.get("response_format"):  # the map step of a global search
+    if '"points"' in body["messages"][0]["content"]:  # the map step of a global search
         return [{"content": json.dumps({"points": [{"description": POINT, "score": 80}]})}]
     return [{"content": ANSWER}]
 
@@ -107,10 +109,13 @@ def test_a_global_search_becomes_the_whole_way_from_text_units_to_the_answer(
     assert (kept["query"], kept["response"]) == (QUESTION, ANSWER)
     points = [point for one in kept["map_responses"] for point in one["response"]]
     assert points == [{"answer": POINT, "score": 80}] * len(kept["map_responses"])
-    imported = survey(open_input(INDEX, "graphrag", answer=str(capture)))
+    imported = survey(open_input(INDEX, options=ImportOptions(answer=str(capture))))
     found = checked(file)
     assert found.terminals == imported.terminals
-    assert set(nodes(file)) == set(found.topology.node_ids if 0 else nodes(file))
+    assert (len(found.roles), len(edges(file))) == (
+        len(imported.roles),
+        len(imported.topology.edge_sources),
+    )
     map_answers = {one for one in nodes(file) if "/map/" in one}
     assert {one for one, to in edges(file) if to in found.terminals} == map_answers
     assert {one for one, to in edges(file) if to in map_answers} <= reports
@@ -126,5 +131,9 @@ def test_a_local_search_hangs_on_the_rows_of_its_prompt(config, tmp_path):
     kept = json.loads(capture.read_text(encoding="utf-8"))["context_data"]
     given = sum(len(rows) for rows in kept.values())
     (terminal,) = checked(file).terminals
-    print(given, {k: len(v) for k, v in kept.items()}, len([1 for _, to in edges(file) if to == terminal]))
+    print(
+        given,
+        {k: len(v) for k, v in kept.items()},
+        len([1 for _, to in edges(file) if to == terminal]),
+    )
     print(kept["entities"][0], kept["sources"][0]["id"])
