@@ -24,6 +24,7 @@ from typing import Any, Self
 from veritrail_graph.api.recorder import RecordedSpan, Recording
 from veritrail_graph.api.recorder.faults import LOGGER
 from veritrail_graph.api.recorder.nodes import Facts
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.graphrag import GraphRagImporter, index_process
 from veritrail_graph.graph.importers.graphrag.citations import KIND_OF_NAME, read_context
 from veritrail_graph.graph.importers.records import EdgeRecord, NodeRecord, ProcessInput
@@ -145,18 +146,19 @@ class RecordedSearch:
         run = recording(self._run)
         if self._path is None and run is None:
             return
-        with self._guard(run):
-            response = "".join(self._tokens) if self._response is None else self._response
-            if not response.strip():
-                _log(run, "nothing was recorded of a search: it has no answer")
-                return
-            captured: dict[str, Any] = {"response": response, "context_data": self._context}
-            captured |= {"query": self._question} if self._question else {}
-            captured |= {"index": str(self._index)} if self._index else {}
-            captured |= {"map_responses": self._maps} if self._maps else {}
-            if self._path is not None:
+        response = "".join(self._tokens) if self._response is None else self._response
+        if not response.strip():
+            _log(run, "nothing was recorded of a search: it has no answer")
+            return
+        captured: dict[str, Any] = {"response": response, "context_data": self._context}
+        captured |= {"query": self._question} if self._question else {}
+        captured |= {"index": str(self._index)} if self._index else {}
+        captured |= {"map_responses": self._maps} if self._maps else {}
+        if self._path is not None:
+            with Guard(run, "graphrag", f"{self._path} could not be written"):
                 _write(self._path, captured)
-            if run is not None:
+        if run is not None:
+            with self._guard(run):
                 self._record(run, captured)
 
     def _record(self, run: Recording, captured: dict[str, Any]) -> None:
@@ -166,11 +168,16 @@ class RecordedSearch:
         with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
             file = Path(folder, "answer.json")
             _write(file, captured)
-            process = GraphRagImporter().open(self._index, ImportOptions(answer=str(file)))
+            try:
+                process = GraphRagImporter().open(self._index, ImportOptions(answer=str(file)))
+            except InputError as error:
+                _log(run, f"the rows of the search were recorded without the index: {error}")
+                _record_rows(run, captured)
+                return
             nodes = _copy(run, process, self._index)
-            for terminal in process.header.terminals or ():
-                if terminal in nodes:
-                    run.final(nodes[terminal])
+        for terminal in process.header.terminals or ():
+            if terminal in nodes:
+                run.final(nodes[terminal])
 
     def _guard(self, run: Recording | None = None) -> Guard:
         return Guard(run or recording(self._run), "graphrag", "a search could not be recorded")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from veritrail_graph.graph.importers.registry import ImportOptions, open_input
 from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.integrations.graphrag import RecordedSearch
 
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else GraphRAG's client looks for prices
 pytest.importorskip("graphrag", reason="graphrag is not installed (extra `graphrag`)")
 
 import pandas as pd
@@ -55,7 +57,7 @@ def config(tmp_path: Path) -> Iterator[GraphRagConfig]:
         yield GraphRagConfig(
             root_dir=str(tmp_path),
             completion_models={"default_completion_model": {**model, "model": "gpt-4o"}},
-            embedding_models={"default_embedding_model": {**model, "model": "text-embedding-3-small"}},
+            embedding_models={"default_embedding_model": {**model, "model": "embed-1"}},
             vector_store={"type": "lancedb", "db_uri": str(tmp_path / "lancedb"), "vector_size": 4},
             reporting={"type": "file", "base_dir": str(tmp_path / "logs")},
         )  # fmt: skip
@@ -130,10 +132,40 @@ def test_a_local_search_hangs_on_the_rows_of_its_prompt(config, tmp_path):
         assert ask_locally(config, search) == ANSWER
     kept = json.loads(capture.read_text(encoding="utf-8"))["context_data"]
     given = sum(len(rows) for rows in kept.values())
-    (terminal,) = checked(file).terminals
-    print(
-        given,
-        {k: len(v) for k, v in kept.items()},
-        len([1 for _, to in edges(file) if to == terminal]),
-    )
-    print(kept["entities"][0], kept["sources"][0]["id"])
+    assert (len(kept["sources"]), len(kept["entities"]), len(kept["reports"])) == (5, 20, 1)
+    imported = survey(open_input(INDEX, options=ImportOptions(answer=str(capture))))
+    found = checked(file)
+    assert found.terminals == imported.terminals
+    assert len(edges(file)) == len(imported.topology.edge_sources)
+    (terminal,) = found.terminals
+    sources = {one for one, to in edges(file) if to == terminal}
+    assert {one.partition("/")[0] for one in sources} == {
+        "text_unit", "entity", "relationship", "covariate", "community_report",
+    }  # fmt: skip
+    # What was given, and the report that is cited beside it.
+    assert given <= len(sources) <= given + 1
+
+
+def test_a_search_that_is_streamed_and_left_is_recorded_as_far_as_it_came(config, tmp_path):
+    async def main(search: RecordedSearch) -> str:
+        stream = api.global_search_streaming(
+            config, table("entities"), table("communities"), table("community_reports"),
+            community_level=2, dynamic_community_selection=False,
+            response_type="one sentence", query=QUESTION, callbacks=[search],
+        )  # fmt: skip
+        text = ""
+        async for piece in stream:
+            text += piece
+            if len(text) > 20:
+                break
+        return text
+
+    file = tmp_path / "run.jsonl"
+    with vt.record(path=file, quiet=True), RecordedSearch(QUESTION) as search:
+        text = asyncio.run(main(search))
+    by_id = nodes(file)
+    assert by_id["reduce/1"]["text"] == text
+    assert {one for one, to in edges(file) if to == "reduce/1"} == {
+        one for one in by_id if one.startswith("map/")
+    }
+    assert checked(file).terminals == ("reduce/1",)

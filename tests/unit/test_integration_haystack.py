@@ -112,7 +112,9 @@ def questions(url: str, **more: Any) -> Pipeline:
     return pipeline
 
 
-ASKED = {"search": {"query": QUESTION}, "prompt": {"question": QUESTION}, "answers": {"query": QUESTION}}
+ASKED = {
+    "search": {"query": QUESTION}, "prompt": {"question": QUESTION}, "answers": {"query": QUESTION},
+}  # fmt: skip
 WAY = {("search/1", "write/1"), ("search/2", "write/1")}
 
 
@@ -205,9 +207,7 @@ def test_an_agent_with_a_tool(url, file, awaits):
 def test_an_agent_in_a_pipeline_has_its_name_and_its_documents(url, file):
     pipeline = Pipeline()
     pipeline.add_component("search", retriever(QUAY))
-    pipeline.add_component(
-        "prompt", ChatPromptBuilder(template=[ChatMessage.from_user(TEMPLATE)])
-    )
+    pipeline.add_component("prompt", ChatPromptBuilder(template=[ChatMessage.from_user(TEMPLATE)]))
     pipeline.add_component("guide", Agent(chat_generator=model(url), tools=[read]))
     pipeline.connect("search.documents", "prompt.documents")
     pipeline.connect("prompt.prompt", "guide.messages")

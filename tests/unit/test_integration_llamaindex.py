@@ -201,7 +201,7 @@ def test_retrieved_nodes_are_sources_of_the_answer(url, file):
         "step": "synthesize",
         "metadata": {"finish_reason": "stop", "model": "scripted-1"},
     }
-    assert [one["edge"] for one in lines(file) if "edge" in one][0] == {
+    assert next(one["edge"] for one in lines(file) if "edge" in one) == {
         "source": "retrieve/1", "target": "synthesize/1", "inferred": "exact", "score": 1.0,
     }  # fmt: skip
     found = checked(file)
@@ -348,7 +348,8 @@ def test_nodes_that_were_changed_on_the_way(url, file):
         )
         engine.synthesize(QUESTION, [shortened])
     by_id = nodes(file)
-    assert [(one["text"], one["origin"]) for one in by_id.values() if one["step"] != "synthesize"] == [
+    found = [one for one in by_id.values() if one["step"] != "synthesize"]
+    assert [(one["text"], one["origin"]) for one in found] == [
         (QUAY, "source"), (window, "source"),
         ("Opened in 1901, in May, on a Sunday.", "generated"),
     ]  # fmt: skip
