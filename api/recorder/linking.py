@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
@@ -75,7 +75,7 @@ class KnownTexts:
         self._long: dict[tuple[int, int], list[str]] = {}
         self._heads: dict[str, dict[int, set[int]]] = {}
         self._objects: dict[int, tuple[Callable[[], object], str]] = {}
-        self._ids: dict[Hashable, list[str]] = {}
+        self._ids: dict[Hashable, dict[str, str | None]] = {}
 
     def add(self, text: str, node_id: str) -> None:
         """Know the text of a node."""
@@ -96,15 +96,13 @@ class KnownTexts:
             found = lambda: value  # noqa: E731
         self._objects[key] = (found, node_id)
 
-    def add_id(self, key: Hashable, node_id: str) -> None:
+    def add_id(self, key: Hashable, node_id: str, how: str | None = None) -> None:
         """Know a node by an id that a library gave to its text; an id may name several nodes."""
-        known = self._ids.setdefault(key, [])
-        if node_id not in known:
-            known.append(node_id)
+        self._ids.setdefault(key, {}).setdefault(node_id, how)
 
-    def of_id(self, key: Hashable) -> Sequence[str]:
-        """The nodes that an id of a library names."""
-        return self._ids.get(key, ())
+    def of_id(self, key: Hashable) -> Mapping[str, str | None]:
+        """The nodes that an id of a library names, and how each was found for it."""
+        return self._ids.get(key, {})
 
     def nodes_of(self, text: str) -> Iterator[str]:
         """Nodes with this text, the likeliest first: this very object, else the latest."""

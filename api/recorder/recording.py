@@ -273,15 +273,26 @@ class Recording:
             inside.append(span)
         return span
 
-    def know_id(self, key: Hashable, span: RecordedSpan) -> None:
-        """Know a node by an id that a library gave to its text, such as that of a tool call."""
+    def know_id(
+        self, key: Hashable, span: RecordedSpan, inputs: Mapping[str, str | None] | None = None
+    ) -> None:
+        """Know a node by an id that a library gave to its text, such as that of a tool call.
+
+        Args:
+            key: The id.
+            span: The node.
+            inputs: What else the id names, and how that was found: for an answer that a server
+                keeps, what it was an answer to.
+        """
         if self._nodes is not None and span.node_id:
             with self._lock:
+                for node_id, how in (inputs or {}).items():
+                    self._nodes.texts.add_id(key, node_id, how)
                 self._nodes.texts.add_id(key, span.node_id)
 
-    def of_id(self, key: Hashable) -> Sequence[str]:
-        """The nodes that an id of a library names; several where it names several texts."""
-        return self._nodes.texts.of_id(key) if self._nodes is not None else ()
+    def of_id(self, key: Hashable) -> Mapping[str, str | None]:
+        """The nodes that an id of a library names, and how each was found for it."""
+        return dict(self._nodes.texts.of_id(key)) if self._nodes is not None else {}
 
     # Its life
 

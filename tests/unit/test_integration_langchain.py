@@ -24,6 +24,9 @@ from langgraph.prebuilt import ToolNode
 from unit.test_recorder import checked, edges, lines, nodes
 
 import veritrail_graph as vt
+from veritrail_graph.api.app.processes import ExplicitInput
+from veritrail_graph.graph.importers.registry import open_input
+from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.integrations.langchain import RecordingHandler
 
 PAGES = ["The quay opened in 1901, on a Sunday.", "The lighthouse burned down in March 1910."]
@@ -35,6 +38,12 @@ CALLS = [
 
 
 def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
+    if "input" in body:  # of the responses API
+        asked = body["input"][-1]
+        if asked.get("type") != "function_call_output":
+            call = {"type": "function_call", "name": "read", "call_id": "t0"}
+            return [{"text": "I will read."}, {**call, "arguments": '{"n": 0}'}]
+        return [{"text": f"An answer to {len(asked['output'])} letters."}]
     last = body["messages"][-1]
     if body["model"] == "fails":
         return 400
@@ -128,8 +137,8 @@ def read(n: int) -> str:
     return PAGES[n]
 
 
-def agent(url: str) -> Any:
-    bound = model(url).bind_tools([read])
+def agent(url: str, **options: Any) -> Any:
+    bound = model(url, **options).bind_tools([read])
 
     def ask(state: MessagesState) -> dict[str, Any]:
         return {"messages": [bound.invoke(state["messages"])]}
@@ -172,6 +181,23 @@ def test_an_agent_with_tools_is_linked_by_the_ids_of_its_calls(url, file, how):
     assert (found.terminals, found.unsourced) == ((answer,), 1)
     explicit = survey(ExplicitInput(open_input(file)))
     assert len(explicit.topology.edge_sources) == len(found.topology.edge_sources) == 7
+
+
+@pytest.mark.parametrize("how", ["sync", "stream"])
+def test_answers_in_blocks_are_linked_too(url, file, how):
+    graph = agent(url, use_responses_api=True, output_version="v1", streaming=how == "stream")
+    with vt.record(path=file, quiet=True):
+        graph.invoke({"messages": [HumanMessage(ASKED)]}, {"callbacks": [RecordingHandler()]})
+    found = [(one["node_id"], one["text"]) for one in nodes(file).values()]
+    assert found == [
+        ("user/1", ASKED),
+        ("agent/1", "I will read."),
+        ("agent/2", 'read({"n": 0})'),
+        ("read/1", PAGES[0]),
+        ("agent/3", f"An answer to {len(PAGES[0])} letters."),
+    ]
+    inputs = {(one, "agent/3") for one in ("user/1", "agent/1", "agent/2", "read/1")}
+    assert edges(file) == {("user/1", "agent/1"), ("user/1", "agent/2"), *inputs}
 
 
 class State(TypedDict, total=False):
