@@ -33,6 +33,18 @@ if TYPE_CHECKING:
 
 Input = RecordedSpan | str
 
+_forks = 0
+"""How often this process was forked off; a call of the system at every text takes longer."""
+
+
+def _count_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
+
 _current: ContextVar[Recording | None] = ContextVar("veritrail_recording", default=None)
 made_inside: ContextVar[list[RecordedSpan] | None] = ContextVar("veritrail_inside", default=None)
 """What was recorded since a recorded function of this context began."""
@@ -86,7 +98,7 @@ class Recording:
         self.ingested: Ingested | None = None
         self.verifications: Sequence[Verification] = []
         self._lock = threading.RLock()
-        self._pid = os.getpid()
+        self._forks = _forks
         self._is_closed = False
         self._token: Token[Recording | None] | None = None
         self._verify = verify
@@ -123,7 +135,7 @@ class Recording:
     @property
     def is_open(self) -> bool:
         """Whether more can be recorded, and in this process: a forked one does not record."""
-        return not self._is_closed and os.getpid() == self._pid
+        return not self._is_closed and self._forks == _forks
 
     def source(
         self,
@@ -351,7 +363,7 @@ class Recording:
         What was recorded before an error is stored; it is not verified, because the answer is
         missing. A program that is being stopped is not held up.
         """
-        if os.getpid() != self._pid:
+        if self._forks != _forks:
             return
         with self._lock:
             if self._is_closed or self._nodes is None:
@@ -373,7 +385,7 @@ class Recording:
 
     def _guarded(self, text: object, work: Callable[[Nodes], RecordedSpan]) -> RecordedSpan:
         try:
-            if os.getpid() != self._pid:
+            if self._forks != _forks:
                 self.faults.log("fork", "a forked process does not record")
             elif self._is_closed:
                 self.faults.log("closed", "nothing more is recorded: the recording is closed")
