@@ -27,6 +27,7 @@ from typing import Any, Protocol
 
 from veritrail_graph.api.recorder import RecordedSpan, Recording, current
 from veritrail_graph.api.recorder.faults import LOGGER
+from veritrail_graph.api.recorder.linking import HEAD
 from veritrail_graph.api.recorder.nodes import Facts
 from veritrail_graph.graph.errors import InputError
 
@@ -174,9 +175,14 @@ def document(
     kind: str = "document",
     metadata: Mapping[str, Any] | None = None,
 ) -> RecordedSpan:
-    """A text that was looked up: the node that has it, else new source text."""
-    known = next((node_id for node_id, how in run.links(text).nodes.items() if how is None), None)
-    if known is not None:
+    """A text that was looked up: the node that has it, else new source text.
+
+    A short text may be that of another node by chance.
+    """
+    known = len(text) >= HEAD and next(
+        (node_id for node_id, how in run.links(text).nodes.items() if how is None), None
+    )
+    if known:
         return run.found(RecordedSpan(known, text, run.process_id))
     return run.source(text, kind=kind, step=step, metadata=metadata)
 
@@ -204,7 +210,7 @@ def tool_result(
     """
     links = run.links(text, within=True).nodes
     whole = next((one for one, how in links.items() if how is None), None)
-    if whole is not None:
+    if whole is not None and (whole in inside or len(text) >= HEAD):
         span = run.found(RecordedSpan(whole, text, run.process_id))
     elif is_written or any(one in links for one in inside):  # it put recorded texts together
         facts = Facts(step, "tool_result", metadata=metadata)
