@@ -12,12 +12,14 @@ A library calls back, or is wrapped; a module here turns that into:
 - `missing(extra, library)`: the error to raise where a library is not installed.
 - `Guard(run, library, message)`: what goes wrong inside it is logged once, and never raised.
 
-Ids of a library (`("call", id)` of a tool call, `("result", id)` of its result, `("response", id)`
-of an answer) name nodes exactly, where the library has them: see `Recording.know_id`.
+Ids of a library name nodes exactly, where it has them: `("call", id)` a call of a tool,
+`("result", id)` its result, `("response", id)` an answer that a server keeps, with what it was
+given. See `Recording.know_id`.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -25,6 +27,7 @@ from typing import Any, Protocol
 
 from veritrail_graph.api.recorder import RecordedSpan, Recording, current
 from veritrail_graph.api.recorder.faults import LOGGER
+from veritrail_graph.api.recorder.linking import HEAD
 from veritrail_graph.api.recorder.nodes import Facts
 from veritrail_graph.graph.errors import InputError
 
@@ -109,8 +112,8 @@ class Call:
             text: The text.
             key: The id that a library has for it, which counts more than the text.
         """
-        known = self.run.of_id(key) if key is not None else ()
-        found = dict.fromkeys(known) if known else self.run.links(text, within=True).nodes
+        found = self.run.of_id(key) if key is not None else {}
+        found = found or self.run.links(text, within=True).nodes
         if not found and text.strip() and role not in INSTRUCTIONS:
             span = self._new(role, text)
             if key is not None:
@@ -172,9 +175,14 @@ def document(
     kind: str = "document",
     metadata: Mapping[str, Any] | None = None,
 ) -> RecordedSpan:
-    """A text that was looked up: the node that has it, else new source text."""
-    known = next((node_id for node_id, how in run.links(text).nodes.items() if how is None), None)
-    if known is not None:
+    """A text that was looked up: the node that has it, else new source text.
+
+    A short text may be that of another node by chance.
+    """
+    known = len(text) >= HEAD and next(
+        (node_id for node_id, how in run.links(text).nodes.items() if how is None), None
+    )
+    if known:
         return run.found(RecordedSpan(known, text, run.process_id))
     return run.source(text, kind=kind, step=step, metadata=metadata)
 
@@ -202,7 +210,7 @@ def tool_result(
     """
     links = run.links(text, within=True).nodes
     whole = next((one for one, how in links.items() if how is None), None)
-    if whole is not None:
+    if whole is not None and (whole in inside or len(text) >= HEAD):
         span = run.found(RecordedSpan(whole, text, run.process_id))
     elif is_written or any(one in links for one in inside):  # it put recorded texts together
         facts = Facts(step, "tool_result", metadata=metadata)
@@ -229,8 +237,15 @@ class Sink(Protocol):
         """Take note of the end, which may come several times; must not raise."""
 
 
-class Pieces:
-    """The pieces of a streamed answer, by choice; recorded once, at the end."""
+class Pieces(ABC):
+    """The pieces of a streamed answer, by choice; recorded once, at the end.
+
+    Attributes:
+        call: The call that is answered.
+        model: The model that the server names.
+        response: The id of the answer, where a server keeps it.
+        is_over: Whether it is recorded.
+    """
 
     def __init__(self, call: Call) -> None:
         self.call = call
@@ -239,7 +254,11 @@ class Pieces:
         self._texts: dict[Hashable, list[str]] = {}
         self._tools: dict[tuple[Hashable, Hashable], list[str]] = {}
         self._reasons: dict[Hashable, object] = {}
-        self._is_over = False
+        self.is_over = False
+
+    @abstractmethod
+    def add(self, piece: Any) -> None:
+        """Keep what a piece holds; must not raise."""
 
     def add_text(self, choice: Hashable, text: str) -> None:
         """Keep a piece of the text of a choice."""
@@ -264,9 +283,9 @@ class Pieces:
 
     def end(self, *, is_whole: bool) -> None:
         """Record what came, once."""
-        if self._is_over:
+        if self.is_over:
             return
-        self._is_over = True
+        self.is_over = True
         with Guard(self.call.run, "stream", "a streamed answer could not be recorded"):
             for choice, parts in self._texts.items():
                 self._record(choice, "".join(parts), "message", "", is_whole=is_whole)
@@ -287,7 +306,7 @@ class Pieces:
             key=(CALL, call_id) if call_id else None,
         )
         if self.response:
-            self.call.run.know_id((RESPONSE, self.response), span)
+            self.call.run.know_id((RESPONSE, self.response), span, self.call.inputs)
 
 
 class Relay:

@@ -282,7 +282,7 @@ def _add(
     """Record a node whose inputs are recorded."""
     node, key = one.node, ("graphrag", place, one.node.node_id, hash(one.node.text))
     if known := run.of_id(key):
-        return RecordedSpan(known[0], node.text, run.process_id)
+        return RecordedSpan(next(iter(known)), node.text, run.process_id)
     stage = None if node.origin is Origin.SOURCE else node.stage
     facts = Facts(node.step, node.kind, stage, node.node_id, node.question, metadata=node.metadata)
     if node.origin is Origin.SOURCE:
@@ -340,7 +340,7 @@ def _row(run: Recording, kind: str, row: Mapping[str, Any]) -> str | None:
         return None
     key = ("graphrag row", kind, str(row.get("id")), hash(text))
     if known := run.of_id(key):
-        return known[0]
+        return next(iter(known))
     facts = Facts(_STEPS.get(kind, "extract_graph"), kind, metadata={"id": row.get("id")})
     if kind == "text_unit":
         span = run.source(text, kind=kind, step=facts.step, metadata=facts.metadata)

@@ -293,13 +293,12 @@ class _Component:
                         self._find(socket, words)
 
     def _find(self, socket: str, words: _Words) -> None:
-        known = self.run.of_id(words.key) if words.key else ()
-        found = dict.fromkeys(known) or self.run.links(words.text, within=True).nodes
+        known = self.run.of_id(words.key) if words.key else {}
+        found = dict(known) or self.run.links(words.text, within=True).nodes
         carried = self.span.carried.get(words.text)
         senders = self.senders.get(socket) if self.senders is not None else None
         if carried is not None and (senders is None or carried.sender in senders):
             # It was handed over, so it was an input, in the text or in another form.
-            found = dict(found)
             for node in carried.nodes:
                 found[node] = None if node in found else "order"
         self.call.add(found)

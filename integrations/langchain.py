@@ -249,8 +249,8 @@ class RecordingHandler(BaseCallbackHandler):
         run = self._end(run_id)
         if run is None:
             return
-        update = of(output, "update")  # of a command to a graph
-        returned = of(update, "messages") if update is not None else output
+        is_command = type(output).__name__ == "Command"  # to a graph, with messages for its state
+        returned = of(output.update, "messages") if is_command else output
         for one in returned if isinstance(returned, list | tuple) else [returned]:
             artifact = of(one, "artifact")
             for found in artifact if isinstance(artifact, list | tuple) else ():
@@ -372,6 +372,8 @@ class RecordingHandler(BaseCallbackHandler):
         otherwise: str,
     ) -> _Run | None:
         with self._lock:
+            if run_id in self._runs:  # the handler was handed over twice
+                return None
             parent = self._runs.get(parent_id) if parent_id else None
             into = recording(self._recording) or (parent.recording if parent else None)
             if into is None:

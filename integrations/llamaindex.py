@@ -247,12 +247,12 @@ class _Recorder:
         metadata = of(node, "metadata") or {}
         found = span.run.of_id(key)
         if found:
-            source = span.run.found(RecordedSpan(found[0], text, span.run.process_id))
+            source = span.run.found(RecordedSpan(next(iter(found)), text, span.run.process_id))
         else:
             original = span.run.of_id(("llamaindex node", name))
             if original and text not in metadata.values():  # such as one that was shortened
                 facts = Facts("postprocess", "document", metadata={**metadata, "id": name})
-                source = span.run.result(text, facts, dict.fromkeys(original[:1]))
+                source = span.run.result(text, facts, dict.fromkeys(list(original)[:1]))
             else:
                 source = document(span.run, text, metadata={**metadata, "id": name})
             span.run.know_id(key, source)

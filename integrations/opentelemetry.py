@@ -80,8 +80,8 @@ class RecordingSpanProcessor(SpanProcessor):
     Args:
         path: The folder of the files, `<trace_id>.jsonl`; default: `traces`, or a temporary
             folder with `store`.
-        store: Whether the processes are stored in the graph by `shutdown`. Without `path` the
-            files of those that were stored are removed.
+        store: Whether the processes are stored in the graph by `shutdown`, which the program has
+            to call before it ends. Without `path` the files of what was stored are removed.
         quiet: Whether the line on stderr that says how to go on is left out.
     """
 
@@ -287,6 +287,10 @@ class RecordingSpanProcessor(SpanProcessor):
     def _store(self, left: dict[Path, None]) -> None:
         """Store each file by itself; what cannot be stored stays where it is."""
         if not left:
+            return
+        if not threading.main_thread().is_alive():  # nothing can be stored at the very end
+            message = "call shutdown() before the program ends, to store traces; they are in %s"
+            self._faults.log("store", message, self._folder)
             return
         try:
             from veritrail_graph.api.recorder import storing

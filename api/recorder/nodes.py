@@ -229,8 +229,8 @@ class Nodes:
         name = encode_basestring(node_id)
         node = f'{{"node": {{"node_id": {name}, "text": {encode_basestring(text)}, "stage": {stage}'
         node += f', "origin": "{origin}"'
-        for key in ("kind", "step", "question"):
-            if (fact := getattr(facts, key)) is not None:
+        for key, fact in (("kind", facts.kind), ("step", facts.step), ("question", facts.question)):
+            if fact is not None:
                 node += f', "{key}": {encode_basestring(str(fact))}'
         if facts.metadata or facts.model is not None or facts.prompt is not None:
             node += f', "metadata": {_as_json(self._metadata(facts))}'
@@ -276,7 +276,10 @@ class Nodes:
         if lowest is None:
             lowest = FIRST_STAGE if wanted is None else max(0, min(wanted, MAX_STAGE))
             lowest = lowest if origin == "source" else min(lowest, FIRST_STAGE)
-        above = max((self.stages[source] for source in sources), default=lowest - 1)
+        above = lowest - 1
+        for source in sources:
+            if self.stages[source] > above:
+                above = self.stages[source]
         if origin == "source":
             found = lowest
         else:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -12,18 +14,23 @@ import openai
 import pytest
 from fakes.chat_server import chat_server
 from langchain_core.documents import Document
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
-from langchain_core.tools import tool
+from langchain_core.tools import StructuredTool, tool
 from langchain_openai import ChatOpenAI
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-from unit.test_recorder import checked, edges, lines, nodes
+from langgraph.types import Command
+from unit.test_recorder import ROOT, checked, edges, lines, nodes
 
 import veritrail_graph as vt
+from veritrail_graph.api.app.processes import ExplicitInput
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.registry import open_input
+from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.integrations.langchain import RecordingHandler
 
 PAGES = ["The quay opened in 1901, on a Sunday.", "The lighthouse burned down in March 1910."]
@@ -35,6 +42,12 @@ CALLS = [
 
 
 def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
+    if "input" in body:  # of the responses API
+        asked = body["input"][-1]
+        if asked.get("type") != "function_call_output":
+            call = {"type": "function_call", "name": "read", "call_id": "t0"}
+            return [{"text": "I will read."}, {**call, "arguments": '{"n": 0}'}]
+        return [{"text": f"An answer to {len(asked['output'])} letters."}]
     last = body["messages"][-1]
     if body["model"] == "fails":
         return 400
@@ -128,8 +141,8 @@ def read(n: int) -> str:
     return PAGES[n]
 
 
-def agent(url: str) -> Any:
-    bound = model(url).bind_tools([read])
+def agent(url: str, **options: Any) -> Any:
+    bound = model(url, **options).bind_tools([read])
 
     def ask(state: MessagesState) -> dict[str, Any]:
         return {"messages": [bound.invoke(state["messages"])]}
@@ -172,6 +185,23 @@ def test_an_agent_with_tools_is_linked_by_the_ids_of_its_calls(url, file, how):
     assert (found.terminals, found.unsourced) == ((answer,), 1)
     explicit = survey(ExplicitInput(open_input(file)))
     assert len(explicit.topology.edge_sources) == len(found.topology.edge_sources) == 7
+
+
+@pytest.mark.parametrize("how", ["sync", "stream"])
+def test_answers_in_blocks_are_linked_too(url, file, how):
+    graph = agent(url, use_responses_api=True, output_version="v1", streaming=how == "stream")
+    with vt.record(path=file, quiet=True):
+        graph.invoke({"messages": [HumanMessage(ASKED)]}, {"callbacks": [RecordingHandler()]})
+    found = [(one["node_id"], one["text"]) for one in nodes(file).values()]
+    assert found == [
+        ("user/1", ASKED),
+        ("agent/1", "I will read."),
+        ("agent/2", 'read({"n": 0})'),
+        ("read/1", PAGES[0]),
+        ("agent/3", f"An answer to {len(PAGES[0])} letters."),
+    ]
+    inputs = {(one, "agent/3") for one in ("user/1", "agent/1", "agent/2", "read/1")}
+    assert edges(file) == {("user/1", "agent/1"), ("user/1", "agent/2"), *inputs}
 
 
 class State(TypedDict, total=False):
@@ -283,6 +313,66 @@ def test_runs_in_threads_go_to_the_recording_that_was_handed_over(url, file):
     found = [one["origin"] for one in nodes(file).values()]
     assert (found.count("source"), found.count("generated")) == (2, 8)
     assert len(edges(file)) == 16
+
+
+def test_what_tools_return_besides_texts(file):
+    @tool
+    def count(n: int) -> dict[str, Any]:
+        """Count."""
+        return {"update": "weekly", "count": n}
+
+    @tool
+    def note(n: int) -> Any:
+        """Note."""
+        return Command(update={"messages": [ToolMessage(PAGES[n], tool_call_id="t1")]})
+
+    @tool(response_format="content_and_artifact")
+    def find(n: int) -> tuple[str, list[Document]]:
+        """Find."""
+        return f"Page {n} was found.", [Document(PAGES[n])]
+
+    handler = RecordingHandler()
+    config: Any = {"callbacks": [handler, handler]}  # twice: recorded once
+    with vt.record(path=file, quiet=True) as run:
+        run.step("7", step="early")
+        for number, one in enumerate((count, note, find)):
+            call: Any = {"name": one.name, "args": {"n": 1}, "id": f"t{number}"}
+            one.invoke({**call, "type": "tool_call"}, config)
+        RunnableLambda(lambda _: {"results": ["7", PAGES[0]]}).invoke("x", config)
+        StructuredTool.from_function(lambda: "7", name="seven", description="7").invoke({}, config)
+    found = [(one["node_id"], one["text"], one["origin"]) for one in nodes(file).values()]
+    assert found == [
+        ("early/1", "7", "generated"),
+        ("count/1", '{"update": "weekly", "count": 1}', "source"),
+        ("note/1", PAGES[1], "source"),
+        ("find/1", "Page 1 was found.", "source"),
+        ("RunnableLambda/1", PAGES[0], "source"),
+        ("seven/1", "7", "source"),
+    ]
+    assert edges(file) == set()
+
+
+def test_the_example_of_the_docs_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    section = (ROOT / "docs" / "recorder.md").read_text().split("## LangChain and LangGraph")[1]
+    exec(section.split("```python\n")[1].split("```")[0], {})
+    found = nodes(Path("quay.jsonl")).values()
+    assert [(one["text"], one["origin"]) for one in found] == [
+        ("The quay opened in 1901, on a Sunday.", "source"), ("It opened in 1901.", "generated"),
+    ]  # fmt: skip
+    assert len(edges(Path("quay.jsonl"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [("langchain", "langchain_core.callbacks"), ("opentelemetry", "opentelemetry.sdk.trace")],
+)
+def test_a_library_that_is_not_installed_is_named_with_its_extra(monkeypatch, name, library):
+    module = f"veritrail_graph.integrations.{name}"
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(InputError, match=rf"pip install 'veritrail-graph\[{name}\]'"):
+        import_module(module)
 
 
 def test_what_goes_wrong_is_logged_and_the_chain_goes_on(url, file, caplog):
