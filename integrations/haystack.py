@@ -52,9 +52,11 @@ def instrument(run: Recording | None = None) -> Callable[[], None]:
         run: The recording; default: that of the context in which something runs.
 
     Returns:
-        A function that ends it.
+        A function that ends it. A second call for the same recording changes nothing.
     """
     before = tracer.actual_tracer
+    if isinstance(before, RecordingTracer) and before.is_on and before.run is run:
+        return lambda: None
     ours = RecordingTracer(run, before if is_tracing_enabled() else None)
     enable_tracing(ours)
 
@@ -76,7 +78,7 @@ class RecordingTracer(Tracer):
 
     def __init__(self, run: Recording | None = None, inner: Tracer | None = None) -> None:
         self.is_on = True
-        self._run = run
+        self.run = run
         self._inner = inner
 
     @contextmanager
@@ -94,7 +96,7 @@ class RecordingTracer(Tracer):
             if self._inner is not None:
                 above = parent_span.inner if isinstance(parent_span, _Span) else parent_span
                 inner = stack.enter_context(self._inner.trace(operation_name, tags, above))
-            run = recording(self._run) if self.is_on else None
+            run = recording(self.run) if self.is_on else None
             span = _Span(operation_name, tags or {}, run, parent, inner)
             token = _active.set(span)
             try:
@@ -133,6 +135,9 @@ class _Words:
 
 class _Span(Span):
     """A span that records what it is told."""
+
+    parent: _Span | None
+    run: Recording | None
 
     def __init__(
         self,

@@ -56,9 +56,12 @@ def instrument(run: Recording | None = None) -> Callable[[], None]:
         run: The recording; default: that of the context in which something happens.
 
     Returns:
-        A function that ends it.
+        A function that ends it. A second call for the same recording changes nothing.
     """
     dispatcher = get_dispatcher()
+    for known in dispatcher.event_handlers:
+        if isinstance(known, _Events) and known._recorder.run is run:
+            return lambda: None
     recorder = _Recorder(run)
     events, spans = _Events(), _Spans()
     events._recorder = spans._recorder = recorder
@@ -187,7 +190,7 @@ class _Recorder:
     """What both handlers share."""
 
     def __init__(self, run: Recording | None) -> None:
-        self._run = run
+        self.run = run
         self._spans: dict[str, _Span] = {}
         self._calls: dict[tuple[str | None, str], _ModelCall] = {}
         self._streams: deque[_Span] = deque(maxlen=_MOST_STREAMS)
@@ -196,7 +199,7 @@ class _Recorder:
 
     def enter(self, id_: str, arguments: Mapping[str, Any], parent_id: str | None) -> None:
         """A span begins."""
-        run = recording(self._run)
+        run = recording(self.run)
         if run is None:
             return
         span = _Span(run, self._spans.get(parent_id or ""))
@@ -334,7 +337,7 @@ class _Recorder:
                         call.ended(call.last, is_whole=False)
 
     def _begin(self, event: Any, kind: str) -> None:
-        run = recording(self._run)
+        run = recording(self.run)
         if run is None:
             return
         span = self._spans.get(event.span_id or "")
@@ -365,7 +368,7 @@ class _Recorder:
                 return
 
     def _retrieved(self, event: Any) -> None:
-        run = recording(self._run)
+        run = recording(self.run)
         if run is None:
             return
         span = self._spans.get(event.span_id or "") or _Span(run, None)

@@ -350,3 +350,15 @@ def test_a_tracer_that_is_enabled_goes_on_and_a_recording_can_be_handed_over(url
     assert list(nodes(file)) == ["search/1", "search/2", "write/1"]
     # Contents are handed on only where Haystack was told to trace contents.
     assert set(heard) == {("haystack.component.run", "haystack.component.visits")}
+
+
+def test_the_example_of_the_documentation(tmp_path, monkeypatch):
+    text = (Path(__file__).resolve().parents[2] / "docs" / "recorder.md").read_text(
+        encoding="utf-8"
+    )
+    section = text.split("\n## Haystack\n")[1].split("\n## ")[0]
+    program = section.split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    exec(program, {})  # its `instrument()` changes nothing, as the test has called it
+    assert edges(tmp_path / "quay.jsonl") == {("search/1", "letter/1")}
+    assert checked(tmp_path / "quay.jsonl").unsourced == 0

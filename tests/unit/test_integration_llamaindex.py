@@ -382,3 +382,15 @@ def test_a_failing_model_leaves_what_came_before(url, file):
     with vt.record(path=file, quiet=True), pytest.raises(openai.APIConnectionError):
         engine.query(QUESTION)
     assert list(nodes(file)) == ["retrieve/1"]
+
+
+def test_the_example_of_the_documentation(tmp_path, monkeypatch):
+    text = (Path(__file__).resolve().parents[2] / "docs" / "recorder.md").read_text(
+        encoding="utf-8"
+    )
+    section = text.split("\n## LlamaIndex\n")[1].split("\n## ")[0]
+    program = section.split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    exec(program, {})  # its `instrument()` changes nothing, as the test has called it
+    assert edges(tmp_path / "quay.jsonl") == {("retrieve/1", "synthesize/1")}
+    assert checked(tmp_path / "quay.jsonl").unsourced == 0
