@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +16,8 @@ from fakes.chat_server import chat_server
 from unit.test_recorder import checked, edges, lines, nodes
 
 import veritrail_graph as vt
+from veritrail_graph.api.recorder import Recording
+from veritrail_graph.graph.errors import InputError
 
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # it is read when Haystack is imported
 
@@ -308,6 +312,18 @@ def test_a_text_that_comes_out_of_a_builder_at_the_end_is_recorded(file):
     assert checked(file).terminals == ("letter/1",)
 
 
+def test_a_fault_of_the_recording_does_not_reach_the_pipeline(url, file, monkeypatch, caplog):
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(Recording, "result", broken)
+    with vt.record(path=file, quiet=True):
+        for _ in range(2):
+            assert questions(url).run(ASKED)["answers"]["answers"][0].data.startswith("It opened")
+    assert list(nodes(file)) == ["search/1", "search/2"]
+    assert [one.name for one in caplog.records] == ["veritrail.recorder"]  # once
+
+
 def test_a_failing_model_leaves_what_came_before(url, file):
     with (
         vt.record(path=file, quiet=True),
@@ -362,3 +378,10 @@ def test_the_example_of_the_documentation(tmp_path, monkeypatch):
     exec(program, {})  # its `instrument()` changes nothing, as the test has called it
     assert edges(tmp_path / "quay.jsonl") == {("search/1", "letter/1")}
     assert checked(tmp_path / "quay.jsonl").unsourced == 0
+
+
+def test_without_the_package_the_error_names_what_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "haystack.tracing.tracer", None)
+    monkeypatch.delitem(sys.modules, "veritrail_graph.integrations.haystack")
+    with pytest.raises(InputError, match=r"pip install 'veritrail-graph\[haystack\]'"):
+        importlib.import_module("veritrail_graph.integrations.haystack")

@@ -7,7 +7,9 @@ package for OpenAI does, which is not installed.
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +38,7 @@ from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, st
 from unit.test_recorder import checked, edges, lines, nodes
 
 import veritrail_graph as vt
+from veritrail_graph.graph.errors import InputError
 from veritrail_graph.integrations.llamaindex import instrument
 
 QUAY = "The quay opened in 1901, on a Sunday in May."
@@ -394,3 +397,10 @@ def test_the_example_of_the_documentation(tmp_path, monkeypatch):
     exec(program, {})  # its `instrument()` changes nothing, as the test has called it
     assert edges(tmp_path / "quay.jsonl") == {("retrieve/1", "synthesize/1")}
     assert checked(tmp_path / "quay.jsonl").unsourced == 0
+
+
+def test_without_the_package_the_error_names_what_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "llama_index.core.instrumentation.event_handlers", None)
+    monkeypatch.delitem(sys.modules, "veritrail_graph.integrations.llamaindex")
+    with pytest.raises(InputError, match=r"pip install 'veritrail-graph\[llamaindex\]'"):
+        importlib.import_module("veritrail_graph.integrations.llamaindex")
