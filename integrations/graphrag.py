@@ -43,7 +43,7 @@ class RecordedSearch:
     another one.
 
     Args:
-        question: The question; GraphRAG does not tell its callbacks.
+        question: The question; GraphRAG does not hand it to callbacks.
         index: The output folder of the index. With it, the recording gets the whole way from text
             units to the answer, as the importer reads it; without it, the rows that were given.
         path: The file for `veritrail ingest INDEX --answer FILE` to write.
@@ -119,9 +119,8 @@ class RecordedSearch:
     def answer(self, result: Any) -> None:
         """Take a text, or a `SearchResult` of GraphRAG, as the answer.
 
-        The callbacks are told all answers but the fixed one of a global search that found
-        nothing, and the way of a DRIFT search: a `SearchResult` says which question of it was
-        given which rows.
+        Callbacks do not get the fixed answer of a global search that found nothing, and not
+        which question of a DRIFT search was given which rows: its `SearchResult` has that.
 
         Args:
             result: The answer.

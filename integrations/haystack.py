@@ -134,7 +134,7 @@ class _Words:
 
 
 class _Span(Span):
-    """A span that records what it is told."""
+    """A span that records the inputs and outputs that Haystack hands it."""
 
     parent: _Span | None
     run: Recording | None
