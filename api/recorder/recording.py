@@ -13,7 +13,7 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, Token
 from functools import partial
@@ -32,6 +32,18 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model import Verification
 
 Input = RecordedSpan | str
+
+_forks = 0
+"""How often this process was forked off; a call of the system at every text takes longer."""
+
+
+def _count_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
 
 _current: ContextVar[Recording | None] = ContextVar("veritrail_recording", default=None)
 made_inside: ContextVar[list[RecordedSpan] | None] = ContextVar("veritrail_inside", default=None)
@@ -86,7 +98,7 @@ class Recording:
         self.ingested: Ingested | None = None
         self.verifications: Sequence[Verification] = []
         self._lock = threading.RLock()
-        self._pid = os.getpid()
+        self._forks = _forks
         self._is_closed = False
         self._token: Token[Recording | None] | None = None
         self._verify = verify
@@ -123,7 +135,7 @@ class Recording:
     @property
     def is_open(self) -> bool:
         """Whether more can be recorded, and in this process: a forked one does not record."""
-        return not self._is_closed and os.getpid() == self._pid
+        return not self._is_closed and self._forks == _forks
 
     def source(
         self,
@@ -266,6 +278,40 @@ class Recording:
         if self._nodes is not None and span.node_id:
             self._nodes.texts.add_object(value, span.node_id)
 
+    def found(self, span: RecordedSpan) -> RecordedSpan:
+        """Take a node that is there as what the running function got."""
+        inside = made_inside.get()
+        if inside is not None and span not in inside:
+            inside.append(span)
+        return span
+
+    def final(self, span: RecordedSpan) -> None:
+        """Take a generated node as a final output, for a program that names none by `answer`."""
+        if self._nodes is not None and span.node_id:
+            with self._lock:
+                self._nodes.final(span.node_id)
+
+    def know_id(
+        self, key: Hashable, span: RecordedSpan, inputs: Mapping[str, str | None] | None = None
+    ) -> None:
+        """Know a node by an id that a library gave to its text, such as that of a tool call.
+
+        Args:
+            key: The id.
+            span: The node.
+            inputs: What else the id names, and how that was found: for an answer that a server
+                keeps, what it was an answer to.
+        """
+        if self._nodes is not None and span.node_id:
+            with self._lock:
+                for node_id, how in (inputs or {}).items():
+                    self._nodes.texts.add_id(key, node_id, how)
+                self._nodes.texts.add_id(key, span.node_id)
+
+    def of_id(self, key: Hashable) -> Mapping[str, str | None]:
+        """The nodes that an id of a library names, and how each was found for it."""
+        return dict(self._nodes.texts.of_id(key)) if self._nodes is not None else {}
+
     # Its life
 
     def __enter__(self) -> Self:
@@ -323,7 +369,7 @@ class Recording:
         What was recorded before an error is stored; it is not verified, because the answer is
         missing. A program that is being stopped is not held up.
         """
-        if os.getpid() != self._pid:
+        if self._forks != _forks:
             return
         with self._lock:
             if self._is_closed or self._nodes is None:
@@ -345,7 +391,7 @@ class Recording:
 
     def _guarded(self, text: object, work: Callable[[Nodes], RecordedSpan]) -> RecordedSpan:
         try:
-            if os.getpid() != self._pid:
+            if self._forks != _forks:
                 self.faults.log("fork", "a forked process does not record")
             elif self._is_closed:
                 self.faults.log("closed", "nothing more is recorded: the recording is closed")
