@@ -147,7 +147,7 @@ def _decorated(function: Any, step: Step) -> Any:
             stream = function(*args, **kwargs)
             run = current()
             if run is not None:
-                stream = _relay(stream, _Call(run, step, args, kwargs))
+                stream = _Stream(stream, _Call(run, step, args, kwargs))
             return (yield from stream)
 
         return pieces
@@ -207,7 +207,7 @@ class _Call:
             self.record(result, self.text_of(result))
             return result
         if isinstance(result, Generator):
-            return _relay(result, self)
+            return _relay(_Stream(result, self))
         if isinstance(result, AsyncGenerator):
             return _AsyncStream(result, self)
         if not isinstance(result, list | tuple) and inspect.isawaitable(result):
@@ -274,49 +274,45 @@ class _Call:
             around += self.inside
 
 
-def _relay(stream: Generator[Any, Any, Any], call: _Call) -> Generator[Any, Any, Any]:
-    """A generator whose pieces, joined, are recorded when it ends or is closed.
+def _relay(stream: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """A generator proper, which is closed when the program drops it."""
+    return (yield from stream)
 
-    One frame a piece: a long reply has thousands of them.
-    """
-    pieces = _Pieces(call)
-    send, add, inside, is_plain = stream.send, pieces.texts.append, call.inside, not call.step.text
-    value: Any = None
-    error: BaseException | None = None
-    stopped: BaseException | None = None
-    try:
-        while True:
-            token = made_inside.set(inside)
-            try:
-                piece = send(value) if error is None else stream.throw(error)
-            except BaseException as one:
-                stopped = one
-                raise
-            finally:
-                made_inside.reset(token)
-            if is_plain and type(piece) is str:
-                add(piece)
-            else:
-                pieces.keep(piece)
-            value = error = None
-            try:
-                value = yield piece
-            except GeneratorExit:
-                token = made_inside.set(inside)
-                try:
-                    stream.close()
-                finally:
-                    made_inside.reset(token)
-                raise
-            except BaseException as one:  # noqa: BLE001  # what is thrown in is the stream's
-                error = one
-    except StopIteration as end:
-        if end is not stopped:
+
+class _Stream(Generator[Any, Any, Any]):
+    """A generator whose pieces, joined, are recorded when it ends or is closed."""
+
+    def __init__(self, stream: Generator[Any, Any, Any], call: _Call) -> None:
+        self._stream = stream
+        self._pieces = _Pieces(call)
+
+    @override
+    def send(self, value: Any) -> Any:
+        token = self._pieces.begin()
+        try:
+            piece = self._stream.send(value)
+        except BaseException as error:
+            self._pieces.stopped(token, error)
             raise
-        return end.value
-    finally:
-        pieces.end(stopped)
-        stopped = None
+        return self._pieces.add(token, piece)
+
+    @override
+    def throw(self, *thrown: Any) -> Any:
+        token = self._pieces.begin()
+        try:
+            piece = self._stream.throw(*thrown)
+        except BaseException as error:
+            self._pieces.stopped(token, error)
+            raise
+        return self._pieces.add(token, piece)
+
+    @override
+    def close(self) -> None:
+        token = self._pieces.begin()
+        try:
+            self._stream.close()
+        finally:
+            self._pieces.stopped(token)
 
 
 class _AsyncStream(AsyncGenerator[Any, Any]):
@@ -362,8 +358,8 @@ class _Pieces:
     """
 
     def __init__(self, call: _Call) -> None:
-        self.texts: list[str] = []
         self._call = call
+        self._texts: list[str] = []
         self._is_over = False
 
     def begin(self) -> Token[list[RecordedSpan] | None]:
@@ -371,32 +367,24 @@ class _Pieces:
         return made_inside.set(self._call.inside)
 
     def add(self, token: Token[list[RecordedSpan] | None], piece: Any) -> Any:
-        """Keep the text of a piece that the stream gave."""
-        made_inside.reset(token)
-        self.keep(piece)
-        return piece
-
-    def keep(self, piece: Any) -> None:
         """Keep the text of a piece; some, such as the last of a reply, have none."""
+        made_inside.reset(token)
         text = self._call.text_of(piece)
         if isinstance(text, str):
-            self.texts.append(text)
+            self._texts.append(text)
         elif text is not None:
             step = self._call.step.name
             message = "%s yielded a %s, which is no text; see the argument `text`"
             self._call.run.faults.log(f"result {step}", message, step, type(text).__name__)
+        return piece
 
     def stopped(
         self, token: Token[list[RecordedSpan] | None], error: BaseException | None = None
     ) -> None:
-        """Take note that the stream ended, failed or was closed."""
-        made_inside.reset(token)
-        self.end(error)
-
-    def end(self, error: BaseException | None) -> None:
         """Record the text once; it is whole where the stream ended by itself."""
+        made_inside.reset(token)
         if not self._is_over:
             self._is_over = True
-            if self.texts:
+            if self._texts:
                 is_whole = isinstance(error, StopIteration | StopAsyncIteration)
-                self._call.record(None, "".join(self.texts), is_whole=is_whole)
+                self._call.record(None, "".join(self._texts), is_whole=is_whole)
