@@ -239,7 +239,8 @@ def _refuse_others(
     for name in others:
         formats = [one.name for one in known if name in (_options_of(one) or ())]
         told.append(f"{name} (it is for {' and '.join(formats)})" if formats else name)
-    message = f"{path} is in the format {importer.name}, which does not take {', '.join(told)}."
+    shown = address_of(path) or path
+    message = f"{shown} is in the format {importer.name}, which does not take {', '.join(told)}."
     raise InputError(message, code="option_not_taken")
 
 

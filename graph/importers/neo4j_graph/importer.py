@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.neo4j_graph.answers import Answer, read_answers
-from veritrail_graph.graph.importers.neo4j_graph.shape import STAGES, Held, Shape, read_shape
+from veritrail_graph.graph.importers.neo4j_graph.shape import CHUNK, STAGES, Held, Shape, read_shape
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import (
     EdgeRecord,
@@ -82,8 +82,8 @@ class GraphProcess:
     def _of_nodes(self, graph: SourceGraph, name: str, run: Iterator[Held]) -> Iterator[Record]:
         while page := list(islice(run, PAGE)):
             ids = [held.element_id for held in page]
-            rows = graph.rows("source_graph/texts", ids=ids, property=name)
-            texts = {element_id: text for element_id, text in rows}
+            found = graph.rows("source_graph/texts", ids=ids, property=name)
+            texts: dict[str, object] = dict(found)  # pairs
             for held in page:
                 yield from self._of(held, texts.get(held.element_id))
 
@@ -179,11 +179,10 @@ def _open(address: DatabaseAddress) -> SourceGraph:
 
 def _check(shape: Shape, address: str, options: ImportOptions) -> None:
     if not any(held.step is None for held in shape.nodes.values()):
-        found = "its chunks hold no text" if shape.warnings and shape.instead else "no Chunk"
+        what = "none of its chunks holds text" if shape.names[CHUNK] else "it holds no chunks"
         raise InputError(
-            f"{address}: {found} that could be source text. Expected are nodes `Chunk` with a "
-            "property `text`, as neo4j-graphrag and LLM Graph Builder write them. Is it the right "
-            "database?"
+            f"{address}: {what}. Expected are nodes `Chunk` with a property `text`, as "
+            "neo4j-graphrag and LLM Graph Builder write them. Is it the right database?"
         )
     is_written = shape.relationships or any(held.step for held in shape.nodes.values())
     if not is_written and options.answer is None:
