@@ -36,7 +36,7 @@ def ingest(
         list[Path],
         typer.Argument(
             metavar="PATH…",
-            help="Files, folders or the address of a graph; `veritrail formats` lists what can be read.",
+            help="Files, folders, or addresses of graphs; `veritrail formats` lists the formats.",
             show_default=False,
         ),
     ],

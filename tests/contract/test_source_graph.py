@@ -161,6 +161,7 @@ def test_their_graph_is_the_same_after_ingest_verification_replacement_and_delet
     assert links() == copied
     assert source_graphs.dump(theirs) == before
     claim = Claim(claim_id="k1", text="It closed.", node_id="community:0-2")
+    arun(store.claims.add(process_id, [claim]))
     a_look = a_round(1, NFS, [NodeRef("council-minutes.txt#1", 1, 0, Role.ROOT)])
     trail = a_trail(f"{process_id}/v", a_look, process_id=process_id, claim=claim)
     arun(store.trails.write(trail))
