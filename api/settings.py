@@ -216,7 +216,7 @@ _Size = Annotated[int, _parsed(_size)]
 
 
 class Login(BaseModel):
-    """User, password and database of one side of a copy."""
+    """User, password and database of a graph besides the usual one."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -305,6 +305,7 @@ class Settings(ModelFields, BaseSettings):
         reviewer: Who reviews, where a call names no reviewer.
         copy_from: Login of the graph that is copied from.
         copy_to: Login of the graph that is copied to.
+        import_from: Login of a graph that another application wrote and `ingest` reads.
     """
 
     model_config = SettingsConfigDict(
@@ -370,6 +371,7 @@ class Settings(ModelFields, BaseSettings):
     reviewer: _Text = None
     copy_from: Login = Field(Login(), validation_alias=f"{_PREFIX}FROM")
     copy_to: Login = Field(Login(), validation_alias=f"{_PREFIX}TO")
+    import_from: Login = Field(Login(), validation_alias=f"{_PREFIX}IMPORT")
 
     def __init__(self, **values: Any) -> None:
         """Read the environment and a `.env` of the working folder; the environment wins.

@@ -36,7 +36,7 @@ def ingest(
         list[Path],
         typer.Argument(
             metavar="PATH…",
-            help="Files or folders; `veritrail formats` lists what can be read.",
+            help="Files, folders, or addresses of graphs; `veritrail formats` lists the formats.",
             show_default=False,
         ),
     ],
@@ -72,16 +72,18 @@ def ingest(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="GraphRAG: the answer to check, a text file or entry N of a JSON list (FILE#N).",
+            help="GraphRAG, Neo4j: the answer to check, a file or entry N of a JSON list (FILE#N).",
         ),
     ] = None,
     question: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="GraphRAG: the question that it answers.")
+        str | None,
+        typer.Option(metavar="TEXT", help="GraphRAG, Neo4j: the question that it answers."),
     ] = None,
     answer_id: Annotated[
         str | None,
         typer.Option(
-            metavar="KEY", help="GraphRAG: tells this answer from others; default: made from it."
+            metavar="KEY",
+            help="GraphRAG, Neo4j: tells this answer from others; default: made from it.",
         ),
     ] = None,
     community_level: Annotated[
