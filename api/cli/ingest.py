@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from veritrail_graph.api.cli.advice import ADVICE
 from veritrail_graph.api.cli.exits import (
     NOT_ALL_SUCCEEDED,
     WRONG_USE,
     Exit,
     ask,
     fail,
-    fault_json,
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
@@ -222,14 +222,9 @@ def _tell_many(
     outcomes: list[_Outcome], *, as_json: bool, verifies: bool
 ) -> tuple[IngestedMany, int]:
     """Verify what is to be, and print what became of several processes; give the worst status."""
-    from veritrail_graph.api.app.answers import Ingested, IngestedMany, Refused
+    from veritrail_graph.api.app.answers import Ingested, IngestedMany
 
-    made = IngestedMany.of(
-        [
-            Refused(source=where, error=fault_json(one)) if isinstance(one, VeriTrailError) else one
-            for where, one in outcomes
-        ]
-    )
+    made = IngestedMany.of_outcomes(outcomes, ADVICE)
     worst = 0
     document = made.model_dump(mode="json")
     for one, shown in zip(made.processes, document["processes"], strict=True):

@@ -267,8 +267,33 @@ def parse_name(content_type: str) -> str:
     kind = content_type.partition(";")[0].strip().lower()
     if kind.startswith(("multipart/", "image/", "audio/", "video/")):
         raise UploadRefused(415, "unsupported-media-type", _NO_FORM)
-    is_lines = kind in {"application/x-ndjson", "application/jsonl", "application/x-jsonlines"}
-    return "body.jsonl" if is_lines else "body"
+    return f"body{_ENDINGS.get(kind, '')}"
+
+
+_ENDINGS = {
+    "application/x-ndjson": ".jsonl",
+    "application/jsonl": ".jsonl",
+    "application/x-jsonlines": ".jsonl",
+}
+_MORE_ENDINGS = {
+    **_ENDINGS,
+    "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
+    "application/vnd.apache.parquet": ".parquet",
+    "application/x-protobuf": ".pb",
+    "application/protobuf": ".pb",
+}
+
+
+def any_name(content_type: str) -> str:
+    """The file name of a body in any format, by its media type; importers go by its ending.
+
+    Raises:
+        UploadRefused: It is a form, or no data.
+    """
+    name = parse_name(content_type)
+    kind = content_type.partition(";")[0].strip().lower()
+    return f"body{_MORE_ENDINGS[kind]}" if kind in _MORE_ENDINGS else name
 
 
 _NO_FORM = (

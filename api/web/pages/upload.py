@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
@@ -21,7 +20,7 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import PROCESS_ID
 from veritrail_graph.api.http.receiving import UploadRefused
-from veritrail_graph.api.http.uploading import store_any, upload_options
+from veritrail_graph.api.http.uploading import DETECT, store_any, upload_options
 from veritrail_graph.api.views.costs import counted
 from veritrail_graph.api.web.faults import ADVICE
 from veritrail_graph.api.web.links import url
@@ -217,7 +216,7 @@ async def _stored(request: Request, caller: Calling, sent: SentFile) -> Response
     if not sent.name:
         raise InputError("Choose a file first.")
     replace = sent.fields.get("replace") == "1"
-    options = dataclasses.replace(upload_options(wanted, replace=replace), format=None)
+    options = upload_options(wanted, replace=replace, format_name=DETECT)
     outcomes = await store_any(request, caller, sent, options, sent.name)
     if not outcomes:
         raise InputError("There is no process in the file.")
