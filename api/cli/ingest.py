@@ -19,6 +19,7 @@ from veritrail_graph.api.cli.exits import (
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
+from veritrail_graph.api.views.ingested import StoredLine
 from veritrail_graph.api.views.texts import clean, one_line, some
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
@@ -303,18 +304,8 @@ def _tell_one(outcome: _Outcome) -> None:
     if isinstance(found, VeriTrailError):
         say(f"{one_line(where, 100)}: not stored. {one_line(str(found), 300)}", "red")
         return
-    edges = f"{found.edges:,} edge{'s' * (found.edges != 1)}"
-    if inferred := sum(found.inferred_edges.values()):
-        edges += f" ({inferred:,} inferred)"
-    facts = [f"{found.nodes:,} node{'s' * (found.nodes != 1)}", edges]
-    if found.claims:
-        facts.append(f"{found.claims:,} claims")
-    if found.unsourced:
-        facts.append(f"{found.unsourced:,} unsourced")
-    if found.warnings:
-        facts.append(f"{len(found.warnings):,} warning{'s' * (len(found.warnings) != 1)}")
-    said = f"{one_line(where, 100)}: {found.process_id} ({found.status}), {', '.join(facts)}"
-    say(said)
+    line = StoredLine.of(one_line(where, 100), found)
+    say(f"{line.where}: {line.process_id} ({line.status}), {', '.join(line.facts)}")
 
 
 def _tell(found: Ingested) -> None:
