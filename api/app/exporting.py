@@ -39,6 +39,20 @@ _DOUBLE_ENDINGS = {
 }
 
 
+_OTHER_ENDINGS = {"process": ".jsonl", "csv": "-csv.zip", "neo4j-csv": "-neo4j.zip"}
+
+
+def ending_of(format_name: str) -> str:
+    """How the name of a file in a format ends; of tables that of a .zip.
+
+    Raises:
+        InputError: There is no such format.
+    """
+    _check_known(format_name)
+    known = {name: ending for ending, name in (_ENDINGS | _DOUBLE_ENDINGS).items()}
+    return (known | _OTHER_ENDINGS)[format_name]
+
+
 def format_of(path: Path | None) -> str:
     """The format that the ending of a file names, `.gz` left aside; process without an ending.
 
@@ -68,8 +82,7 @@ def check_export(format_name: str, path: Path | None, *, force: bool, spreadshee
     Raises:
         InputError: There is no such format, it cannot be written there, or something is there.
     """
-    if format_name not in FORMATS:
-        raise InputError(f"Unknown format {format_name!r}. Known formats: {', '.join(FORMATS)}.")
+    _check_known(format_name)
     if spreadsheet and format_name != "csv":
         raise InputError("Only the format csv can be written for spreadsheets.")
     if path is None and format_name in FOLDERS:
@@ -78,6 +91,11 @@ def check_export(format_name: str, path: Path | None, *, force: bool, spreadshee
         from veritrail_graph.graph.exporters.output import check_free
 
         check_free(path, force=force)
+
+
+def _check_known(format_name: str) -> None:
+    if format_name not in FORMATS:
+        raise InputError(f"Unknown format {format_name!r}. Known formats: {', '.join(FORMATS)}.")
 
 
 async def export(

@@ -145,6 +145,28 @@ class Uploads:
                 # Also when the server is stopped: a thread goes on without its caller.
                 await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
 
+    @contextlib.asynccontextmanager
+    async def writing(self, name: str) -> AsyncIterator[Path]:
+        """A file that is to be written and sent, which is removed afterwards.
+
+        On systems that allow it, a file that was opened meanwhile can be read to its end.
+
+        Args:
+            name: What the file is called.
+
+        Raises:
+            UploadRefused: There is no room, or too much to do.
+        """
+        busy = f"{AT_ONCE} processes are being written or stored already. Come again."
+        async with slot_of(self._slots, busy, wait=WAIT_SECONDS, retry_after=30):
+            folder = self._own / uuid.uuid4().hex
+            try:
+                await asyncio.to_thread(self._make, folder)
+                with _room():
+                    yield folder / name
+            finally:
+                await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
+
     def _refuse_by_length(self, body: Body) -> None:
         said = body.headers.get("content-length", "0")
         if said.isdigit() and int(said) > self.limits.wire:

@@ -323,7 +323,7 @@ def test_a_process_file_and_a_trace_without_an_id_are_refused(
     del trace["trace"]["id"]
     path.write_text(json.dumps(trace))
     stored = arun(stored_trace(store, process_id, path))
-    with pytest.raises(InputError, match="the id of its trace is not known"):
+    with pytest.raises(InputError, match="its trace had no id"):
         arun(written(store, stored, "langfuse-scores"))
 
 

@@ -165,8 +165,8 @@ class JudgedClaims:
             read = "a process file" if was == FORMAT else f"the format {was}"
             raise InputError(
                 f"{stored.process_id}: it was read from {read}, and {name} needs the ids of a "
-                f"trace of {tool}. Ingest that trace (--format {source_format}), verify it, and "
-                "export it; `process`, `prov` and `openlineage` take every process.",
+                f"trace of {tool} (the format {source_format}). Ingest that trace, verify it and "
+                "export it; process, prov and openlineage take every process.",
                 code="export_other_tool",
             )
         calls: dict[str, str] = {}
@@ -180,8 +180,8 @@ class JudgedClaims:
                     trace_id = about["trace"]
         if trace_id is None:
             raise InputError(
-                f"{stored.process_id}: the id of its trace is not known. Ingest the export of "
-                f"{tool} again with --replace; a trace without an id cannot be written to.",
+                f"{stored.process_id}: its trace had no id, so that {tool} could not tell which "
+                "trace it is about. Ingest an export of the trace that holds its id.",
                 code="export_no_trace_id",
             )
         return cls(store, stored, trace_id, calls)
