@@ -203,7 +203,7 @@ class JudgedClaims:
         for name in names:
             one = known.get(name)
             verification_id = one.verification_id if one is not None else None
-            if verification_id is None:
+            if verification_id is None and one is not None and one.verifications:
                 verification_id = await self._latest(name)
             if verification_id is None:
                 self._leave_out("claims never verified", 1)
