@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from veritrail_graph.api.views.costs import counted
 
-if TYPE_CHECKING:
-    from veritrail_graph.api.app.answers import Ingested
+
+class Stored(Protocol):
+    """What an ingest says of a process that it stored."""
+
+    @property
+    def process_id(self) -> str:
+        """Its id."""
+
+    @property
+    def status(self) -> str:
+        """What was done, such as `created`."""
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes it has."""
+
+    @property
+    def edges(self) -> int:
+        """How many edges it has."""
+
+    @property
+    def claims(self) -> int:
+        """How many claims it has."""
+
+    @property
+    def unsourced(self) -> int:
+        """Nodes without recorded inputs that are no source text."""
+
+    @property
+    def inferred_edges(self) -> Mapping[str, int]:
+        """Edges that the input does not name, by how they were found."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What the input did not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +67,7 @@ class StoredLine:
         return ", ".join(self.facts if self.status is None else (self.status, *self.facts))
 
     @classmethod
-    def of(cls, where: str, found: Ingested) -> StoredLine:
+    def of(cls, where: str, found: Stored) -> StoredLine:
         """Of a process that was stored."""
         edges = counted(found.edges, "edge")
         if inferred := sum(found.inferred_edges.values()):
