@@ -1,4 +1,4 @@
-"""Engine `nli`: an entailment model selects evidence and gives verdicts; no language model is asked.
+"""Engine `nli`: an entailment model selects evidence and gives verdicts; it asks no one else.
 
 A sentence is evidence when the model says that it entails or contradicts the claim. Where no
 sentence entails it, sentences are judged together: a premise grows from those that say a part of
@@ -31,7 +31,7 @@ PAIRS = "pairs"
 
 _JOINED_FROM = 256
 """Sentences that a joint premise may grow from: the first ones by what they say of the claim."""
-_MOST_JOINED = 8
+_MOST_TRIED = 12
 _LONGEST_SUMMARY = 4_000  # characters
 
 
@@ -59,8 +59,10 @@ class NliJudge:
     @property
     def model(self) -> str:
         """Name of the model, with the adapter where one is used."""
-        return self._model.name if self.adapter is None else (
-            f"{self._model.name} ({self.adapter.name})"
+        return (
+            self._model.name
+            if self.adapter is None
+            else (f"{self._model.name} ({self.adapter.name})")
         )
 
     @property
@@ -105,9 +107,7 @@ class NliJudge:
             if score.strength >= self.parts.evidence_threshold
         ]
         chosen = set(_strongest_of_each_node(strong, sentences, scores, self.parts))
-        is_entailed = any(
-            score.entailment >= self.parts.evidence_threshold for score in scores
-        )
+        is_entailed = any(score.entailment >= self.parts.evidence_threshold for score in scores)
         if self.parts.joint and len(sentences) > 1 and not is_entailed:
             chosen |= await self._joined(claim, sentences, scores, meter)
         return Selection(_evidence(chosen, sentences))
@@ -123,7 +123,9 @@ class NliJudge:
         order = sorted(range(len(scores)), key=lambda place: (scores[place].silence, place))
         places = sorted(order[:_JOINED_FROM])
         texts = [sentences[place].text for place in places]
-        grown = await grow(self._model, texts, claim.text, meter, most=_MOST_JOINED)
+        grown = await grow(
+            self._model, texts, claim.text, meter, most=_MOST_TRIED, only_what_helps=True
+        )
         if grown.score.entailment < self.parts.evidence_threshold:
             return set()
         return {places[one] for one in grown.places}
@@ -136,15 +138,15 @@ class NliJudge:
             ModelError: The server that runs it could not be asked.
         """
         pieces = _pieces(found)
+        if not pieces:
+            return Judgement(Verdict.NOT_FULLY_SUPPORTED, "There is no evidence.", 0.0)
         if self.adapter is not None:
             return await self._adapted(self.adapter, claim, pieces, meter)
         texts = list(pieces)
         scores = await self._model.predict([Pair(text, claim.text) for text in texts], meter)
         best = max(range(len(texts)), key=lambda place: scores[place].entailment)
         entailed = scores[best].entailment
-        against = max(
-            range(len(texts)), key=lambda place: scores[place].contradiction or 0.0
-        )
+        against = max(range(len(texts)), key=lambda place: scores[place].contradiction or 0.0)
         denied = scores[against].contradiction
         verdict = _verdict(entailed, denied, self.parts.threshold)
         reason = (
@@ -159,7 +161,11 @@ class NliJudge:
         self, adapter: Adapter, claim: Claim, pieces: Mapping[str, str], meter: Meter
     ) -> Judgement:
         """The verdict of a published checker on everything that was found, as one document."""
-        document = "\n\n".join(text for text, what in pieces.items() if what != _TOGETHER)
+        texts: list[str] = []
+        for text, what in pieces.items():
+            if what != _TOGETHER and not any(text in one for one in texts):
+                texts.append(text)
+        document = "\n\n".join(texts)
         support = await adapter.support(document, claim.text, meter)
         verdict = _verdict(support.score, None, self.parts.threshold)
         reason = (
@@ -247,9 +253,7 @@ def _judge(parts: Parts) -> NliJudge:
         raise ValueError("engine nli needs an entailment model")
     if entailment.adapter == PAIRS:
         return NliJudge(entailment)
-    adapter = adapter_named(
-        entailment.adapter, entailment.model, parts.split, entailment.weights
-    )
+    adapter = adapter_named(entailment.adapter, entailment.model, parts.split, entailment.weights)
     return NliJudge(entailment, adapter)
 
 

@@ -199,9 +199,7 @@ class LocalModel:
         flat = [one for grid in grids for windows in grid for one in windows]
         scores = iter(self._scores(flat, stopped))
         return [
-            over_hypothesis(
-                [over_premise([next(scores) for _ in windows]) for windows in grid]
-            )
+            over_hypothesis([over_premise([next(scores) for _ in windows]) for windows in grid])
             for grid in grids
         ]
 
@@ -229,7 +227,7 @@ class LocalModel:
             if len(pair.premise) + len(pair.hypothesis) <= 16 * limit
         ]
         encoded = self._tokenizer.encode_batch([self._reading.input(pairs[one]) for one in short])
-        whole = {place: one for place, one in zip(short, encoded, strict=True)}
+        whole = dict(zip(short, encoded, strict=True))
         return [
             [[whole[place]]]
             if place in whole and len(whole[place].ids) <= limit

@@ -38,7 +38,9 @@ class OnnxRunner:
                 str(path), options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # noqa: BLE001 - its errors have no common class
-            raise InputError(f"{path} is no model that onnxruntime reads: {_short(error)}") from None
+            raise InputError(
+                f"{path} is no model that onnxruntime reads: {_short(error)}"
+            ) from None
         self._pad = pad
         self._types: dict[str, str] = {}
         for one in self._session.get_inputs():
@@ -61,7 +63,7 @@ class OnnxRunner:
         except Exception as error:  # noqa: BLE001 - its errors have no common class
             raise JudgeError(f"the entailment model failed: {_short(error)}") from None
         if getattr(rows, "ndim", 0) != 2:
-            shape = "×".join(map(str, getattr(rows, "shape", ())))
+            shape = " x ".join(map(str, getattr(rows, "shape", ())))
             raise JudgeError(
                 f"the entailment model gave outputs of the shape {shape or 'of no array'}, not a "
                 "row of labels for each pair"

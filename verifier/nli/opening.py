@@ -105,7 +105,8 @@ def fetched_folder(home: Path, name: str) -> Path | None:
     """Where a model of a hub is kept; None: the name is none of a model."""
     parts = name.split("/")
     is_name = len(parts) <= 2 and all(
-        part and part.replace("-", "a").replace("_", "a").replace(".", "a").isalnum()
+        part
+        and part.replace("-", "a").replace("_", "a").replace(".", "a").isalnum()
         and not part.startswith(".")
         for part in parts
     )
@@ -197,9 +198,9 @@ def _names(config: Mapping[str, Any]) -> dict[int, str]:
     names = config.get("id2label")
     if isinstance(names, Mapping) and names and all(str(key).isdecimal() for key in names):
         return {int(key): str(name) for key, name in names.items()}
-    count = config.get("num_labels")
-    is_count = isinstance(count, int) and 0 < count < 100
-    return {place: f"LABEL_{place}" for place in range(count if is_count else 2)}
+    given = config.get("num_labels")
+    count = given if isinstance(given, int) and 0 < given < 100 else 2
+    return {place: f"LABEL_{place}" for place in range(count)}
 
 
 def _limit(config: Mapping[str, Any], about: Mapping[str, Any]) -> int:
@@ -207,9 +208,7 @@ def _limit(config: Mapping[str, Any], about: Mapping[str, Any]) -> int:
     found = [about.get("model_max_length"), config.get("max_position_embeddings")]
     if isinstance(found[1], int) and config.get("model_type") in _OFFSET_POSITIONS:
         found[1] -= 2
-    known = [
-        one for one in found if isinstance(one, int | float) and 0 < one <= _LARGEST_LIMIT
-    ]
+    known = [one for one in found if isinstance(one, int | float) and 0 < one <= _LARGEST_LIMIT]
     limit = int(min(known, default=_DEFAULT_LIMIT))
     if limit < _SMALLEST_LIMIT:
         raise InputError(f"config.json says that the model reads {limit} token(s): too few.")

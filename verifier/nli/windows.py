@@ -75,8 +75,6 @@ def over_hypothesis(found: Iterable[Entailment]) -> Entailment:
     )
 
 
-def _most(
-    choose: Callable[[list[float]], float], values: Sequence[float | None]
-) -> float | None:
+def _most(choose: Callable[[list[float]], float], values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return choose(known) if known and len(known) == len(values) else None

@@ -37,7 +37,13 @@ class Grown(NamedTuple):
 
 
 async def grow(
-    model: EntailmentModel, texts: Sequence[str], claim: str, meter: Meter, *, most: int = MOST
+    model: EntailmentModel,
+    texts: Sequence[str],
+    claim: str,
+    meter: Meter,
+    *,
+    most: int = MOST,
+    only_what_helps: bool = False,
 ) -> Grown:
     """Grow a premise from sentences.
 
@@ -46,7 +52,9 @@ async def grow(
         texts: The sentences, in the order of the document; at least one.
         claim: The claim.
         meter: Records calls.
-        most: The most sentences of a premise.
+        most: The most sentences that are tried.
+        only_what_helps: Leave out a sentence after which the neutral probability does not fall, and
+            go on with the next one; else the first one after which it rises ends the premise.
     """
     forward = await model.predict([Pair(text, claim) for text in texts], meter)
     backward = await model.predict([Pair(claim, text) for text in texts], meter)
@@ -57,6 +65,8 @@ async def grow(
         places = tuple(sorted((*found.places, place)))
         premise = " ".join(texts[one] for one in places)
         [score] = await model.predict([Pair(premise, claim)], meter)
+        if only_what_helps and score.silence >= found.score.silence:
+            continue
         if score.silence > found.score.silence:
             break
         found = Grown(places, score)

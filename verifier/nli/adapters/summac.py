@@ -10,6 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +123,7 @@ class ConvWeights:
             raise InputError(f"{path}: aggregate is {aggregate!r}; write mean, min, max or all.")
         if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
             raise InputError(f"{path}: rows is {rows!r}; write a whole number above 0.")
-        rising = all(one < other for one, other in zip(bins, bins[1:], strict=False))
+        rising = all(one < other for one, other in pairwise(bins))
         if len(bins) < 2 or not rising or bins[0] != 0 or bins[-1] != 1:
             raise InputError(f"{path}: bins must rise from 0 to 1.")
         sizes = {
@@ -166,7 +167,8 @@ class ConvWeights:
         one = {"mean": middle, "min": low, "max": high}.get(self.aggregate)
         features = (low, middle, high) if one is None else (one, one, one)
         against, for_it = (
-            math.fsum(weight * value for weight, value in zip(weights, features, strict=True)) + bias
+            math.fsum(weight * value for weight, value in zip(weights, features, strict=True))
+            + bias
             for weights, bias in zip(self.final, self.final_bias, strict=True)
         )
         gap = min(max(against - for_it, -700.0), 700.0)
