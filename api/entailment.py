@@ -41,9 +41,7 @@ async def open_entailment(
     given = settings.nli
     if given.model is None:
         raise InputError(
-            "Engine nli needs an entailment model: set VERITRAIL_NLI_MODEL to a folder with "
-            "model.onnx, tokenizer.json and config.json, to the address of a server, or to the "
-            "name of a model that `veritrail judge fetch NAME` has downloaded.",
+            "Engine nli needs an entailment model, and none is named.",
             code="entailment_model_needed",
         )
     choice = ModelChoice(

@@ -270,18 +270,7 @@ class VerdictFields(StepFields):
 class EntailmentFields(BaseModel):
     """What can be set for the entailment model of the engine `nli`.
 
-    Attributes:
-        model: A folder, an address, or the name of a fetched model.
-        adapter: `pairs`, or the checker whose way of asking gives verdicts.
-        threshold: From which probability on a piece of evidence decides.
-        evidence_threshold: From which probability on a sentence is evidence.
-        evidence_sentences: The most sentences of evidence of a node.
-        joint: Whether sentences are judged together where none entails the claim alone.
-        window: Tokens of an input (of a server: words of a premise); None: the model's.
-        labels: What the outputs mean, in order.
-        template: One text with `{premise}` and `{hypothesis}`, for models that take one.
-        weights: A file of an adapter's trained weights.
-        api_key: The key of a server.
+    `ModelChoice` and `EntailmentParts` of the verifier describe the fields.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -129,7 +129,7 @@ def _graph(names: Sequence[str], kind: str) -> onnx.ModelProto:
     ]
     differ = do("Abs", do("Sub", *denials))
     logits = {
-        "entailment": do("Sub", scaled(coverage, 40.0, -36.0), scaled(differ, 60.0, 0.0)),
+        "entailment": do("Sub", scaled(coverage, 40.0, -39.0), scaled(differ, 60.0, 0.0)),
         "neutral": scaled(coverage, -8.0, 0.0),
         "contradiction": do("Sub", scaled(coverage, 40.0, -28.0), scaled(differ, -60.0, 60.0)),
     }

@@ -248,7 +248,7 @@ def test_wrong_weights_are_named(tmp_path, changes, message):
 def test_weights_that_are_no_file_and_adapters_that_are_none(tmp_path, model):
     with pytest.raises(InputError, match="cannot be read as JSON"):
         ConvWeights.read(tmp_path / "none.json")
-    with pytest.raises(InputError, match="VERITRAIL_NLI_WEIGHTS"):
+    with pytest.raises(InputError, match="needs a JSON file of its trained weights"):
         adapter_named("summac-conv", model, SPLIT)
     with pytest.raises(InputError, match="Write pairs, minicheck"):
         adapter_named("bertscore", model, SPLIT)

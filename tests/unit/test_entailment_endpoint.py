@@ -98,7 +98,7 @@ def test_labels_without_a_meaning_are_named_by_a_person():
     row = [{"label": "LABEL_2", "score": 0.1}, {"label": "LABEL_0", "score": 0.6},
            {"label": "LABEL_1", "score": 0.3}]  # fmt: skip
     reply = http(200, [row])
-    with pytest.raises(VeriTrailError, match="VERITRAIL_NLI_LABELS"):
+    with pytest.raises(VeriTrailError, match="which of them means entailment is not known"):
         asked(reply, ("a", "b"), path="/predict")
     found, _ = asked(reply, ("a", "b"), path="/predict", labels="contradiction,neutral,entailment")
     assert found == [Entailment(0.1, 0.3, 0.6)]
@@ -141,8 +141,8 @@ def test_a_refusal_ends_the_run(status, match):
         asked(http(status, {}), ("a", "b"))
 
 
-def test_a_window_that_is_too_long_says_which_setting_to_lower():
-    with pytest.raises(ModelError, match="VERITRAIL_NLI_WINDOW to fewer than 250 words"):
+def test_a_window_that_is_too_long_says_how_long_it_was():
+    with pytest.raises(ModelError, match="it reads less than windows of 250 words"):
         asked(http(413, {"error": "too many tokens"}), ("a", "b"))
 
 

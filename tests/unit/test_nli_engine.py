@@ -14,9 +14,11 @@ from fakes.judging import SPLITTER, a_claim, a_node, found_in
 from fakes.scripted_judge import FS, INC, NFS
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
+from veritrail_graph.api.cli.advice import ADVICE as COMMAND
 from veritrail_graph.api.configured_judge import configure_judge, judge_options
+from veritrail_graph.api.rest_advice import ADVICE as SERVICE
 from veritrail_graph.api.settings import Settings
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, with_advice
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.together import in_force
 from veritrail_graph.verifier import engines
@@ -255,8 +257,10 @@ def test_what_does_not_go_together_is_refused(folder, request_, message):
 
 
 def test_without_a_model_the_message_says_what_to_set():
-    with pytest.raises(InputError, match="VERITRAIL_NLI_MODEL"):
+    with pytest.raises(InputError, match="needs an entailment model") as error:
         configured(None, engine="nli")
+    for table in (COMMAND, SERVICE):
+        assert "VERITRAIL_NLI_MODEL" in with_advice(error.value, table)
 
 
 @pytest.mark.parametrize(

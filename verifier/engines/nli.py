@@ -150,11 +150,11 @@ class NliJudge:
         denied = scores[against].contradiction
         verdict = _verdict(entailed, denied, self.parts.threshold)
         reason = (
-            f"{self._model.name}: of {len(texts)} piece(s) of evidence {pieces[texts[best]]} "
-            f"entails the claim most, at {entailed:.2f}"
+            f"{self._model.name}: among {len(texts)} piece(s) of evidence the highest entailment "
+            f"is {entailed:.2f}, by {pieces[texts[best]]}"
         )
         if denied is not None:
-            reason += f"; {pieces[texts[against]]} contradicts it most, at {denied:.2f}"
+            reason += f"; the highest contradiction is {denied:.2f}, by {pieces[texts[against]]}"
         return Judgement(verdict, f"{reason} (threshold {self.parts.threshold:.2f}).", entailed)
 
     async def _adapted(

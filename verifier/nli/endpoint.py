@@ -194,7 +194,7 @@ class RemoteModel:
             )
         except ContextTooLong as error:
             raise RequestRejected(
-                f"{error}; set VERITRAIL_NLI_WINDOW to fewer than {self._window} words"
+                f"{error}; it reads less than windows of {self._window} words"
             ) from None
 
     def _read(self, text: str, count: int) -> list[Entailment]:

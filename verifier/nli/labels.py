@@ -27,7 +27,7 @@ _KNOWN = {
 }
 _ROLE_OF = {word: role for role, words in _KNOWN.items() for word in words.split()}
 _GENERIC = re.compile(r"label_\d+|\d+")
-_SET = "Name the outputs in their order in VERITRAIL_NLI_LABELS, such as"
+_UNKNOWN = "entailment_labels_unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def outputs_of(names: Mapping[int, str], where: str, given: str | None = None) -
         return _given(given)
     ordered = [names[place] for place in sorted(names)]
     if sorted(names) != list(range(len(names))) or not names:
-        raise InputError(f"{where}: its labels are not numbered from 0. {_SET} {ENTAILMENT},-.")
+        raise InputError(f"{where}: its labels are not numbered from 0.", code=_UNKNOWN)
     words = [re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_") for name in ordered]
     if len(words) == 1:
         return Outputs((ENTAILMENT,))
@@ -99,7 +99,8 @@ def outputs_of(names: Mapping[int, str], where: str, given: str | None = None) -
     if roles.count(ENTAILMENT) != 1 or "" in roles or not is_whole:
         raise InputError(
             f"{where}: its labels are {', '.join(ordered)}, and which of them means entailment is "
-            f"not known. {_SET} {ENTAILMENT},{NEUTRAL},{CONTRADICTION}; - is any other."
+            "not known.",
+            code=_UNKNOWN,
         )
     return Outputs(roles)
 
@@ -110,8 +111,9 @@ def _given(text: str) -> Outputs:
     named = [role for role in roles if role != OTHER]
     if wrong or roles.count(ENTAILMENT) != 1 or len(set(named)) < len(named):
         raise InputError(
-            f"VERITRAIL_NLI_LABELS={text!r}: write the meaning of each output in order, each one of"
-            f" {', '.join(ROLES)}, with {ENTAILMENT} once."
+            f"{text!r} does not name the outputs of a model: write the meaning of each output in "
+            f"order, each one of {', '.join(ROLES)}, with {ENTAILMENT} once.",
+            code="entailment_labels_wrong",
         )
     return Outputs(roles)
 

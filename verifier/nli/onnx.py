@@ -32,6 +32,8 @@ class OnnxRunner:
             raise missing("onnxruntime") from None
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = cores()
+        # Idle threads sleep: the graph engine and the event loop need the cores as well.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 4  # what is wrong is said by exceptions
         try:
             self._session = onnxruntime.InferenceSession(

@@ -68,8 +68,9 @@ def checked_template(template: str | None) -> str | None:
         return None
     if template.count(PREMISE) != 1 or template.count(HYPOTHESIS) != 1:
         raise InputError(
-            f"VERITRAIL_NLI_TEMPLATE={template!r}: write one text that holds {PREMISE} once and "
-            f"{HYPOTHESIS} once."
+            f"{template!r} is no template: write one text that holds {PREMISE} once and "
+            f"{HYPOTHESIS} once.",
+            code="entailment_template",
         )
     return template
 
@@ -91,13 +92,16 @@ def folder_of(choice: ModelChoice, home: Path) -> Path:
             return folder
     if given.is_file():
         raise InputError(
-            f"VERITRAIL_NLI_MODEL={choice.model} is a file; name the folder that holds model.onnx, "
-            "tokenizer.json and config.json."
+            f"{choice.model} is a file; name the folder that holds model.onnx, tokenizer.json and "
+            "config.json.",
+            code="entailment_folder_needed",
         )
-    hint = f" To download it: veritrail judge fetch {choice.model}." if fetched else ""
+    if fetched is None:
+        raise InputError(f"There is no folder {choice.model}.", code="entailment_folder_needed")
     raise InputError(
-        f"VERITRAIL_NLI_MODEL={choice.model}: there is no such folder, and no model of this name "
-        f"was fetched.{hint}"
+        f"There is no folder {choice.model}, and no model of this name was downloaded.",
+        code="entailment_model_unknown",
+        model=choice.model,
     )
 
 
@@ -158,8 +162,9 @@ def _loaded(
     if window is not None:
         if not _SMALLEST_LIMIT <= window <= limit:
             raise InputError(
-                f"VERITRAIL_NLI_WINDOW={window}: {folder.name} reads inputs of at most {limit} "
-                f"tokens; write a number from {_SMALLEST_LIMIT} to {limit}."
+                f"{folder.name} reads inputs of at most {limit} tokens, not in windows of {window};"
+                f" write a number from {_SMALLEST_LIMIT} to {limit}.",
+                code="entailment_window",
             )
         limit = window
     pad = _pad(config, about, tokenizer)

@@ -33,9 +33,9 @@ class TransformersRunner:
         except ImportError:
             raise InputError(
                 f"{folder} holds weights for transformers and no model.onnx, and torch and "
-                "transformers are not installed. Export it once, on any machine: pip install "
-                f"'optimum[onnxruntime]' && optimum-cli export onnx --model {folder} --task "
-                f"text-classification {folder}-onnx; or: pip install torch transformers."
+                "transformers are not installed.",
+                code="entailment_export_needed",
+                folder=str(folder),
             ) from None
         self._torch.set_num_threads(cores())
         try:

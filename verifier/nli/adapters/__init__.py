@@ -39,8 +39,9 @@ def adapter_named(
     if name == "summac-conv":
         if weights is None:
             raise InputError(
-                "The adapter summac-conv needs its trained weights: set VERITRAIL_NLI_WEIGHTS to "
-                "a JSON file of them (docs/judges.md says how to make it)."
+                "The adapter summac-conv needs a JSON file of its trained weights, and none is "
+                "named.",
+                code="entailment_weights_needed",
             )
         return SummaCConv(model, split, ConvWeights.read(weights))
     if name == "hhem":
@@ -53,8 +54,8 @@ def adapter_named(
     }
     if name not in with_split:
         raise InputError(
-            f"VERITRAIL_NLI_ADAPTER={name!r}: there is no such adapter. Write pairs, "
-            f"{', '.join(NAMES)}."
+            f"There is no adapter {name!r}. Write pairs, {', '.join(NAMES)}.",
+            code="entailment_adapter_unknown",
         )
     made: Adapter = with_split[name](model, split)
     return made
