@@ -8,6 +8,7 @@ import pytest
 from acceptance.command import Veritrail, process_file
 from acceptance.model_fixtures import asking
 from fakes.entailment import tiny_model
+from fakes.model_hub import COMMIT, model_hub
 from fakes.model_server import ModelServer
 
 pytestmark = pytest.mark.engine
@@ -111,3 +112,20 @@ def test_an_estimate_leaves_out_verdicts_that_are_not_paid(
     )
     assert part["model"] == "gpt-4o-mini + nli"
     assert part["likely"]["calls"] < whole["likely"]["calls"]
+
+
+def test_a_model_is_fetched_by_a_command_and_then_named(
+    veritrail: Veritrail, process: str, model: Path, tmp_path: Path
+) -> None:
+    with model_hub(model) as hub:
+        here = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path)}
+        told = veritrail("judge", "fetch", "owner/tiny", "--json", **here).json
+        assert (told["name"], told["revision"]) == ("owner/tiny", COMMIT)
+        assert "model.onnx" in told["files"]
+        unknown = veritrail("judge", "fetch", "owner/none", status=2, **here)
+        assert "has no model 'owner/none'" in unknown.err
+    away = {**here, "HF_ENDPOINT": "http://127.0.0.1:1"}
+    assert "could not be downloaded" in veritrail("judge", "fetch", "a/b", status=3, **away).err
+    named = {"VERITRAIL_NLI_MODEL": "owner/tiny"}
+    found = veritrail("verify", process, "--engine", "nli", "--json", **named).json
+    assert found["model"] == "owner--tiny"
