@@ -26,6 +26,7 @@ class PairNodes:
     def __init__(self, pairs: Sequence[Pair], split: Split) -> None:
         self._split = split
         self._texts: dict[str, str] = {}
+        self._known: dict[str, ReadNode] = {}
         self._sources: dict[str, tuple[NodeRef, ...]] = {}
         self.tasks: list[Task] = []
         for number, pair in enumerate(pairs, start=1):
@@ -54,8 +55,12 @@ class PairNodes:
 
     async def read(self, nodes: Sequence[NodeRef]) -> tuple[ReadNode, ...]:
         """The texts of these nodes, in this order, split into sentences."""
-        texts = [(ref, self._texts[ref.node_id]) for ref in nodes]
-        return tuple(SplitNode(ref, text, self._split(ref.node_id, text)) for ref, text in texts)
+        return tuple(self._known.get(ref.node_id) or self._read(ref) for ref in nodes)
+
+    def _read(self, ref: NodeRef) -> ReadNode:
+        text = self._texts[ref.node_id]
+        node = self._known[ref.node_id] = SplitNode(ref, text, self._split(ref.node_id, text))
+        return node
 
     def _named(self, of: Collection[str]) -> dict[str, tuple[str, ...]]:
         return {name: tuple(ref.node_id for ref in self._sources.get(name, ())) for name in of}

@@ -1,4 +1,4 @@
-"""`veritrail judge check`: figures of judges whose errors are planted, faults, money and resuming."""
+"""`veritrail judge check`: judges with planted errors, faults, money, resuming."""
 
 from __future__ import annotations
 
@@ -81,23 +81,23 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 def test_a_judge_that_is_always_right_gets_the_best_figures(alone: Veritrail) -> None:
     with ModelServer(LabelReader()) as server:
-        told = alone(*CHECK, "--json", "--price", "1,2", **asking(server)).json
+        told = alone(*CHECK, "--limit", "40", "--json", "--price", "1,2", **asking(server)).json
     assert (told["engine"], told["model"], told["indicative"]) == ("openai", "scripted", False)
-    assert told["overall"]["pairs"] == told["overall"]["scored"] == 240
+    assert told["overall"]["pairs"] == told["overall"]["scored"] == 40
     assert {one["kind"]: one["balanced_accuracy"] for one in told["kinds"]} == dict.fromkeys(
         (one.kind for one in PAIRS), 1.0
     )
     assert told["overall"]["balanced_accuracy"] == 1.0
     low, high = told["overall"]["interval"]
-    assert (0.95 < low < 1.0, high) == (True, 1.0)
+    assert (0.85 < low < 1.0, high) == (True, 1.0)
     assert told["meaning"].startswith(
-        "Of 100 unsupported claims it would let about 0 (0 to 3) pass"
+        "Of 100 unsupported claims it would let about 0 (0 to 16) pass"
     )
     usage = told["usage"]
-    assert usage["calls"] == len(server.requests) >= 3 * 240
+    assert usage["calls"] == len(server.requests) >= 3 * 40
     dollars = (usage["input_tokens"] + 2 * usage["output_tokens"]) / 1e6
     assert usage["cost_usd"] == pytest.approx(dollars)
-    assert told["cost_per_pair"] == pytest.approx(dollars / 240)
+    assert told["cost_per_pair"] == pytest.approx(dollars / 40)
     assert told["seconds"] > 0
 
 
@@ -110,11 +110,12 @@ def test_planted_errors_are_counted_by_kind_and_failed_pairs_apart(
         *names("time", NOT_FULLY_SUPPORTED, 12),
     ]
     open_, broken = names("scope", FULLY_SUPPORTED, 2), names("name", NOT_FULLY_SUPPORTED, 4)
+    chosen = ("number", "name", "time", "scope")
     file = tmp_path / "verdicts.csv"
     with ModelServer(LabelReader(wrong, open_, broken)) as server:
         ended = alone(
-            *CHECK, "--json", "--output", str(file), "--no-sub-claims", status=1,
-            **asking(server, VERITRAIL_ANSWER_RETRIES="0"),
+            *CHECK, *(f"--kind={kind}" for kind in chosen), "--json", "--output", str(file),
+            "--no-sub-claims", status=1, **asking(server, VERITRAIL_ANSWER_RETRIES="0"),
         )  # fmt: skip
     told = ended.json
     kinds = {one["kind"]: one for one in told["kinds"]}
@@ -128,12 +129,12 @@ def test_planted_errors_are_counted_by_kind_and_failed_pairs_apart(
     assert kinds["name"]["balanced_accuracy"] == 1.0
     assert kinds["name"]["excluded"] == {"inconclusive": 0, "no_verdict": 4}
     assert kinds["name"]["labels"][NOT_FULLY_SUPPORTED]["wrong"] == 0
-    overall = (115 / 118 + 98 / 116) / 2
+    overall = (43 / 46 + 26 / 44) / 2
     assert told["overall"]["balanced_accuracy"] == pytest.approx(overall)
     assert told["without_verdict"] == {"failed": 4}
     assert "4 pair(s) have no verdict" in ended.err
     rows = rows_of(file)
-    assert [row["claim_id"] for row in rows] == [one.pair_id for one in PAIRS]
+    assert [row["claim_id"] for row in rows] == [one.pair_id for one in PAIRS if one.kind in chosen]
     scored = [row for row in rows if row["right"]]
     labels, verdicts = ([row[name] for row in scored] for name in ("label", "verdict"))
     assert balanced_accuracy_score(labels, verdicts) == pytest.approx(overall)
@@ -149,24 +150,8 @@ def test_a_person_sees_a_table_and_what_it_means(alone: Veritrail) -> None:
         ended = alone(*CHECK, "--kind", "number", "--kind", "time", "--price", "1,2",
                       **asking(server))  # fmt: skip
     lines = ended.out.splitlines()
-    assert lines[0].split() == (
-        [
-            "kind",
-            "pairs",
-            "balanced",
-            "accuracy",
-            "95",
-            "%",
-            "interval",
-            "let",
-            "pass",
-            "flagged",
-            "wrongly",
-            "inconclusive",
-            "no",
-            "verdict",
-        ]
-    )
+    columns = "kind pairs balanced accuracy 95 % interval let pass flagged wrongly inconclusive no"
+    assert " ".join(lines[0].split()) == f"{columns} verdict"
     cells = [" ".join(line.split()) for line in lines[1:4]]
     assert cells[0].startswith("number 24 0.88 ")
     assert cells[0].endswith(" 3 of 12 0 of 12 0 0")
@@ -176,7 +161,6 @@ def test_a_person_sees_a_table_and_what_it_means(alone: Veritrail) -> None:
         " ".join(ended.out.split())
     )
     assert "48 pairs take about " in ended.err
-    assert " calls of scripted" in ended.err.replace(")", "").replace("(", "") or True
     assert "48 pairs in " in ended.err
 
 
@@ -227,19 +211,20 @@ def test_a_check_that_was_stopped_goes_on_and_pays_for_nothing_twice(alone: Veri
 
 
 def test_an_estimate_makes_no_call(alone: Veritrail) -> None:
+    few = ("--limit", "30")
     with ModelServer(LabelReader()) as server:
         settings = asking(server)
-        told = alone(*CHECK, "--estimate", "--json", "--price", "1,2", **settings).json
+        told = alone(*CHECK, *few, "--estimate", "--json", "--price", "1,2", **settings).json
         assert server.requests == []
-        priced = alone(*CHECK, "--estimate", "--price", "1,2", **settings)
-        unpriced = alone(*CHECK, "--estimate", **settings)
+        priced = alone(*CHECK, *few, "--estimate", "--price", "1,2", **settings)
+        unpriced = alone(*CHECK, *few, "--estimate", **settings)
         assert server.requests == []
-        made = alone(*CHECK, "--json", "--price", "1,2", **settings).json["usage"]
-    assert told["pairs"] == 240
+        made = alone(*CHECK, *few, "--json", "--price", "1,2", **settings).json["usage"]
+    assert told["pairs"] == 30
     low, high = told["estimate"]["low"], told["estimate"]["high"]
     assert low["calls"] <= made["calls"] <= high["calls"]
     assert 0 < low["cost_usd"] < high["cost_usd"]
-    assert "240 pairs take about " in priced.err
+    assert "30 pairs take about " in priced.err
     assert "calls" in priced.err
     assert "$" in priced.err
     assert "price that is not known" in unpriced.err
@@ -309,5 +294,8 @@ def test_wrong_use_is_refused_before_anything_is_asked(alone: Veritrail, tmp_pat
             (["--engine", "lexical", "--model", "m"], "asks none"),
             (["--budget", "1"], "price"),
         ):
-            assert said in alone(*CHECK, *arguments, "--json", status=2, **settings).message
+            assert (
+                said
+                in alone(*CHECK, "--limit", "2", *arguments, "--json", status=2, **settings).message
+            )
         assert server.requests == []
