@@ -79,6 +79,10 @@ class Adjacency:
         number = self.numbers.get(name)
         return () if number is None else self.sources[self.starts[number] : self.starts[number + 1]]
 
+    def refs(self, numbers: Iterable[int]) -> list[NodeRef]:
+        """Nodes by their numbers."""
+        return [self._ref(number) for number in numbers]
+
     def _ref(self, number: int) -> NodeRef:
         ref = self._refs.get(number)
         if ref is None:

@@ -1,0 +1,16 @@
+"""`veritrail eval`: the papers' experiments."""
+
+from __future__ import annotations
+
+import typer
+
+from veritrail_graph.api.cli.evaluation import agreement, localization, score
+
+app = typer.Typer(
+    help="The papers' experiments: score, compare and simulate.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.command("score")(score.score)
+app.command("agreement")(agreement.agreement)
+app.command("localization")(localization.localization)

@@ -1,0 +1,88 @@
+"""A data set: processes, and claims about them with labels.
+
+Source: VeriTrail 4.1, B; the format `veritrail.dataset/1` is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import Field
+
+from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
+from veritrail_graph.graph.importers.records import ProcessInput
+from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model.noun import Many, NodeId, Noun, OneOf, PublicId, Stage, Text
+
+FORMAT = "veritrail.dataset/1"
+"""The format that a data set names."""
+
+
+class Annotation(Noun):
+    """What one annotator said of a claim. Source: VeriTrail B.2.2, B.2.3."""
+
+    annotator: Text = Field(description="Who.", min_length=1)
+    label: OneOf[AnnotatorLabel] = Field(description="Which of the labels.")
+    uncertain: bool = Field(default=False, description="Whether the annotator was not sure.")
+    quotes: Many[Text] = Field(default=(), description="Texts that support or refute the claim.")
+    comment: Text = Field(default="", description="What else the annotator said.")
+
+
+class LabelledClaim(Noun):
+    """A claim of a data set."""
+
+    process_id: PublicId = Field(description="The process.")
+    claim_id: PublicId = Field(description="Unique within the process.")
+    text: str = Field(min_length=1, description="The statement.")
+    node_id: NodeId | None = Field(
+        default=None, description="The node whose content it states; null: the only terminal."
+    )
+    label: OneOf[Verdict] | None = Field(
+        default=None, description="The label that counts; null: none, so it is left out."
+    )
+    labels: Many[Annotation] = Field(default=(), description="What the annotators said.")
+    label_origin: Text | None = Field(
+        default=None, description="How the label came about, such as `majority` or `matched`."
+    )
+    error_stages: Many[Stage] | None = Field(
+        default=None, description="The stages at which the error came in; null: not known."
+    )
+    documents: Many[NodeId] | None = Field(
+        default=None, description="Roots that an annotator was given; null: all of them."
+    )
+    sub_claims: Many[str] = Field(
+        default=(), description="Simpler statements that it is made of; context for the judge."
+    )
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from the other claims of the data set: process_id and claim_id."""
+        return self.process_id, self.claim_id
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A data set; processes are read when they are needed.
+
+    Attributes:
+        name: Its name.
+        processes: Opens a process, by process_id.
+        claims: Its claims, in their order; process_id and claim_id are unique together.
+        description: What it holds.
+        licence: Under which licence; None: it does not say.
+        remarks: What was passed over when it was read, a line each.
+    """
+
+    name: str
+    processes: Mapping[str, Callable[[], ProcessInput]]
+    claims: tuple[LabelledClaim, ...]
+    description: str | None = None
+    licence: str | None = None
+    remarks: tuple[str, ...] = field(default=())
+
+    @property
+    def labelled(self) -> tuple[LabelledClaim, ...]:
+        """The claims whose label is one of the two classes of the evaluation."""
+        classes = (Verdict.FULLY_SUPPORTED, Verdict.NOT_FULLY_SUPPORTED)
+        return tuple(claim for claim in self.claims if claim.label in classes)

@@ -1,0 +1,1 @@
+"""The methods that are compared: VeriTrail, and the baselines of the paper, on the same ports."""

@@ -1,0 +1,82 @@
+"""What every method of an evaluation is, and what it says of a claim.
+
+Source: VeriTrail 4.2, 4.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from pydantic import Field
+
+from veritrail_graph.evaluation.datasets.model import LabelledClaim
+from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.graph.model import Status, Usage, Verdict
+from veritrail_graph.graph.model.noun import Count, Many, Noun, OneOf, PublicId, Stage
+from veritrail_graph.verifier.models.port import Meter
+
+
+class MethodOutcome(Noun):
+    """What a method said of one claim; a failure is a status, and no verdict."""
+
+    process_id: PublicId = Field(description="The process.")
+    claim_id: PublicId = Field(description="The claim.")
+    status: OneOf[Status] = Field(description="Only `succeeded` has a verdict.")
+    verdict: OneOf[Verdict] | None = Field(default=None, description="The hard prediction.")
+    score: float | None = Field(
+        default=None, ge=0, le=1, description="Probability of Fully Supported; null: none."
+    )
+    reason: str | None = Field(default=None, description="The reasons, or why there is no verdict.")
+    usage: Usage = Field(default=Usage(), description="What the calls for this claim cost.")
+    nodes_verified: Count | None = Field(
+        default=None, description="Nodes that were checked; null: the method checks none."
+    )
+    iterations: Count | None = Field(default=None, description="Rounds of the walk, if it walks.")
+    error_stages: Many[Stage] | None = Field(
+        default=None, description="Where the error came in; null: the method does not say."
+    )
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """process_id and claim_id."""
+        return self.process_id, self.claim_id
+
+
+class Method(Protocol):
+    """One configuration of a method: a row of the table.
+
+    Attributes:
+        name: The method's name, such as `rag`.
+        settings: What decides its answers, as JSON: k, thresholds, models, prompts.
+    """
+
+    @property
+    def name(self) -> str:
+        """The method's name."""
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What decides its answers besides claims and texts, as JSON."""
+        ...
+
+    async def prepare(self, processes: Sequence[HeldProcess], meter: Meter) -> None:
+        """Do what is done once for all claims, such as embedding the chunks.
+
+        The meter's cost is divided by the number of claims. Source: VeriTrail D.
+
+        Raises:
+            VeriTrailError: It could not be done; no claim can be judged.
+        """
+        ...
+
+    async def judge(
+        self, claim: LabelledClaim, process: HeldProcess, meter: Meter
+    ) -> MethodOutcome:
+        """Judge a claim; a fault becomes a status, and no exception.
+
+        Raises:
+            asyncio.CancelledError: The run was stopped.
+        """
+        ...
