@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.configured_judge import ConfiguredJudge, configure_judge
 from veritrail_graph.api.runs import options_of, pace
+from veritrail_graph.evaluation.held_process import HeldNodes
 from veritrail_graph.evaluation.judge_check.figures import (
     Figures,
     Judged,
@@ -23,7 +24,7 @@ from veritrail_graph.evaluation.judge_check.figures import (
     meaning,
     without_verdict,
 )
-from veritrail_graph.evaluation.judge_check.nodes import PROCESS, PairNodes
+from veritrail_graph.evaluation.judge_check.nodes import PROCESS, held_pairs, tasks_of
 from veritrail_graph.evaluation.judge_check.pairs import Pair
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model import Usage, Verification
@@ -158,11 +159,11 @@ class JudgeCheck:
             InputError: The engine, a model, a prompt or a setting is wrong.
         """
         async with configure_judge(self._settings, self._options) as judge:
-            nodes = PairNodes(self._pairs, judge.splitter.split)
+            process = held_pairs(self._pairs)
             self._run = run = Run(
                 PROCESS,
                 judge.judge,
-                nodes,
+                HeldNodes(process, judge.splitter),
                 _keep_nothing,
                 q=judge.how.q,
                 concurrency=pace(judge),
@@ -174,7 +175,7 @@ class JudgeCheck:
             self.judge = judge
             self._begins(self)
             began = time.monotonic()
-            verifications = await run.verify(nodes.tasks)
+            verifications = await run.verify(tasks_of(process))
             seconds = time.monotonic() - began
         judged = map(Judged, self._pairs, verifications)
         return JudgeChecked(judge, tuple(judged), seconds, run.refusal)
@@ -204,8 +205,9 @@ async def estimate_check(
     from veritrail_graph.api.app.estimation import estimate_tasks
 
     splitter = SentenceSplitter.for_language(settings.language)
-    nodes = PairNodes(pairs, splitter.split)
-    return await estimate_tasks(settings, options, splitter, PROCESS, nodes, nodes.tasks)
+    process = held_pairs(pairs)
+    nodes, tasks = HeldNodes(process, splitter), tasks_of(process)
+    return await estimate_tasks(settings, options, splitter, PROCESS, nodes, tasks)
 
 
 def _row(one: Judged, method: str) -> list[Any]:

@@ -16,7 +16,7 @@ from veritrail_graph.evaluation.judge_check.figures import (
     meaning,
     without_verdict,
 )
-from veritrail_graph.evaluation.judge_check.nodes import PairNodes
+from veritrail_graph.evaluation.judge_check.nodes import held_pairs, tasks_of
 from veritrail_graph.evaluation.judge_check.pairs import LABELS, Pair
 from veritrail_graph.graph.clock import now
 from veritrail_graph.graph.model import Status, Verdict, Verification
@@ -34,7 +34,7 @@ def judged(
 ) -> Judged:
     """A pair and its verification; without a verdict it has this status."""
     pair = Pair("p", ("A source.",), "A claim.", label, kind)
-    task = PairNodes([pair], lambda _node, _text: ()).tasks[0]
+    task = tasks_of(held_pairs([pair]))[0]
     verification = Verification.of_claim(
         task.claim,
         verification_id="v-1",
