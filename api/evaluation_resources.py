@@ -1,12 +1,11 @@
 """What the methods of an evaluation are made with, from the settings of this program.
 
-All methods of a run share one answer cache, one budget and the limits of every endpoint; what
-they open is closed when the run ends.
+All configurations of a run share one answer cache, one budget and the limits of every endpoint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
@@ -14,13 +13,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from veritrail_graph.api.app.verify_request import VerifyRequest
 from veritrail_graph.api.configured_judge import ConfiguredJudge, configure_judge, judge_options
-from veritrail_graph.api.shared import Shared
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.sentences import SentenceSplitter
-from veritrail_graph.verifier.models.retrying import Spending
 
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.shared import Shared
     from veritrail_graph.evaluation.methods.resources import Embedder
     from veritrail_graph.verifier.judge import StepModels
     from veritrail_graph.verifier.ports import Judge
@@ -32,33 +30,38 @@ class OpenResources:
 
     Args:
         settings: The settings.
-        budget_usd: What the run may cost; None: any amount.
-        max_calls: The calls that it may make; None: any number.
+        shared: What all configurations of a run share: the budget, the limits of endpoints.
         use_cache: Whether answers come from the cache of answers, and go into it.
         price: The price of the models, where it is not known.
         concurrency: Calls in flight to an endpoint; None: the settings decide.
         folder: Paths in the options are relative to it.
+        warn: Told what a person should know, such as a cache that cannot be used.
     """
 
     def __init__(
         self,
         settings: Settings,
+        shared: Shared,
         *,
-        budget_usd: float | None = None,
-        max_calls: int | None = None,
         use_cache: bool = True,
         price: str | None = None,
         concurrency: int | None = None,
         folder: Path | None = None,
+        warn: Callable[[str], None] = lambda _message: None,
     ) -> None:
         self.splitter = SentenceSplitter.for_language(settings.language)
-        self.shared = Shared(Spending(budget_usd, max_calls))
-        self.warnings: list[str] = []
         self._settings = settings
-        self._fixed = {"budget_usd": budget_usd, "max_calls": max_calls, "use_cache": use_cache}
+        self._shared = shared
+        spending = shared.spending
+        self._fixed = {
+            "budget_usd": spending.budget_usd,
+            "max_calls": spending.max_calls,
+            "use_cache": use_cache,
+        }
         self._price = price
         self._concurrency = concurrency
         self._folder = folder or Path()
+        self._warn = warn
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -109,10 +112,11 @@ class OpenResources:
             concurrency=self._concurrency,
         )
         made = await self._stack.enter_async_context(
-            configure_judge(self._settings, how, self.shared)
+            configure_judge(self._settings, how, self._shared)
         )
         if made.models is not None:
-            self.warnings += [one for one in made.models.warnings if one not in self.warnings]
+            for warning in made.models.warnings:
+                self._warn(warning)
         return made
 
     async def judge(self, options: Mapping[str, Any]) -> Judge:
