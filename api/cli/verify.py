@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -58,7 +58,7 @@ from veritrail_graph.verifier.driver import Observer
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
-    from veritrail_graph.api.app.jobs import LocalResult, LocalRun
+    from veritrail_graph.api.app.jobs import LocalResult
     from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.configured_judge import ConfiguredJudge
     from veritrail_graph.api.models import OpenModels
@@ -518,15 +518,26 @@ def _fault_text(report: Report) -> str:
     return f"the run was stopped: {fault}"
 
 
+class Watched(Protocol):
+    """A run that can be watched."""
+
+    judge: ConfiguredJudge | None
+
+    def cancel(self) -> None:
+        """End it."""
+        ...
+
+
 class Watch:
     """Turns what happens in a run into progress, and Ctrl-C into its end.
 
     Args:
         work: Where progress is shown.
+        what: What is verified, as a plural.
     """
 
-    def __init__(self, work: LongWork) -> None:
-        self._work = work
+    def __init__(self, work: LongWork, what: str = "claims") -> None:
+        self._work, self._what = work, what
         self._models: OpenModels | None = None
         self._total = self._done = self._calls = self._cached = self._tokens = 0
         self._began = time.monotonic()
@@ -538,7 +549,7 @@ class Watch:
         """Whether a person stopped the run."""
         return self._was_interrupted()
 
-    def begins(self, run: LocalRun, claims: int) -> None:
+    def begins(self, run: Watched, claims: int) -> None:
         """The run begins."""
         self._models = run.judge.models if run.judge is not None else None
         self._total = claims
@@ -556,7 +567,7 @@ class Watch:
         self._show()
 
     def _show(self) -> None:
-        self._work.update("claims", self._done, self._total, ", ".join(self._notes()))
+        self._work.update(self._what, self._done, self._total, ", ".join(self._notes()))
 
     def _notes(self) -> list[str]:
         """What to know besides; what matters most comes first, for narrow terminals."""
