@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.children import run_child
-from benchmarks.dag import NODES
+from veritrail_graph.evaluation.simulation.graphrag import NODES
 from benchmarks.engines import Engine
 from benchmarks.ingest import OURS
 from benchmarks.report import Line, Report, middle

@@ -19,7 +19,9 @@ STAGE_NODES = (3_199, 95_465, 11_974, 3_650, 107, 1)
 NODES, EDGES = sum(STAGE_NODES), 309_061
 
 
-def stage_edges(stages: Sequence[int], edges: int, stage: int) -> list[tuple[int, Numbers, Numbers]]:
+def stage_edges(
+    stages: Sequence[int], edges: int, stage: int
+) -> list[tuple[int, Numbers, Numbers]]:
     """The edges into the nodes of one stage.
 
     Args:
