@@ -95,6 +95,22 @@ class HeldProcess:
             raise InputError(f"process {self.process_id!r} has no node {node_id!r}")
         return found
 
+    def node_of(self, node_id: str | None) -> NodeRef:
+        """The node that a claim is about: the one that it names, else the only terminal.
+
+        Raises:
+            InputError: There is no such node; or none is named, and there are several terminals.
+        """
+        if node_id is not None:
+            return self.node(node_id)
+        terminals = self.survey.terminals
+        if len(terminals) != 1:
+            raise InputError(
+                f"process {self.process_id!r} has {len(terminals)} terminals: a claim about it "
+                "must name its node"
+            )
+        return self.node(terminals[0])
+
     def roots_below(self, node_id: str) -> tuple[NodeRef, ...]:
         """The source text that a node was made from, directly or over other nodes."""
         seen, waiting = {node_id}, [node_id]

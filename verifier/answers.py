@@ -166,6 +166,29 @@ def read_verdict(text: str) -> VerdictAnswer:
     return VerdictAnswer(Verdict(name), _text(answer, "reason") or "")
 
 
+_TRUE_OR_FALSE = re.compile(r"\b(true|false)\b", re.IGNORECASE)
+_LONGEST_REASON = 2_000
+
+
+def read_true_false(text: str) -> VerdictAnswer:
+    """Read an answer to a prompt that asks for True or False.
+
+    The first word decides where it is one of the two; else the only one of them in the answer.
+
+    Raises:
+        InvalidAnswer: It says neither, or both.
+
+    Source: VeriTrail E.5.
+    """
+    said = [found[0].lower() for found in _TRUE_OR_FALSE.finditer(text)]
+    first = re.match(r"\W*(?:answer\W+)?(true|false)\b", text, re.IGNORECASE)
+    word = first[1].lower() if first else said[0] if len(set(said)) == 1 else None
+    if word is None:
+        raise InvalidAnswer("the answer says " + ("both True and False" if said else "neither"))
+    verdict = Verdict.FULLY_SUPPORTED if word == "true" else Verdict.NOT_FULLY_SUPPORTED
+    return VerdictAnswer(verdict, text.strip()[:_LONGEST_REASON])
+
+
 def read_claims(text: str) -> tuple[str, ...]:
     """Read an answer to a decomposition prompt: the claims, each once, in order.
 

@@ -87,7 +87,8 @@ class PromptedStep:
             meter: Records every call.
             shared: How many characters of `user` other claims share.
         """
-        schema = SCHEMAS[self.prompt.step] if self.structured else None
+        is_object = not self.prompt.asks_true_or_false
+        schema = SCHEMAS[self.prompt.step] if self.structured and is_object else None
         call = self.call
         return [
             self.model.ask(

@@ -17,7 +17,7 @@ from numbers import Real
 from typing import Any, Protocol
 
 from veritrail_graph.graph.model import Claim, Evidence, Sentence, Verdict, frontier_order
-from veritrail_graph.verifier.answers import merge_verdicts, read_verdict
+from veritrail_graph.verifier.answers import merge_verdicts, read_true_false, read_verdict
 from veritrail_graph.verifier.evidence import EvidenceStep
 from veritrail_graph.verifier.excerpts import Unit, claim_lines, one_line, render
 from veritrail_graph.verifier.limits import Limits
@@ -94,7 +94,7 @@ class PromptVerdict:
         first, reruns = found, 0
         most: int | None = None  # tokens, where the endpoint takes less than was thought
         while True:
-            room = self.step.room(claim_lines(claim.text))
+            room = self.room(claim)
             room = room if most is None else min(room, most)
             whole = shown = self._pieces(found)
             if not self._fits(whole, found, room):
@@ -110,7 +110,7 @@ class PromptVerdict:
             except ContextTooLong as error:
                 if _sentences(shown) == 1:
                     raise JudgeError(f"the evidence does not fit into a prompt: {error}") from None
-                if self.step.room(claim_lines(claim.text)) >= _tokens(shown):
+                if self.room(claim) >= _tokens(shown):
                     most = _tokens(shown) * 3 // 4  # the endpoint does not say how much it takes
                 continue
             cut = _sentences(whole) - _sentences(shown)
@@ -125,12 +125,21 @@ class PromptVerdict:
     async def _ask(self, claim: Claim, pieces: Sequence[Piece], meter: Meter) -> Judgement:
         excerpts = render([piece.unit for piece in pieces])
         user = f"{excerpts.text}\n{claim_lines(claim.text)}"
-        calls = self.step.calls(user, read_verdict, meter)
+        read = read_true_false if self.step.prompt.asks_true_or_false else read_verdict
+        calls = self.step.calls(user, read, meter)
         answers = results(await asyncio.gather(*calls, return_exceptions=True))
         if not self.step.samples.is_soft:
             return Judgement(answers[0].verdict, answers[0].reason)
         merged, score = merge_verdicts(answers, self.step.samples.threshold)
         return Judgement(merged.verdict, merged.reason, score)
+
+    def room(self, claim: Claim) -> int:
+        """Tokens that a prompt about a claim has for texts."""
+        return self.step.room(claim_lines(claim.text))
+
+    def size(self, node: ReadNode) -> int:
+        """Tokens that the whole text of a node takes in a prompt."""
+        return self._tokens(Unit(node.sentences)) if node.sentences else 0
 
     def _pieces(self, found: Found) -> list[Piece]:
         """Root nodes in their order with their whole text, then a block for each summary."""

@@ -129,7 +129,7 @@ PromptsFolder = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Prompts of your own: files STEP.VERSION.md; or the variant every_word.",
+        help="Prompts of your own: files STEP.VERSION.md; or a variant: every_word, true_false.",
     ),
 ]
 Structured = Annotated[

@@ -15,6 +15,7 @@ from veritrail_graph.verifier.answers import (
     read_claims,
     read_outcome,
     read_selection,
+    read_true_false,
     read_verdict,
 )
 from veritrail_graph.verifier.models.port import InvalidAnswer
@@ -295,3 +296,27 @@ def test_any_text_is_read_or_invalid(text):
     for read in (lambda t: read_selection(t, 5), read_verdict, read_claims):
         with pytest.raises(InvalidAnswer):
             read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("True", Verdict.FULLY_SUPPORTED),
+        ("**False.**", Verdict.NOT_FULLY_SUPPORTED),
+        ("Answer: true, since the quay opened in 1901.", Verdict.FULLY_SUPPORTED),
+        ("False. It would be true had it opened later.", Verdict.NOT_FULLY_SUPPORTED),
+        ("By the excerpts, the statement is false.", Verdict.NOT_FULLY_SUPPORTED),
+    ],
+)
+def test_true_and_false_are_read_as_verdicts(text: str, verdict: Verdict) -> None:
+    read = read_true_false(text)
+    assert (read.verdict, read.reason) == (verdict, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("It is true, not false.", "both True and False"), ("Untrue, I think.", "neither")],
+)
+def test_an_answer_with_both_words_or_none_is_invalid(text: str, said: str) -> None:
+    with pytest.raises(InvalidAnswer, match=said):
+        read_true_false(text)

@@ -35,6 +35,7 @@ edf04ce5760d136d8f777feb6121289f4937d3ed86f09ec0c8709952d5893838  claim_selectio
 eb68fe220ffef6d8c9411e8b653e3b1e442f39ce27bcb9820fb89eea228d4cb8  sub_claim_decomposition.v1.md
 421d8a5be0376cc0b50f9d805a8bf515e93506f11d3c0c9fdf3b9791a27036ca  verdict.v1.md
 7d01422d54c87ce28e15d63ef3de9f976f00190ef63d0cac670665f280c6fc63  verdict.v1_every_word.md
+af502022c8e1fdc60330bbe57d68220ad600561a9e13a9750e56f3e032568a1d  verdict.v1_true_false.md
 """
 RELEASED = {name: pinned for pinned, name in map(str.split, PINNED.strip().splitlines())}
 

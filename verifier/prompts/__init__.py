@@ -21,11 +21,19 @@ MOST_BYTES = 1_000_000
 CURRENT: Mapping[Step, str] = dict.fromkeys(Step, "v1")
 """The version of each of our prompts that is used."""
 
-VARIANTS: Mapping[str, Mapping[Step, str]] = {"every_word": {Step.VERDICT: "v1_every_word"}}
+TRUE_FALSE = "true_false"
+"""How the version of a verdict prompt ends whose answer is the word True or False."""
+
+VARIANTS: Mapping[str, Mapping[Step, str]] = {
+    "every_word": {Step.VERDICT: "v1_every_word"},
+    TRUE_FALSE: {Step.VERDICT: f"v1_{TRUE_FALSE}"},
+}
 """Versions that are shipped for ablations, by the name that is given in place of a folder.
 
 `every_word`: without our addition that words that cannot be checked need no evidence
 (docs/adr/0024-words-that-cannot-be-checked.md).
+
+`true_false`: a short prompt that asks whether the claim is true or false. Source: VeriTrail E.5.
 """
 
 
@@ -55,6 +63,11 @@ class Prompt:
     def name(self) -> str:
         """Step and version, such as `evidence_selection.v1`."""
         return f"{self.step}.{self.version}"
+
+    @property
+    def asks_true_or_false(self) -> bool:
+        """Whether its answer is the word True or False, and no JSON. Source: VeriTrail E.5."""
+        return self.step is Step.VERDICT and self.version.endswith(TRUE_FALSE)
 
 
 Prompts = Mapping[Step, Prompt]

@@ -1,0 +1,108 @@
+"""Retrieval: the chunks nearest to the claim, and one verdict on them.
+
+Source: VeriTrail 4.2 (RAG), D (the chunks are embedded once).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from veritrail_graph.evaluation.datasets.model import LabelledClaim
+from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
+from veritrail_graph.evaluation.methods.judging import (
+    JUDGE_PARAMETERS,
+    judge_options,
+    judge_texts,
+    named_roots,
+    outcome_of,
+    sources_of,
+    task_of,
+    whole_number,
+)
+from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
+from veritrail_graph.evaluation.methods.registry import MethodKind
+from veritrail_graph.evaluation.methods.resources import Resources
+from veritrail_graph.evaluation.methods.vectors import NodeVectors
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.models.port import Meter
+from veritrail_graph.verifier.ports import Judge, Judgement
+
+
+@dataclass
+class Rag:
+    """Judges a claim by the k chunks nearest to it.
+
+    Attributes:
+        judge_: Gives verdicts.
+        k: Chunks that are retrieved.
+        vectors: Vectors of the chunks.
+        splitter: Splits texts into sentences.
+        sources: Which chunks may be retrieved.
+    """
+
+    judge_: Judge
+    k: int
+    vectors: NodeVectors
+    splitter: SentenceSplitter
+    sources: str = "process"
+    name: str = "rag"
+    _nodes: dict[int, HeldNodes] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """k, the embedding model, and what decides verdicts."""
+        retrieval = {"k": self.k, "sources": self.sources, **self.vectors.settings}
+        return {"engine": self.judge_.name, **retrieval, **self.judge_.settings}
+
+    async def prepare(self, processes: Sequence[HeldProcess], meter: Meter) -> None:
+        """Embed all chunks.
+
+        Raises:
+            VeriTrailError: No vectors could be had.
+        """
+        for process in processes:
+            self._nodes[id(process)] = HeldNodes(process, self.splitter)
+            await self.vectors.add(process, process.roots, meter)
+
+    async def judge(
+        self, claim: LabelledClaim, process: HeldProcess, meter: Meter
+    ) -> MethodOutcome:
+        """Retrieve and judge.
+
+        Raises:
+            EndpointRefused: No call of this run can succeed.
+        """
+
+        async def judged() -> Judgement:
+            roots = named_roots(claim, process, self.sources)
+            near = await self.vectors.nearest(claim.text, process, roots, self.k, meter)
+            nodes = self._nodes.get(id(process)) or HeldNodes(process, self.splitter)
+            texts = await nodes.read(near)
+            return await judge_texts(self.judge_, task_of(claim, process).claim, texts, meter)
+
+        return await outcome_of(claim, meter, judged)
+
+
+async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
+    k = whole_number(parameters, "k")
+    sources = sources_of(parameters)
+    fixed = {"max_reruns": 0, "sub_claims": False}
+    judge = await resources.judge(judge_options(parameters, **fixed))
+    vectors = NodeVectors(await resources.embedder(parameters.get("embedding")))
+    return Rag(judge, k, vectors, resources.splitter, sources)
+
+
+KIND = MethodKind(
+    "rag",
+    "retrieves the chunks nearest to the claim, and judges it by them",
+    {
+        "k": "chunks that are retrieved",
+        "embedding": "the embedding model",
+        "sources": "which chunks: process, below or documents",
+        **JUDGE_PARAMETERS,
+    },
+    _make,
+    {"k": (1, 3, 5, 10, 15, 20, 25, 30)},
+)

@@ -1,0 +1,66 @@
+"""The methods by name: ours, and those of other packages.
+
+A method is one module with one `MethodKind` named `KIND`. Other packages add theirs to the entry
+points of the group `veritrail_graph.methods`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from veritrail_graph.evaluation.methods.method import Method
+from veritrail_graph.evaluation.methods.resources import Resources
+from veritrail_graph.graph.errors import InputError
+
+GROUP = "veritrail_graph.methods"
+_HERE = "veritrail_graph.evaluation.methods"
+_OURS = (
+    EntryPoint("veritrail", f"{_HERE}.veritrail:KIND", GROUP),
+    EntryPoint("vt_rag", f"{_HERE}.vt_rag:KIND", GROUP),
+    EntryPoint("rag", f"{_HERE}.rag:KIND", GROUP),
+    EntryPoint("direct", f"{_HERE}.direct:KIND", GROUP),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MethodKind:
+    """A method before its parameters are chosen.
+
+    Attributes:
+        name: Its name in a matrix.
+        summary: What it does, in a line.
+        parameters: Names of its parameters, each with what it means, in a few words.
+        make: Makes one configuration; raises InputError where a value is wrong.
+        grid: Parameters whose values are tried one after the other unless the matrix names some.
+    """
+
+    name: str
+    summary: str
+    parameters: Mapping[str, str]
+    make: Callable[[Mapping[str, Any], Resources], Awaitable[Method]]
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+
+@cache
+def method_kinds() -> dict[str, MethodKind]:
+    """Every method by name."""
+    names = {entry.name for entry in _OURS}
+    others = [entry for entry in entry_points(group=GROUP) if entry.name not in names]
+    found = [entry.load() for entry in (*_OURS, *others)]
+    return {kind.name: kind for kind in found}
+
+
+def method_kind(name: str) -> MethodKind:
+    """A method by its name.
+
+    Raises:
+        InputError: There is none.
+    """
+    known = method_kinds()
+    if name not in known:
+        raise InputError(f"Unknown method {name!r}. Known methods: {', '.join(known)}.")
+    return known[name]

@@ -1,0 +1,109 @@
+"""Texts as vectors, and the nearest of them: what embedding-based retrieval rests on.
+
+Source: VeriTrail 4.2 (nearest neighbours by Faiss with L2 distance), E.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.evaluation.methods.resources import Embedder
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import NodeRef
+from veritrail_graph.verifier.models.port import Meter
+from veritrail_graph.verifier.ports import JudgeError
+
+AT_ONCE = 256
+"""Texts that are embedded in one call."""
+
+
+def _faiss() -> Any:
+    try:
+        import faiss
+    except ImportError:
+        raise InputError(
+            "Retrieval needs the extra evaluation: pip install 'veritrail-graph[evaluation]'",
+            code="extra_missing",
+        ) from None
+    return faiss
+
+
+@dataclass
+class NodeVectors:
+    """Vectors of nodes, by process and node.
+
+    Attributes:
+        embedder: Makes them.
+    """
+
+    embedder: Embedder
+    _of: dict[str, dict[str, Sequence[float]]] = field(default_factory=dict)
+
+    async def add(self, process: HeldProcess, nodes: Sequence[NodeRef], meter: Meter) -> None:
+        """Embed nodes that are not embedded yet.
+
+        Raises:
+            VeriTrailError: No vectors could be had.
+        """
+        known = self._of.setdefault(process.process_id, {})
+        new = [ref.node_id for ref in nodes if ref.node_id not in known]
+        new = [name for name in new if process.texts[name].strip()]
+        for start in range(0, len(new), AT_ONCE):
+            names = new[start : start + AT_ONCE]
+            texts = [process.texts[name] for name in names]
+            vectors = await self.embedder.embed(texts, meter)
+            if len(vectors) != len(names):
+                raise JudgeError(
+                    f"{self.embedder.name} gave {len(vectors)} vectors for {len(names)} texts"
+                )
+            known.update(zip(names, vectors, strict=True))
+
+    async def nearest(
+        self, text: str, process: HeldProcess, nodes: Sequence[NodeRef], most: int, meter: Meter
+    ) -> list[NodeRef]:
+        """The nodes nearest to a text, the nearest first; nodes without text are never near.
+
+        Raises:
+            VeriTrailError: The text could not be embedded.
+        """
+        await self.add(process, nodes, meter)
+        known = self._of[process.process_id]
+        there = [ref for ref in nodes if ref.node_id in known]
+        if not there:
+            return []
+        query = await self.embedder.embed([text], meter)
+        places = nearest_places([known[ref.node_id] for ref in there], query[0], most)
+        return [there[place] for place in places]
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What decides them, as JSON."""
+        return {"embedding": self.embedder.name, "distance": "L2"}
+
+
+def nearest_places(
+    vectors: Sequence[Sequence[float]], query: Sequence[float], most: int
+) -> list[int]:
+    """Places of the vectors nearest to one, by exact L2 distance; at a tie the first goes first.
+
+    Raises:
+        JudgeError: The vectors differ in length.
+    """
+    import numpy as np
+
+    faiss = _faiss()
+    try:
+        matrix = np.asarray(vectors, dtype=np.float32)
+        target = np.asarray([query], dtype=np.float32)
+    except ValueError:
+        raise JudgeError("the vectors of the embedding model differ in length") from None
+    if matrix.ndim != 2 or matrix.shape[1] != target.shape[1]:
+        raise JudgeError("the vectors of the embedding model differ in length")
+    index = faiss.IndexFlatL2(matrix.shape[1])
+    index.add(matrix)
+    distances, places = index.search(target, min(most, len(vectors)))
+    order = sorted(zip(distances[0].tolist(), places[0].tolist(), strict=True))
+    return [place for _, place in order]

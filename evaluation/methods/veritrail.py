@@ -1,0 +1,111 @@
+"""VeriTrail itself: the walk, with the settings of the matrix.
+
+Source: VeriTrail 3; 4.3 (q), E.2 (limits), E.3 (samples and threshold).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from veritrail_graph.evaluation.datasets.model import LabelledClaim
+from veritrail_graph.evaluation.held_process import HeldNodes, HeldProcess
+from veritrail_graph.evaluation.methods.judging import (
+    JUDGE_PARAMETERS,
+    judge_options,
+    outcome_of_walk,
+    task_of,
+    whole_number,
+)
+from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
+from veritrail_graph.evaluation.methods.registry import MethodKind
+from veritrail_graph.evaluation.methods.resources import Resources
+from veritrail_graph.graph.errors import VeriTrailError
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.driver import DEFAULT_Q, Observer, verify_claim
+from veritrail_graph.verifier.models.port import EndpointRefused, Meter
+from veritrail_graph.verifier.ports import Judge
+
+_LIMITS = {
+    "max_root_sentences": "sentences of roots in an evidence selection prompt",
+    "max_sentences": "sentences of other nodes in an evidence selection prompt",
+    "verdict_sentences": "sentences of a verdict prompt without roots",
+    "verdict_root_sentences": "sentences of a verdict prompt with roots",
+    "max_reruns": "reruns of evidence selection where evidence does not fit",
+    "sub_claims": "whether a model takes claims apart",
+    "claims_model": "the model that takes claims apart",
+    "selection_model": "the model that selects evidence",
+    "verdict_model": "the model that gives verdicts",
+    "verdict_engine": "the engine that gives verdicts, where another one selects evidence",
+}
+
+
+@dataclass
+class VeriTrail:
+    """Walks backward from the node of a claim.
+
+    Attributes:
+        judge_: Selects evidence and gives verdicts.
+        q: Consecutive Not Fully Supported verdicts that stop a walk.
+        splitter: Splits texts into sentences.
+    """
+
+    judge_: Judge
+    q: int
+    splitter: SentenceSplitter
+    name: str = "veritrail"
+    _nodes: dict[int, HeldNodes] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Engine, q, models, limits, samples."""
+        return {"engine": self.judge_.name, "q": self.q, **self.judge_.settings}
+
+    async def prepare(self, processes: Sequence[HeldProcess], meter: Meter) -> None:
+        """Nothing is done once for all claims."""
+        del meter
+        self._nodes = {id(process): HeldNodes(process, self.splitter) for process in processes}
+
+    async def judge(
+        self, claim: LabelledClaim, process: HeldProcess, meter: Meter
+    ) -> MethodOutcome:
+        """Verify a claim.
+
+        Raises:
+            EndpointRefused: No call of this run can succeed.
+        """
+        refused: list[VeriTrailError] = []
+
+        def faulted(error: VeriTrailError) -> None:
+            if isinstance(error, EndpointRefused):
+                refused.append(error)
+
+        nodes = self._nodes.get(id(process)) or HeldNodes(process, self.splitter)
+        ended = await verify_claim(
+            task_of(claim, process),
+            claim.process_id,
+            self.judge_,
+            nodes,
+            q=self.q,
+            observer=Observer(faulted=faulted),
+            meter=meter,
+        )
+        if refused:
+            raise refused[0]
+        return outcome_of_walk(ended)
+
+
+async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
+    more = {name: one for name, one in parameters.items() if name in _LIMITS}
+    q = whole_number(parameters, "q", DEFAULT_Q)
+    judge = await resources.judge(judge_options(parameters, **more))
+    return VeriTrail(judge, q, resources.splitter)
+
+
+KIND = MethodKind(
+    "veritrail",
+    "walks backward from the claim's node, selecting evidence and giving interim verdicts",
+    {"q": "consecutive Not Fully Supported verdicts that stop", **JUDGE_PARAMETERS, **_LIMITS},
+    _make,
+)

@@ -1,0 +1,167 @@
+"""VeriTrail with retrieval in the place of evidence selection.
+
+In each round the k nodes nearest to the claim are the evidence. Nodes that are no roots are
+shown by their own text, since nobody summarised what was selected of them.
+
+Source: VeriTrail E.1 (VT-RAG).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from veritrail_graph.evaluation.datasets.model import LabelledClaim
+from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.evaluation.methods.judging import (
+    JUDGE_PARAMETERS,
+    judge_options,
+    whole_number,
+)
+from veritrail_graph.evaluation.methods.method import Method, MethodOutcome
+from veritrail_graph.evaluation.methods.registry import MethodKind
+from veritrail_graph.evaluation.methods.resources import Resources
+from veritrail_graph.evaluation.methods.vectors import NodeVectors
+from veritrail_graph.evaluation.methods.veritrail import VeriTrail
+from veritrail_graph.graph.model import CitedSentence, Claim, Evidence
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.models.port import Meter
+from veritrail_graph.verifier.ports import Found, Judge, Judgement, ReadNode, Selection
+
+
+@dataclass(frozen=True)
+class RetrievingJudge:
+    """A `Judge` that retrieves evidence, and lets another one give verdicts.
+
+    Attributes:
+        verdicts: Gives verdicts.
+        k: Nodes that are retrieved in a round.
+        vectors: Vectors of nodes.
+        process: The process that is walked.
+    """
+
+    verdicts: Judge
+    k: int
+    vectors: NodeVectors
+    process: HeldProcess
+
+    @property
+    def name(self) -> str:
+        """The engine that gives verdicts."""
+        return self.verdicts.name
+
+    @property
+    def model(self) -> str | None:
+        """The model that gives verdicts."""
+        return self.verdicts.model
+
+    @property
+    def indicative(self) -> bool:
+        """As with the judge of verdicts."""
+        return self.verdicts.indicative
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """k, the embedding model, and what decides verdicts."""
+        return {"k": self.k, **self.vectors.settings, **self.verdicts.settings}
+
+    async def sub_claims(self, claim: Claim, meter: Meter) -> tuple[str, ...]:
+        """Those that the claim brings: retrieval uses none."""
+        del meter
+        return claim.sub_claims
+
+    async def select_evidence(
+        self, claim: Claim, nodes: Sequence[ReadNode], meter: Meter
+    ) -> Selection:
+        """The nodes nearest to the claim, each with its whole text.
+
+        Raises:
+            VeriTrailError: The claim could not be embedded.
+        """
+        refs = [node.ref for node in nodes]
+        near = await self.vectors.nearest(claim.text, self.process, refs, self.k, meter)
+        chosen = {ref.node_id for ref in near}
+        return Selection(
+            tuple(
+                Evidence(
+                    text=node.text,
+                    sentences=tuple(CitedSentence.of(one) for one in node.sentences),
+                )
+                for node in nodes
+                if node.ref.node_id in chosen and node.sentences
+            )
+        )
+
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
+        """A verdict on what was retrieved."""
+        return await self.verdicts.judge(claim, found, meter)
+
+
+@dataclass
+class VtRag:
+    """Walks backward, retrieving nodes in each round.
+
+    Attributes:
+        judge_: Gives verdicts.
+        k: Nodes that are retrieved in a round.
+        q: Consecutive Not Fully Supported verdicts that stop a walk.
+        vectors: Vectors of nodes.
+        splitter: Splits texts into sentences.
+    """
+
+    judge_: Judge
+    k: int
+    q: int
+    vectors: NodeVectors
+    splitter: SentenceSplitter
+    name: str = "vt_rag"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """k, q, the embedding model, and what decides verdicts."""
+        retrieval = {"k": self.k, "q": self.q, **self.vectors.settings}
+        return {"engine": self.judge_.name, **retrieval, **self.judge_.settings}
+
+    async def prepare(self, processes: Sequence[HeldProcess], meter: Meter) -> None:
+        """Embed all nodes.
+
+        Raises:
+            VeriTrailError: No vectors could be had.
+        """
+        for process in processes:
+            await self.vectors.add(process, process.nodes, meter)
+
+    async def judge(
+        self, claim: LabelledClaim, process: HeldProcess, meter: Meter
+    ) -> MethodOutcome:
+        """Walk.
+
+        Raises:
+            EndpointRefused: No call of this run can succeed.
+        """
+        judge = RetrievingJudge(self.judge_, self.k, self.vectors, process)
+        return await VeriTrail(judge, self.q, self.splitter).judge(claim, process, meter)
+
+
+async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:
+    k, q = whole_number(parameters, "k"), whole_number(parameters, "q", 1)
+    # What is retrieved is shown whole: the limit of the method is on summaries.
+    fixed = {"max_reruns": 0, "sub_claims": False, "verdict_sentences": "none"}
+    judge = await resources.judge(judge_options(parameters, **fixed))
+    vectors = NodeVectors(await resources.embedder(parameters.get("embedding")))
+    return VtRag(judge, k, q, vectors, resources.splitter)
+
+
+KIND = MethodKind(
+    "vt_rag",
+    "walks backward, retrieving the nodes nearest to the claim in each round",
+    {
+        "k": "nodes that are retrieved in a round",
+        "q": "consecutive Not Fully Supported verdicts that stop",
+        "embedding": "the embedding model",
+        **JUDGE_PARAMETERS,
+    },
+    _make,
+    {"k": (5, 15, 25)},
+)

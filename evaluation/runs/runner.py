@@ -1,0 +1,275 @@
+"""Running a matrix: every configuration judges every claim, and each outcome is kept at once.
+
+A run that was stopped goes on where it ended: what has an outcome is not asked for again. What
+failed is, because a failure is no outcome of a method.
+
+Source: VeriTrail 4 (experiments); the runner is ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from veritrail_graph.evaluation.datasets.loading import load_dataset
+from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
+from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.evaluation.methods.resources import Resources
+from veritrail_graph.evaluation.runs.matrix import Configuration, DatasetEntry, Matrix
+from veritrail_graph.evaluation.runs.outcomes import (
+    KEPT,
+    KeptOutcome,
+    OutcomeFile,
+    Preparation,
+    fingerprint,
+)
+from veritrail_graph.evaluation.runs.sampling import sampled
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Status
+from veritrail_graph.verifier.models.port import Meter, OverBudget
+
+OUTCOMES = "outcomes.jsonl"
+DEFAULT_CONCURRENCY = 8
+
+
+@dataclass(frozen=True)
+class LoadedDataset:
+    """A data set of a matrix, read, with the claims that are judged.
+
+    Attributes:
+        entry: Its entry in the matrix.
+        dataset: It.
+        processes: The processes of the chosen claims, by process_id.
+        claims: The chosen claims.
+        left_out: How many claims have no label that is a class of the evaluation.
+    """
+
+    entry: DatasetEntry
+    dataset: Dataset
+    processes: Mapping[str, HeldProcess]
+    claims: tuple[LabelledClaim, ...]
+    left_out: int
+
+    def fingerprints(self) -> dict[tuple[str, str], str]:
+        """What an outcome of each claim is of, by the claim's key.
+
+        Raises:
+            InputError: A claim names a node that is not there.
+        """
+        return {
+            claim.key: fingerprint(claim, process.node_of(claim.node_id).node_id, process)
+            for claim in self.claims
+            for process in (self.processes[claim.process_id],)
+        }
+
+
+def load(entry: DatasetEntry, seed: int) -> LoadedDataset:
+    """Read a data set, choose its claims, and hold their processes.
+
+    Raises:
+        InputError: It cannot be read, a claim does not fit its process, or no claim has a label.
+    """
+    dataset = load_dataset(entry.path, format_name=entry.format)
+    labelled = dataset.labelled
+    if not labelled:
+        raise InputError(
+            f"{entry.path}: no claim is labelled FULLY_SUPPORTED or NOT_FULLY_SUPPORTED, so "
+            "nothing can be compared"
+        )
+    needed = dict.fromkeys(claim.process_id for claim in labelled)
+    processes = {name: _held(dataset, name, entry) for name in needed}
+    for claim in labelled:
+        _check(claim, processes[claim.process_id], entry)
+    claims = sampled(labelled, processes, entry.sample, seed)
+    kept = {claim.process_id for claim in claims}
+    return LoadedDataset(
+        entry,
+        dataset,
+        {name: process for name, process in processes.items() if name in kept},
+        claims,
+        len(dataset.claims) - len(labelled),
+    )
+
+
+def _held(dataset: Dataset, process_id: str, entry: DatasetEntry) -> HeldProcess:
+    try:
+        return HeldProcess.read(dataset.processes[process_id]())
+    except InputError as error:
+        told = "; ".join(str(one) for one in getattr(error, "violations", ())[:3])
+        raise InputError(
+            f"{entry.path}: process {process_id!r} cannot be read: {error}. {told}".rstrip(". ")
+        ) from None
+
+
+def _check(claim: LabelledClaim, process: HeldProcess, entry: DatasetEntry) -> None:
+    """See that a claim fits its process.
+
+    Raises:
+        InputError: Its node is not there or is a root, or its documents are no roots.
+    """
+    where = f"{entry.path}: claim {claim.claim_id!r}"
+    try:
+        node = process.node_of(claim.node_id)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    if node.is_root:
+        raise InputError(f"{where}: node {node.node_id!r} is source text, which is not verified")
+    for name in claim.documents or ():
+        if not (name in process.by_id and process.by_id[name].is_root):
+            raise InputError(f"{where}: document {name!r} is no root of the process")
+
+
+@dataclass(slots=True)
+class RunObserver:
+    """Hooks of a run; each is optional.
+
+    Attributes:
+        began: A configuration begins on a data set: the title, how many claims it has to judge.
+        judged: An outcome was kept.
+        ended: The configuration has judged all claims.
+    """
+
+    began: Callable[[str, Configuration, int], None] = lambda _data, _one, _claims: None
+    judged: Callable[[KeptOutcome], None] = lambda _kept: None
+    ended: Callable[[], None] = lambda: None
+
+
+@dataclass(slots=True)
+class RunSummary:
+    """What a run did.
+
+    Attributes:
+        judged: Outcomes that this run made.
+        known: Outcomes that were there already.
+        unfinished: How many of all have no outcome that counts, by status.
+    """
+
+    judged: int = 0
+    known: int = 0
+    unfinished: dict[Status, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MatrixRun:
+    """Runs a matrix into a folder.
+
+    Args:
+        matrix: The matrix.
+        folder: Where outcomes are kept; it is made if it is not there.
+        resources: What methods are made with.
+        concurrency: Claims that are judged at a time.
+        observer: Its hooks are called.
+    """
+
+    matrix: Matrix
+    folder: Path
+    resources: Resources
+    concurrency: int = DEFAULT_CONCURRENCY
+    observer: RunObserver = field(default_factory=RunObserver)
+
+    async def run(self) -> RunSummary:
+        """Judge everything that has no outcome yet.
+
+        Raises:
+            InputError: A data set, a parameter or the folder is wrong.
+            EndpointRefused: A key, a model or an address is refused.
+            OverBudget: The budget is spent; what was judged is kept.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            with FileLock(self.folder / ".lock", timeout=0):
+                return await self._run()
+        except Timeout:
+            raise InputError(f"Another run writes to {self.folder} at this moment") from None
+
+    async def _run(self) -> RunSummary:
+        kept = OutcomeFile(self.folder / OUTCOMES)
+        summary = RunSummary()
+        try:
+            done = {
+                (one.dataset, one.configuration, one.fingerprint, one.outcome.key)
+                for one in kept.read()
+                if isinstance(one, KeptOutcome) and one.outcome.status in KEPT
+            }
+            for entry in self.matrix.datasets:
+                loaded = load(entry, self.matrix.seed)
+                prints = loaded.fingerprints()
+                for configuration in self.matrix.configurations:
+                    name = configuration.configuration_id
+                    waiting = [
+                        claim
+                        for claim in loaded.claims
+                        if (entry.name, name, prints[claim.key], claim.key) not in done
+                    ]
+                    summary.known += len(loaded.claims) - len(waiting)
+                    if waiting:
+                        self.observer.began(entry.name, configuration, len(waiting))
+                        await self._judge_all(loaded, configuration, waiting, prints, kept, summary)
+                        self.observer.ended()
+        finally:
+            kept.close()
+        return summary
+
+    async def _judge_all(
+        self,
+        loaded: LoadedDataset,
+        configuration: Configuration,
+        waiting: list[LabelledClaim],
+        prints: Mapping[tuple[str, str], str],
+        kept: OutcomeFile,
+        summary: RunSummary,
+    ) -> None:
+        method = await configuration.kind.make(configuration.parameters, self.resources)
+        name, dataset = configuration.configuration_id, loaded.entry.name
+        meter = Meter()
+        await method.prepare(tuple(loaded.processes.values()), meter)
+        if meter.total.calls or meter.total.cached_calls:
+            kept.keep(Preparation(dataset=dataset, configuration=name, prepared=meter.total))
+        queue = iter(waiting)
+        spent: list[str] = []  # why the budget ended the run; calls on their way are paid for
+
+        async def work() -> None:
+            for claim in queue:
+                outcome = await method.judge(claim, loaded.processes[claim.process_id], Meter())
+                one = KeptOutcome(
+                    dataset=dataset,
+                    configuration=name,
+                    fingerprint=prints[claim.key],
+                    outcome=outcome,
+                )
+                kept.keep(one)
+                summary.judged += 1
+                if outcome.status not in KEPT:
+                    count = summary.unfinished.get(outcome.status, 0)
+                    summary.unfinished[outcome.status] = count + 1
+                self.observer.judged(one)
+                if outcome.status is Status.OVER_BUDGET:
+                    spent.append(outcome.reason or "The budget is spent.")
+                if spent:
+                    return
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self.concurrency, len(waiting))):
+                    group.create_task(work())
+        except BaseExceptionGroup as faults:
+            raise _first(faults) from None
+        if spent:
+            raise OverBudget(spent[0])
+
+
+def _first(faults: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first fault of a group of groups."""
+    fault: BaseException = faults
+    while isinstance(fault, BaseExceptionGroup):
+        fault = fault.exceptions[0]
+    return fault
+
+
+def configurations_of(matrix: Matrix) -> Iterator[tuple[str, str]]:
+    """Id and title of every configuration, in the order of the matrix."""
+    return ((one.configuration_id, one.title) for one in matrix.configurations)

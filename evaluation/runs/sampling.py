@@ -1,0 +1,42 @@
+"""Random subsets of a data set: whole documents, whole questions, or claims.
+
+Source: VeriTrail E (6 of the books and 7 of the questions, with all their claims).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from veritrail_graph.evaluation.datasets.model import LabelledClaim
+from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.evaluation.runs.matrix import Sample, SampleBy
+
+
+def sampled(
+    claims: Sequence[LabelledClaim],
+    processes: Mapping[str, HeldProcess],
+    sample: Sample | None,
+    seed: int,
+) -> tuple[LabelledClaim, ...]:
+    """The claims of a subset, in their order; the same seed gives the same ones.
+
+    A data set with no more groups than are asked for is taken whole.
+    """
+    if sample is None:
+        return tuple(claims)
+    groups = sorted({_group(claim, processes, sample.by) for claim in claims})
+    if len(groups) <= sample.count:
+        return tuple(claims)
+    drawn = set(random.Random(f"{seed}/{sample.by}").sample(groups, sample.count))  # noqa: S311
+    return tuple(claim for claim in claims if _group(claim, processes, sample.by) in drawn)
+
+
+def _group(
+    claim: LabelledClaim, processes: Mapping[str, HeldProcess], by: SampleBy
+) -> tuple[str, str]:
+    if by is SampleBy.DOCUMENT:
+        return claim.process_id, ""
+    if by is SampleBy.CLAIM:
+        return claim.key
+    return claim.process_id, processes[claim.process_id].node_of(claim.node_id).node_id

@@ -1,0 +1,204 @@
+"""A matrix is read into configurations, and run so that nothing is asked twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from veritrail_graph.evaluation.datasets.model import LabelledClaim
+from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.evaluation.methods import registry
+from veritrail_graph.evaluation.methods.method import MethodOutcome
+from veritrail_graph.evaluation.methods.registry import MethodKind
+from veritrail_graph.evaluation.methods.resources import Resources
+from veritrail_graph.evaluation.runs.matrix import SampleBy, read_matrix
+from veritrail_graph.evaluation.runs.outcomes import KeptOutcome, OutcomeFile, Preparation
+from veritrail_graph.evaluation.runs.runner import OUTCOMES, MatrixRun, RunSummary, load
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Status, Usage, Verdict
+from veritrail_graph.verifier.models.port import Meter, OverBudget, StepCall
+
+HARBOUR = Path(__file__).resolve().parents[2] / "examples/harbour-summary.json"
+
+
+class Coin:
+    """A method that says the same of every claim, and writes down what it was asked."""
+
+    name = "coin"
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        self.settings = parameters
+        self.asked: list[str] = []
+        self.fails: set[str] = set()
+        self.affords = 10_000
+
+    async def prepare(self, processes: Sequence[HeldProcess], meter: Meter) -> None:
+        meter.record(StepCall("embedding", "", "", "m", None), Usage(calls=1, cost_usd=0.5))
+
+    async def judge(
+        self, claim: LabelledClaim, process: HeldProcess, meter: Meter
+    ) -> MethodOutcome:
+        await asyncio.sleep(0)
+        self.asked.append(claim.claim_id)
+        facts = {"process_id": claim.process_id, "claim_id": claim.claim_id}
+        if len(self.asked) > self.affords:
+            return MethodOutcome(status=Status.OVER_BUDGET, reason="all is spent", **facts)
+        if claim.claim_id in self.fails:
+            return MethodOutcome(status=Status.FAILED, reason="as scripted", **facts)
+        verdict = Verdict(self.settings["says"])
+        return MethodOutcome(status=Status.SUCCEEDED, verdict=verdict, **facts)
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, Coin]:
+    """The configurations of the method by what they say; one that is there is used again."""
+    coins: dict[str, Coin] = {}
+
+    async def make(parameters: Mapping[str, Any], _resources: Resources) -> Coin:
+        return coins.setdefault(parameters["says"], Coin(parameters))
+
+    kind = MethodKind("coin", "says the same", {"says": "what", "k": "how many"}, make)
+    monkeypatch.setattr(registry, "method_kinds", lambda: {"coin": kind})
+    return coins
+
+
+def _matrix(folder: Path, methods: str, data: str = "") -> Path:
+    path = folder / "matrix.toml"
+    path.write_text(
+        f'name = "m"\n[[dataset]]\npath = "{HARBOUR.as_posix()}"\n{data}\n{methods}', "utf-8"
+    )
+    return path
+
+
+def _run(matrix: Path, folder: Path) -> RunSummary:
+    run = MatrixRun(read_matrix(matrix), folder, None)  # type: ignore[arg-type]
+    return asyncio.run(run.run())
+
+
+ONE = '[[method]]\nmethod = "coin"\nsays = "FULLY_SUPPORTED"\n'
+
+
+@pytest.mark.usefixtures("made")
+def test_lists_are_tried_value_by_value(tmp_path: Path) -> None:
+    text = '[[method]]\nmethod = "coin"\nlabel = "C"\nsays = ["INCONCLUSIVE"]\nk = [1, 3]\n'
+    matrix = read_matrix(_matrix(tmp_path, ONE + text))
+    assert [one.title for one in matrix.configurations] == [
+        "coin (says = FULLY_SUPPORTED)",
+        "C (says = INCONCLUSIVE, k = 1)",
+        "C (says = INCONCLUSIVE, k = 3)",
+    ]
+    assert len({one.configuration_id for one in matrix.configurations}) == 3
+    assert matrix.datasets[0].name == "harbour-summary"
+
+
+@pytest.mark.usefixtures("made")
+@pytest.mark.parametrize(
+    ("methods", "data", "said"),
+    [
+        ("", "", r"needs at least one table \[\[method\]\]"),
+        ('[[method]]\nmethod = "x"', "", "Unknown method 'x'. Known methods: coin"),
+        ('[[method]]\nsays = "x"', "", "the key 'method' is missing"),
+        (f"{ONE}sasy = 1", "", "unknown key 'sasy'; known keys: k, label, method, says"),
+        (ONE + "k = []", "", "k is an empty list"),
+        (ONE + ONE, "", "stands in the matrix twice"),
+        (ONE, 'sample = "x"', "sample must be such as"),
+        (ONE, 'sample = { by = "page", count = 1 }', "by must be one of document, question, claim"),
+        (ONE, "sample = { count = 0 }", "count must be a whole number"),
+        (ONE, '[[dataset]]\npath = "absent.json"', "absent.json: no such file or folder"),
+        (ONE + "[", "", "is not TOML"),
+    ],
+)
+def test_a_wrong_matrix_says_what_is_wrong(
+    tmp_path: Path, methods: str, data: str, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        read_matrix(_matrix(tmp_path, methods, data))
+
+
+def test_what_has_an_outcome_is_not_asked_again(tmp_path: Path, made: dict[str, Coin]) -> None:
+    folder = tmp_path / "out"
+    path = _matrix(tmp_path, ONE)
+    coin = made["FULLY_SUPPORTED"] = Coin({"says": "FULLY_SUPPORTED"})
+    loaded = load(read_matrix(path).datasets[0], 0)
+    failing = loaded.claims[0].claim_id
+    coin.fails = {failing}
+    first = _run(path, folder)
+    assert (first.judged, first.known) == (len(loaded.claims), 0)
+    assert first.unfinished == {Status.FAILED: 1}
+    coin.fails, coin.asked = set(), []
+    second = _run(path, folder)
+    assert coin.asked == [failing]
+    assert (second.judged, second.known) == (1, len(loaded.claims) - 1)
+    lines = list(OutcomeFile(folder / OUTCOMES).read())
+    assert sum(isinstance(one, Preparation) for one in lines) == 2
+    assert {one.outcome.key for one in lines if isinstance(one, KeptOutcome)} == {
+        claim.key for claim in loaded.claims
+    }
+
+
+def test_another_text_of_a_claim_is_asked_anew(tmp_path: Path, made: dict[str, Coin]) -> None:
+    value = json.loads(HARBOUR.read_text("utf-8"))
+    copy = tmp_path / "copy.json"
+    path = tmp_path / "matrix.toml"
+    path.write_text(f'[[dataset]]\npath = "copy.json"\n{ONE}', "utf-8")
+    copy.write_text(json.dumps(value), "utf-8")
+    _run(path, tmp_path / "out")
+    changed = next(one for one in value["claims"] if one["label"] == "FULLY_SUPPORTED")
+    changed["text"] += " Really."
+    copy.write_text(json.dumps(value), "utf-8")
+    made["FULLY_SUPPORTED"].asked = []
+    _run(path, tmp_path / "out")
+    assert made["FULLY_SUPPORTED"].asked == [changed["claim_id"]]
+
+
+def test_a_spent_budget_ends_the_run_and_keeps_what_was_judged(
+    tmp_path: Path, made: dict[str, Coin]
+) -> None:
+    coin = made["FULLY_SUPPORTED"] = Coin({"says": "FULLY_SUPPORTED"})
+    coin.affords = 5
+    path, folder = _matrix(tmp_path, ONE), tmp_path / "out"
+    with pytest.raises(OverBudget, match="all is spent"):
+        _run(path, folder)
+    coin.affords, coin.asked = 10_000, []
+    assert _run(path, folder).known == 5
+
+
+def test_a_line_that_was_cut_off_is_passed_over_and_a_broken_one_is_told(
+    tmp_path: Path, made: dict[str, Coin]
+) -> None:
+    path, folder = _matrix(tmp_path, ONE), tmp_path / "out"
+    _run(path, folder)
+    outcomes = folder / OUTCOMES
+    whole = outcomes.read_bytes()
+    outcomes.write_bytes(whole[:-20])
+    made["FULLY_SUPPORTED"].asked = []
+    assert _run(path, folder).judged == 1
+    assert outcomes.read_bytes().count(b"\n") == whole.count(b"\n") + 1  # prepared once more
+    outcomes.write_bytes(b"{}\n" + whole)
+    with pytest.raises(InputError, match=r"line 1: is no outcome"):
+        _run(path, folder)
+
+
+@pytest.mark.usefixtures("made")
+@pytest.mark.parametrize("by", list(SampleBy))
+def test_a_sample_is_the_same_with_the_same_seed(tmp_path: Path, by: SampleBy) -> None:
+    text = f'sample = {{ by = "{by}", count = 1 }}'
+    entry = read_matrix(_matrix(tmp_path, ONE, text)).datasets[0]
+    first, again = load(entry, 7).claims, load(entry, 7).claims
+    assert first == again
+    assert len(first) == (1 if by is SampleBy.CLAIM else len(load(entry, 8).claims))
+
+
+@pytest.mark.usefixtures("made")
+def test_two_runs_do_not_write_to_one_folder(tmp_path: Path) -> None:
+    from filelock import FileLock
+
+    folder = tmp_path / "out"
+    folder.mkdir()
+    with FileLock(folder / ".lock"), pytest.raises(InputError, match="Another run writes"):
+        _run(_matrix(tmp_path, ONE), folder)
