@@ -13,6 +13,7 @@ from veritrail_graph.api.cli import (
     claims,
     db,
     estimate,
+    evaluation,
     export,
     formats,
     gate,
@@ -70,6 +71,7 @@ app.command("report")(report.report)
 app.command("gate")(gate.gate)
 app.command("export")(export.export)
 app.command("copy")(export.copy)
+app.add_typer(evaluation.app, name="eval")
 app.command("serve")(serve.serve)
 app.command("worker")(serve.worker)
 app.add_typer(keys.app, name="keys")

@@ -69,7 +69,7 @@ class Planter:
         seed: int,
         *,
         facts: int = 1,
-        unsupported: float = 0.5,
+        unsupported: float = 0.25,
         error_stages: Sequence[int] = (),
     ) -> None:
         self._shape, self._seed = shape, seed

@@ -13,7 +13,6 @@ from veritrail_graph.evaluation.simulation.noise import Noise, require_probabili
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.models.language_model import DEFAULT_WINDOW, MAX_OUTPUT
-from veritrail_graph.verifier.models.prices import Price
 
 MOST_CLAIMS = 1_000_000
 MOST_CONFIGURATIONS = 1_000
@@ -59,14 +58,14 @@ class JudgeSettings:
         claim_tokens: Tokens of a claim.
         context_tokens: The context window of the model.
         sub_claims: Whether taking claims apart is counted.
-        price: What tokens cost; None: not known.
+        price: US dollars per million tokens of prompts and of answers; None: not known.
     """
 
     sentence_tokens: int = 25
     claim_tokens: int = 25
     context_tokens: int = DEFAULT_WINDOW
     sub_claims: bool = True
-    price: Price | None = None
+    price: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         """Refuse sizes under which nothing could be asked."""
@@ -202,7 +201,7 @@ class ClaimSettings:
     """
 
     count: int = 1_000
-    unsupported: float = 0.5
+    unsupported: float = 0.25
     facts: int = 1
     error_stages: tuple[int, ...] = field(default=())
     seed: int = 0

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from veritrail_graph.evaluation.simulation.configuration import Configuration
 from veritrail_graph.evaluation.simulation.walking import WalkResult
 from veritrail_graph.graph.model import Verdict
-from veritrail_graph.verifier.models.prices import Price
 
 NORMAL_95 = 1.959963984540054
 ONE_CLASS = "all claims that got a verdict have the same label"
@@ -82,14 +81,16 @@ class Row:
         return {**self.configuration.named(), **self.figures, "reasons": self.reasons}
 
 
-def row(configuration: Configuration, totals: Totals, nodes: int, price: Price | None) -> Row:
+def row(
+    configuration: Configuration, totals: Totals, nodes: int, price: Sequence[float] | None
+) -> Row:
     """The figures of a configuration.
 
     Args:
         configuration: Its settings.
         totals: Sums over its claims, at least one.
         nodes: How many nodes the process has.
-        price: What tokens cost; None: not known.
+        price: US dollars per million tokens of prompts and of answers; None: not known.
     """
     claims, sums = totals.claims, totals.sums
     reasons: dict[str, str] = {}
@@ -109,10 +110,8 @@ def row(configuration: Configuration, totals: Totals, nodes: int, price: Price |
     cost = None
     if price is None:
         reasons["cost_per_claim"] = NO_PRICE
-    else:  # per call, and no call of a simulation is so long that another tier applies
-        cost = (
-            sums["input_tokens"] * price.input + sums["output_tokens"] * price.output
-        ) / 1_000_000
+    else:
+        cost = (sums["input_tokens"] * price[0] + sums["output_tokens"] * price[1]) / 1_000_000
     scores = _scores(totals, reasons)
     figures = {
         "claims": claims,

@@ -41,7 +41,7 @@ T = TypeVar("T")
 MODEL = "simulated"
 OF_LINE = 2
 """Tokens that a line costs besides its words."""
-KEPT_NODES = 100_000
+KEPT_NODES = 200_000
 """Nodes that are kept for the next claims."""
 _SAME, _RECALL, _MISTAKE, _PLACE, _VERDICT, _AGAIN = range(10, 16)
 _TAG = re.compile(r"\bs(\d+)\.(\d+)\b")

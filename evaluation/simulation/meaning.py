@@ -18,7 +18,7 @@ COMPARED = 6
 
 def meaning(rows: Sequence[Row]) -> list[str]:
     """Sentences that compare the settings that one can choose, for each judge."""
-    varied = _varied(rows)
+    varied = varied_settings(rows)
     of_judge = groupby(sorted(rows, key=_judge), key=_judge)
     found = []
     for _, group in of_judge:
@@ -104,7 +104,7 @@ def _value(value: object) -> str:
     return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _varied(rows: Sequence[Row]) -> list[str]:
+def varied_settings(rows: Sequence[Row]) -> list[str]:
     """The settings that differ between rows."""
     named = [row.configuration.named() for row in rows]
     return [name for name in named[0] if len({one[name] for one in named}) > 1]

@@ -133,6 +133,11 @@ class ProcessShape:
         """Number of edges."""
         return len(self.sources)
 
+    def stage_counts(self) -> list[tuple[int, int]]:
+        """How many nodes each stage has, the lowest stage first."""
+        stages, counts = np.unique(self.stages, return_counts=True)
+        return list(zip(stages.tolist(), counts.tolist(), strict=True))
+
     def source_numbers(self, of: Numbers) -> Numbers:
         """src() of these nodes: numbers, each once, ascending."""
         found = self.sources[self._places(of)]

@@ -11,6 +11,7 @@ import asyncio
 import gc
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -24,12 +25,13 @@ from veritrail_graph.evaluation.simulation.configuration import (
     JudgeSettings,
 )
 from veritrail_graph.evaluation.simulation.figures import Row, Totals, row
+from veritrail_graph.evaluation.simulation.judge import SimulatedNodes
 from veritrail_graph.evaluation.simulation.process_shape import ProcessShape
-from veritrail_graph.evaluation.simulation.walking import WalkResult, walk_claims
+from veritrail_graph.evaluation.simulation.walking import Walker, WalkResult
 from veritrail_graph.graph.errors import InputError
 
-PORTION = 250
-"""Claims that a worker walks at a time; progress is shown in such steps."""
+PORTION, NODES_OF_PORTION = 250, 10_000_000
+"""Claims that a worker walks at a time, and the nodes that they may have to read."""
 ALONE = 2_000
 """Walks up to which a second process would take longer to start than it saves."""
 LARGE = 20_000
@@ -95,9 +97,8 @@ def simulate(simulation: Simulation, on_progress: Progress = lambda _done, _all:
         totals[number].add(results)
         done += len(results)
         on_progress(done, walks)
-    price = simulation.judge.price
     rows = [
-        row(configuration, total, simulation.shape.nodes, price)
+        row(configuration, total, simulation.shape.nodes, simulation.judge.price)
         for configuration, total in zip(configurations, totals, strict=True)
     ]
     return Simulated(simulation, tuple(rows))
@@ -109,6 +110,7 @@ class _Bench:
     def __init__(self, simulation: Simulation) -> None:
         claims = simulation.claims
         self._shape, self._judge = simulation.shape, simulation.judge
+        self._nodes = SimulatedNodes(self._shape, self._judge.sentence_tokens)
         self._planter = Planter(
             simulation.shape,
             claims.seed,
@@ -119,16 +121,18 @@ class _Bench:
 
     def results(self, configuration: Configuration, claims: range) -> list[WalkResult]:
         planted = [self._planter.claim(number) for number in claims]
-        return asyncio.run(walk_claims(self._shape, planted, self._judge, configuration))
+        walker = Walker(self._shape, self._judge, configuration, self._nodes)
+        return asyncio.run(walker.results(planted))
 
 
 def _all_results(
     simulation: Simulation, bench: _Bench, configurations: Sequence[Configuration]
 ) -> Iterator[tuple[int, list[WalkResult]]]:
     """(number of the configuration, results of some claims), in any order."""
+    size = max(1, min(PORTION, NODES_OF_PORTION // simulation.shape.nodes))
     portions = [
-        (number, range(start, min(start + PORTION, simulation.claims.count)))
-        for start in range(0, simulation.claims.count, PORTION)
+        (number, range(start, min(start + size, simulation.claims.count)))
+        for start in range(0, simulation.claims.count, size)
         for number in range(len(configurations))
     ]
     workers = min(_workers(simulation, len(configurations)), len(portions))
@@ -172,6 +176,7 @@ _bench: _Bench | None = None
 
 def _begin(simulation: Simulation) -> None:
     global _bench
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that began this one ends it
     _bench = _Bench(simulation)
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)  # a walk makes a hundred thousand nodes and no cycles

@@ -55,31 +55,25 @@ class WalkResult:
     mistaken: int
 
 
-async def walk_claims(
-    shape: ProcessShape,
-    claims: Iterable[PlantedClaim],
-    settings: JudgeSettings,
-    configuration: Configuration,
-) -> list[WalkResult]:
-    """Walk each of these claims with one configuration."""
-    walker = Walker(shape, settings, configuration)
-    return [await walker.result(claim) for claim in claims]
-
-
 class Walker:
-    """Walks claims one after the other.
+    """Walks claims one after the other with one configuration.
 
     Args:
         shape: The process.
         settings: What is the same in all configurations.
         configuration: What is varied.
+        nodes: The nodes of the process, which several walkers may share; None: its own.
     """
 
     def __init__(
-        self, shape: ProcessShape, settings: JudgeSettings, configuration: Configuration
+        self,
+        shape: ProcessShape,
+        settings: JudgeSettings,
+        configuration: Configuration,
+        nodes: SimulatedNodes | None = None,
     ) -> None:
         self._shape, self._settings, self._q = shape, settings, configuration.q
-        self._nodes = SimulatedNodes(shape, settings.sentence_tokens)
+        self._nodes = nodes or SimulatedNodes(shape, settings.sentence_tokens)
         self._judge = SimulatedJudge(
             shape,
             self._nodes,
@@ -90,6 +84,10 @@ class Walker:
             settings.sentence_tokens,
             settings.prompt_tokens,
         )
+
+    async def results(self, claims: Iterable[PlantedClaim]) -> list[WalkResult]:
+        """Walk claims, and hold each outcome against what is true."""
+        return [await self.result(claim) for claim in claims]
 
     async def result(self, claim: PlantedClaim) -> WalkResult:
         """Walk a claim, and hold the outcome against what is true of it."""
@@ -131,4 +129,4 @@ class Walker:
 
     @property
     def _node(self) -> NodeRef:
-        return self._nodes.node(self._shape.node).ref
+        return self._shape.ref(self._shape.node)
