@@ -1,0 +1,14 @@
+"""`veritrail eval`: the papers' experiments, one module a command."""
+
+from __future__ import annotations
+
+import typer
+
+from veritrail_graph.api.cli.evaluation import simulate
+
+app = typer.Typer(
+    help="The papers' experiments: score, compare and simulate.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.command("simulate")(simulate.simulate)
