@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.graph.content_hash import derived_claim_id
 from veritrail_graph.graph.errors import InputError, InvalidProcess, NotFound, Violation, shown
+from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.process_file.reading import NotJson, parse
 from veritrail_graph.graph.importers.process_file.schema import read_claim
 from veritrail_graph.graph.importers.records import ClaimRecord
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.store import Store
 
 MAX_FILE = 100_000_000
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _COLUMNS = ("text", "claim_id", "node_id", "start", "end", "label")
 _OF_A_REPORT = frozenset({"claim", "claim_id", "verification_id"})
 _FORMULA = re.compile(r"^'(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
@@ -45,13 +43,13 @@ def read_claims_file(path: Path) -> list[ClaimRecord]:
     try:
         if path.stat().st_size > MAX_FILE:
             raise InputError(f"{path} is larger than {MAX_FILE:,} bytes; split it")
+        if path.suffix.lower() in files.DELIMITERS:
+            return _rows(path)
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8: byte {error.start} cannot be decoded") from None
-    if path.suffix.lower() in _DELIMITERS:
-        return _rows(path, text)
     start = text.lstrip()[:1]
     is_array = start == "[" and (path.suffix.lower() == ".json" or _is_json(text))
     claims = _array(path, text) if is_array else _lines(path, text)
@@ -81,17 +79,10 @@ def _lines(path: Path, text: str) -> list[ClaimRecord]:
     ]
 
 
-def _rows(path: Path, text: str) -> list[ClaimRecord]:
+def _rows(path: Path) -> list[ClaimRecord]:
     """The claims of a table, one a row."""
-    header = text.partition("\n")[0]
-    delimiter = _DELIMITERS[path.suffix.lower()]
-    if delimiter == "," and "," not in header and ";" in header:  # as spreadsheets write it
-        delimiter = ";"
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        table = [(rows.line_num, row) for row in rows if any(cell.strip() for cell in row)]
-    except csv.Error as error:
-        raise InputError(f"{path} is not CSV: {error} at line {rows.line_num}") from None
+    rows = files.delimited(path)
+    table = [(line, row) for line, row in rows if any(cell.strip() for cell in row)]
     columns = [name.strip() for name in table[0][1]] if table else []
     is_report = _OF_A_REPORT.issubset(columns)
     fields = ["text" if name == "claim" else name for name in columns]

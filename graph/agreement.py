@@ -11,11 +11,11 @@ Source: ours (docs/adr/0017-reviews.md); kappa: J. Cohen, 1960.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from veritrail_graph.graph.model import Review, ReviewVerdict, Verdict
 from veritrail_graph.graph.model.review import latest_of_each
@@ -29,6 +29,35 @@ FEW = 30
 _NORMAL = 1.959964  # 95 % of a normal distribution lie within this many standard deviations
 
 Pair = tuple[Verdict, Verdict]
+Label = TypeVar("Label", bound=Hashable)
+
+
+def agreement_by_chance(table: Mapping[tuple[Label, Label], int]) -> float | None:
+    """The share of equal pairs to be expected by chance, from 0 to 1; None without a pair.
+
+    Args:
+        table: How many pairs there are of each kind.
+    """
+    first: Counter[Label] = Counter()
+    second: Counter[Label] = Counter()
+    for (one, other), count in table.items():
+        first[one] += count
+        second[other] += count
+    pairs = first.total()
+    return sum(first[label] * second[label] for label in first) / pairs**2 if pairs else None
+
+
+def cohen_kappa(table: Mapping[tuple[Label, Label], int]) -> float | None:
+    """Cohen's kappa of pairs of labels; None where it is not defined.
+
+    Args:
+        table: How many pairs there are of each kind.
+    """
+    expected = agreement_by_chance(table)
+    if expected is None or expected == 1:
+        return None
+    equal = sum(count for (one, other), count in table.items() if one == other)
+    return (equal / sum(table.values()) - expected) / (1 - expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +98,12 @@ class Agreement:
     @property
     def expected(self) -> float | None:
         """The share to be expected by chance; None without a pair."""
-        if not self.pairs:
-            return None
-        first: Counter[Verdict] = Counter()
-        second: Counter[Verdict] = Counter()
-        for (one, other), count in self.table.items():
-            first[one] += count
-            second[other] += count
-        return sum(first[verdict] * second[verdict] for verdict in Verdict) / self.pairs**2
+        return agreement_by_chance(self.table)
 
     @property
     def kappa(self) -> float | None:
         """Cohen's kappa; None where it is not defined."""
-        share, expected = self.share, self.expected
-        if share is None or expected is None or expected == 1:
-            return None
-        return (share - expected) / (1 - expected)
+        return cohen_kappa(self.table)
 
     @property
     def interval(self) -> tuple[float, float] | None:

@@ -9,7 +9,8 @@ Source: VeriTrail 4 (experiments); the runner is ours.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from filelock import FileLock, Timeout
 from veritrail_graph.evaluation.datasets.loading import load_dataset
 from veritrail_graph.evaluation.datasets.model import Dataset, LabelledClaim
 from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.evaluation.methods.method import Method
 from veritrail_graph.evaluation.methods.resources import Resources
 from veritrail_graph.evaluation.runs.matrix import Configuration, DatasetEntry, Matrix
 from veritrail_graph.evaluation.runs.outcomes import (
@@ -26,6 +28,13 @@ from veritrail_graph.evaluation.runs.outcomes import (
     OutcomeFile,
     Preparation,
     fingerprint,
+)
+from veritrail_graph.evaluation.runs.record import (
+    JudgedClaim,
+    JudgedDataset,
+    JudgingConfiguration,
+    RunRecord,
+    write_record,
 )
 from veritrail_graph.evaluation.runs.sampling import sampled
 from veritrail_graph.graph.errors import InputError
@@ -130,12 +139,10 @@ class RunObserver:
     Attributes:
         began: A configuration begins on a data set: the title, how many claims it has to judge.
         judged: An outcome was kept.
-        ended: The configuration has judged all claims.
     """
 
     began: Callable[[str, Configuration, int], None] = lambda _data, _one, _claims: None
     judged: Callable[[KeptOutcome], None] = lambda _kept: None
-    ended: Callable[[], None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -160,14 +167,14 @@ class MatrixRun:
     Args:
         matrix: The matrix.
         folder: Where outcomes are kept; it is made if it is not there.
-        resources: What methods are made with.
+        resources: Opens what a configuration is made with; closed when it has judged.
         concurrency: Claims that are judged at a time.
         observer: Its hooks are called.
     """
 
     matrix: Matrix
     folder: Path
-    resources: Resources
+    resources: Callable[[], AbstractAsyncContextManager[Resources]]
     concurrency: int = DEFAULT_CONCURRENCY
     observer: RunObserver = field(default_factory=RunObserver)
 
@@ -195,9 +202,12 @@ class MatrixRun:
                 for one in kept.read()
                 if isinstance(one, KeptOutcome) and one.outcome.status in KEPT
             }
+            datasets: list[JudgedDataset] = []
             for entry in self.matrix.datasets:
                 loaded = load(entry, self.matrix.seed)
                 prints = loaded.fingerprints()
+                datasets.append(_judged_dataset(loaded, prints))
+                write_record(self._record(datasets), self.folder)
                 for configuration in self.matrix.configurations:
                     name = configuration.configuration_id
                     waiting = [
@@ -208,14 +218,28 @@ class MatrixRun:
                     summary.known += len(loaded.claims) - len(waiting)
                     if waiting:
                         self.observer.began(entry.name, configuration, len(waiting))
-                        await self._judge_all(loaded, configuration, waiting, prints, kept, summary)
-                        self.observer.ended()
+                        async with self.resources() as resources:
+                            method = await configuration.kind.make(
+                                configuration.parameters, resources
+                            )
+                            await self._judge_all(
+                                method, loaded, configuration, waiting, prints, kept, summary
+                            )
         finally:
             kept.close()
         return summary
 
+    def _record(self, datasets: list[JudgedDataset]) -> RunRecord:
+        return RunRecord(
+            name=self.matrix.name,
+            seed=self.matrix.seed,
+            configurations=tuple(map(JudgingConfiguration.of, self.matrix.configurations)),
+            datasets=tuple(datasets),
+        )
+
     async def _judge_all(
         self,
+        method: Method,
         loaded: LoadedDataset,
         configuration: Configuration,
         waiting: list[LabelledClaim],
@@ -223,7 +247,6 @@ class MatrixRun:
         kept: OutcomeFile,
         summary: RunSummary,
     ) -> None:
-        method = await configuration.kind.make(configuration.parameters, self.resources)
         name, dataset = configuration.configuration_id, loaded.entry.name
         meter = Meter()
         await method.prepare(tuple(loaded.processes.values()), meter)
@@ -270,6 +293,34 @@ def _first(faults: BaseExceptionGroup[BaseException]) -> BaseException:
     return fault
 
 
-def configurations_of(matrix: Matrix) -> Iterator[tuple[str, str]]:
-    """Id and title of every configuration, in the order of the matrix."""
-    return ((one.configuration_id, one.title) for one in matrix.configurations)
+def _judged_dataset(loaded: LoadedDataset, prints: Mapping[tuple[str, str], str]) -> JudgedDataset:
+    processes = loaded.processes
+    sample = loaded.entry.sample
+    names: dict[int, str] = {}
+    for process in processes.values():
+        names |= process.survey.header.stage_names
+    return JudgedDataset(
+        name=loaded.entry.name,
+        description=loaded.dataset.description,
+        licence=loaded.dataset.licence,
+        sample=None if sample is None else f"{sample.count} by {sample.by}",
+        claims=tuple(
+            JudgedClaim(
+                process_id=claim.process_id,
+                claim_id=claim.claim_id,
+                text=claim.text,
+                label=claim.label,
+                error_stages=claim.error_stages,
+                fingerprint=prints[claim.key],
+                nodes=len(processes[claim.process_id].nodes),
+            )
+            for claim in loaded.claims
+            if claim.label is not None
+        ),
+        left_out=loaded.left_out,
+        root_stages=tuple(
+            sorted({ref.known_stage for one in processes.values() for ref in one.roots})
+        ),
+        stage_names=names,
+        remarks=loaded.dataset.remarks,
+    )

@@ -67,6 +67,14 @@ def _against(row: Row, best: Row, varied: Sequence[str]) -> str:
     return f"{_name(row, varied)} {loses}{what} against {_name(best, varied)} {joined} {price}."
 
 
+def _undecided(row: Row, best: Row) -> str:
+    """Scores are over claims with a verdict: many without one are worth a word."""
+    here, there = (one.figures["inconclusive"] + one.figures["no_verdict"] for one in (row, best))
+    if abs(here - there) < NEAR:
+        return ""
+    return f"; it leaves {_percent(here)} of claims undecided, against {_percent(there)}"
+
+
 def _alone(row: Row) -> str:
     figures = row.figures
     low, high = figures["accuracy_interval"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +14,10 @@ from veritrail_graph.graph.errors import InputError, InvalidProcess
 from veritrail_graph.graph.importers.process_file import reading
 
 LINES_SUFFIXES = (".jsonl", ".ndjson")
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+"""The endings of tables as text, and what separates their cells."""
+
+_LONGEST_CELL = 100_000_000
 _HEAD = 4_096
 _OURS = b'"veritrail.'
 _MAX_LINE = 100_000_000
@@ -47,6 +54,46 @@ def json_lines(path: Path, max_line: int = _MAX_LINE) -> Iterator[tuple[int, Any
                 yield number, InputError(f"{path}, line {number}: {error}")
     except InvalidProcess as error:
         raise _plain(path, error) from None
+
+
+def delimited(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Every row of a table as text: the line that it ends on (from 1), and its cells.
+
+    The first row is the header; a blank row has no cells. A byte order mark is left out.
+
+    Args:
+        path: The file, gzipped or not.
+
+    Raises:
+        InputError: It cannot be read, is not UTF-8, or a quoted cell does not end.
+    """
+    csv.field_size_limit(_LONGEST_CELL)
+    try:
+        delimiter = delimiter_of(path)
+        with io.TextIOWrapper(reading.open_bytes(path), "utf-8-sig", newline="") as file:
+            rows = csv.reader(file, delimiter=delimiter, strict=True)
+            try:
+                for row in rows:
+                    yield rows.line_num, row
+            except csv.Error as error:
+                raise InputError(
+                    f"{path} cannot be read as a table: {error} at line {rows.line_num}"
+                ) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read as a table: {error}") from None
+
+
+def delimiter_of(path: Path) -> str:
+    """What separates the cells of a table: by its ending, or semicolons.
+
+    A header with semicolons and no commas is what spreadsheets write in many countries.
+    """
+    delimiter = DELIMITERS.get(suffix_of(path), ",")
+    with io.TextIOWrapper(reading.open_bytes(path), "utf-8-sig", newline="") as file:
+        header = file.readline()
+    return ";" if delimiter == "," and "," not in header and ";" in header else delimiter
 
 
 def _plain(path: Path, error: InvalidProcess) -> InputError:

@@ -8,12 +8,11 @@ of the process; a reference answer stays in the metadata of the answer.
 from __future__ import annotations
 
 import ast
-import csv
 import json
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
@@ -29,7 +28,6 @@ ANSWER = ("answer", "response", "actual_output", "output", "generated_answer")
 REFERENCE = ("ground_truth", "ground_truths", "reference", "expected_output")
 _LISTS = ("samples", "data", "rows", "examples", "test_cases", "testCases")
 _TEXT_KEYS = ("text", "content", "page_content", "document", "chunk")
-_TABLES = {".csv": ",", ".tsv": "\t"}
 
 
 class RagImporter:
@@ -45,7 +43,7 @@ class RagImporter:
         if not path.is_file():
             return "not a file"
         suffix = files.suffix_of(path)
-        if suffix in _TABLES or suffix == ".parquet":
+        if suffix in files.DELIMITERS or suffix == ".parquet":
             try:
                 names = _columns(path, suffix)
             except (InputError, OSError, ValueError) as error:
@@ -113,16 +111,7 @@ def _of_columns(value: Mapping[str, Any]) -> list[Any]:
 def _columns(path: Path, suffix: str) -> list[str]:
     if suffix == ".parquet":
         return _parquet(path).schema_arrow.names  # type: ignore[no-any-return]
-    with _text(path) as file:
-        return next(csv.reader(file, delimiter=_TABLES[suffix]), [])
-
-
-def _text(path: Path) -> TextIO:
-    import io
-
-    from veritrail_graph.graph.importers.process_file.reading import open_bytes
-
-    return io.TextIOWrapper(open_bytes(path), encoding="utf-8-sig", newline="")
+    return next((row for _, row in files.delimited(path)), [])
 
 
 def _parquet(path: Path) -> Any:
@@ -145,8 +134,8 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
             for row in batch.to_pylist():
                 number += 1
                 yield number, row
-    elif suffix in _TABLES:
-        yield from _of_table(path, _TABLES[suffix])
+    elif suffix in files.DELIMITERS:
+        yield from _of_table(path)
     elif files.is_lines(path):
         yield from files.values(path)
     else:
@@ -155,23 +144,17 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
         yield from enumerate([whole] if rows is None else rows, start=1)
 
 
-def _of_table(path: Path, delimiter: str) -> Iterator[tuple[int, Any]]:
-    csv.field_size_limit(100_000_000)
-    try:
-        with _text(path) as file:
-            reader = csv.DictReader(file, delimiter=delimiter, strict=True)
-            missing = _missing(list(reader.fieldnames or ()))
-            if missing:
-                raise InputError(f"{path}: {missing}")
-            for number, row in enumerate(reader, start=1):
-                if None in row or None in row.values():
-                    yield number, InputError(f"{path}#{number}: the row has not as many columns")
-                else:
-                    yield number, row
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
-    except (csv.Error, OSError, EOFError) as error:
-        raise InputError(f"{path} cannot be read as a table: {error}") from None
+def _of_table(path: Path) -> Iterator[tuple[int, Any]]:
+    rows = (row for _, row in files.delimited(path) if row)
+    names = next(rows, [])
+    missing = _missing(names)
+    if missing:
+        raise InputError(f"{path}: {missing}")
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(names):
+            yield number, InputError(f"{path}#{number}: the row has not as many columns")
+        else:
+            yield number, dict(zip(names, row, strict=True))
 
 
 def process_of_row(row: Any, where: str, format_name: str = NAME) -> ProcessInput:

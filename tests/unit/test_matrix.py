@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ def _matrix(folder: Path, methods: str, data: str = "") -> Path:
 
 
 def _run(matrix: Path, folder: Path) -> RunSummary:
-    run = MatrixRun(read_matrix(matrix), folder, None)  # type: ignore[arg-type]
+    run = MatrixRun(read_matrix(matrix), folder, nullcontext)  # type: ignore[arg-type]
     return asyncio.run(run.run())
 
 

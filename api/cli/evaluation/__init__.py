@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import typer
 
-from veritrail_graph.api.cli.evaluation import simulate
+from veritrail_graph.api.cli.evaluation import agreement, localization, run, score, simulate
 
 app = typer.Typer(
     help="The papers' experiments: score, compare and simulate.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+app.command("run")(run.run)
+app.command("score")(score.score)
+app.command("agreement")(agreement.agreement)
+app.command("localization")(localization.localization)
 app.command("simulate")(simulate.simulate)

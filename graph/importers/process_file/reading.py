@@ -152,9 +152,9 @@ def read_chunks(path: Path, max_line: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
-    # Of a gzip stream what was unpacked before a fault must not be lost to the fault.
-    size = _GZIP_BLOCK if is_gzipped(path) else _BLOCK
     with open_bytes(path) as file:
+        # Of a gzip stream what was unpacked before a fault must not be lost to the fault.
+        size = _GZIP_BLOCK if is_gzipped(path) else _BLOCK
         while True:
             try:
                 block = file.read1(size)

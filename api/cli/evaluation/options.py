@@ -1,0 +1,37 @@
+"""What the commands on tables share: their options, and how figures are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from veritrail_graph.api.cli.terminal import say
+
+TableFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A table: CSV, TSV, JSON Lines or a JSON array.")
+]
+WithIntervals = Annotated[
+    bool, typer.Option("--intervals", help="Add 95 % intervals by resampling claims (ours).")
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="The same seed gives the same intervals.")]
+Resamples = Annotated[
+    int,
+    typer.Option(min=1, max=1_000_000, metavar="N", help="How often the claims are drawn anew."),
+]
+
+
+def shown_figure(value: float | None, interval: list[float] | None = None) -> str:
+    """A figure as people read it, with its interval behind it where there is one."""
+    if value is None:
+        return "-"
+    ends = f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+    return f"{value:.3f}{ends}"
+
+
+def say_reasons(document: Mapping[str, Any], of: str = "") -> None:
+    """Say why figures are missing."""
+    for name, reason in document.get("reasons", {}).items():
+        say(f"{of}{name}: {reason}", "dim")

@@ -1,0 +1,142 @@
+"""`veritrail eval run`: a matrix of data sets and methods, judged claim by claim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
+from veritrail_graph.api.cli.exits import run as run_work
+from veritrail_graph.api.cli.options import (
+    AsJson,
+    Budget,
+    Concurrency,
+    MaxCalls,
+    NoCache,
+    Price,
+)
+from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say
+from veritrail_graph.graph.model import Status
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.evaluation.runs.matrix import Configuration, Matrix
+    from veritrail_graph.evaluation.runs.outcomes import KeptOutcome
+    from veritrail_graph.evaluation.runs.runner import RunSummary
+
+MatrixFile = Annotated[
+    Path, typer.Argument(metavar="MATRIX", help="A TOML file of data sets and methods.")
+]
+OutputFolder = Annotated[
+    Path,
+    typer.Option("-o", "--output", metavar="DIR", help="Where outcomes and the report are kept."),
+]
+
+
+def run(
+    matrix: MatrixFile,
+    output: OutputFolder,
+    budget: Budget = None,
+    max_calls: MaxCalls = None,
+    price: Price = None,
+    no_cache: NoCache = False,
+    concurrency: Concurrency = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge the claims of data sets by methods, and report how right each method is.
+
+    What has an outcome in DIR is not judged again, so a run that was stopped goes on where it
+    ended, and a matrix may grow. What failed is tried again.
+    """
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.evaluation.runs.matrix import read_matrix
+    from veritrail_graph.verifier.models.retrying import Spending
+
+    read = read_matrix(matrix)
+    settings = Settings()
+    shared = Shared(Spending(budget, max_calls))
+    options = {
+        "shared": shared,
+        "use_cache": not no_cache,
+        "price": price,
+        "concurrency": concurrency,
+        "folder": matrix.parent,
+    }
+    summary = run_work(_run(settings, read, output, concurrency, options), as_json=as_json)
+    document = _document(output, summary)
+    if as_json:
+        print_json(document)
+    else:
+        _tell(document)
+    if summary.unfinished:
+        raise Exit(NOT_ALL_SUCCEEDED)
+
+
+async def _run(
+    settings: Settings,
+    matrix: Matrix,
+    output: Path,
+    concurrency: int | None,
+    options: dict[str, Any],
+) -> RunSummary:
+    from veritrail_graph.api.evaluation_resources import OpenResources
+    from veritrail_graph.evaluation.runs.runner import DEFAULT_CONCURRENCY, MatrixRun, RunObserver
+
+    with long_work() as work:
+        told: set[str] = set()
+        watch = _Watch(work)
+
+        def warn(message: str) -> None:
+            if message not in told:
+                told.add(message)
+                say(message, "yellow")
+
+        run = MatrixRun(
+            matrix,
+            output,
+            lambda: OpenResources(settings, warn=warn, **options),
+            concurrency or DEFAULT_CONCURRENCY,
+            RunObserver(watch.began, watch.judged),
+        )
+        return await run.run()
+
+
+class _Watch:
+    """Shows how far a run is: a line for each configuration."""
+
+    def __init__(self, work: LongWork) -> None:
+        self._work = work
+        self._what = ""
+        self._done = self._of = self._failed = 0
+
+    def began(self, dataset: str, configuration: Configuration, claims: int) -> None:
+        """A configuration begins."""
+        self._what = f"{dataset}: {configuration.title}"
+        self._done, self._of, self._failed = 0, claims, 0
+        self._work.update(self._what, 0, claims)
+
+    def judged(self, kept: KeptOutcome) -> None:
+        """An outcome was kept."""
+        self._done += 1
+        self._failed += kept.outcome.status not in (Status.SUCCEEDED, Status.UNDECIDED)
+        note = f"{self._failed} without a verdict" if self._failed else ""
+        self._work.update(self._what, self._done, self._of, note)
+
+
+def _document(output: Path, summary: RunSummary) -> dict[str, Any]:
+    return {
+        "directory": str(output),
+        "judged": summary.judged,
+        "known": summary.known,
+        "unfinished": {status.value: count for status, count in summary.unfinished.items()},
+    }
+
+
+def _tell(document: dict[str, Any]) -> None:
+    known = f", {document['known']:,} were there already" if document["known"] else ""
+    say(f"{document['judged']:,} outcomes{known}; they are in {document['directory']}.", "bold")
+    for status, count in document["unfinished"].items():
+        say(f"{count:,} ended as {status.replace('_', ' ')}; run it again to try them.", "yellow")

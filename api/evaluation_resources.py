@@ -1,0 +1,157 @@
+"""What the methods of an evaluation are made with, from the settings of this program.
+
+All configurations of a run share one answer cache, one budget and the limits of every endpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from veritrail_graph.api.app.verify_request import VerifyRequest
+from veritrail_graph.api.configured_judge import ConfiguredJudge, configure_judge, judge_options
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.sentences import SentenceSplitter
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.evaluation.methods.resources import Embedder
+    from veritrail_graph.verifier.judge import StepModels
+    from veritrail_graph.verifier.ports import Judge
+    from veritrail_graph.verifier.prompts import Prompts
+
+
+class OpenResources:
+    """`Resources` of the evaluation; use it with `async with`.
+
+    Args:
+        settings: The settings.
+        shared: What all configurations of a run share: the budget, the limits of endpoints.
+        use_cache: Whether answers come from the cache of answers, and go into it.
+        price: The price of the models, where it is not known.
+        concurrency: Calls in flight to an endpoint; None: the settings decide.
+        folder: Paths in the options are relative to it.
+        warn: Told what a person should know, such as a cache that cannot be used.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        shared: Shared,
+        *,
+        use_cache: bool = True,
+        price: str | None = None,
+        concurrency: int | None = None,
+        folder: Path | None = None,
+        warn: Callable[[str], None] = lambda _message: None,
+    ) -> None:
+        self.splitter = SentenceSplitter.for_language(settings.language)
+        self._settings = settings
+        self._shared = shared
+        spending = shared.spending
+        self._fixed = {
+            "budget_usd": spending.budget_usd,
+            "max_calls": spending.max_calls,
+            "use_cache": use_cache,
+        }
+        self._price = price
+        self._concurrency = concurrency
+        self._folder = folder or Path()
+        self._warn = warn
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        """Open nothing yet."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close what was opened."""
+        await self._stack.aclose()
+
+    async def prompts(self, named: str | None = None) -> Prompts:
+        """Our prompts, or those of a folder or variant.
+
+        Raises:
+            InputError: They cannot be used.
+        """
+        from veritrail_graph.verifier.prompts import load_prompts
+
+        return load_prompts(self._prompts(named))
+
+    def _prompts(self, named: object) -> Path | None:
+        from veritrail_graph.verifier.prompts import VARIANTS
+
+        if named is None:
+            return None
+        if not isinstance(named, str):
+            raise InputError(f"prompts must be the name of a folder or a variant, not {named!r}")
+        return Path(named) if named in VARIANTS else self._folder / named
+
+    async def _configured(self, options: Mapping[str, Any]) -> ConfiguredJudge:
+        """A judge that is open until the run ends.
+
+        Raises:
+            InputError: An option is wrong.
+        """
+        given = {name: one for name, one in options.items() if name != "prompts"}
+        given.setdefault("price", self._price)
+        request = VerifyRequest.checked({"process_id": "evaluation", **self._fixed, **given})
+        how = judge_options(
+            self._settings,
+            request,
+            prompts=self._prompts(options.get("prompts")),
+            concurrency=self._concurrency,
+        )
+        made = await self._stack.enter_async_context(
+            configure_judge(self._settings, how, self._shared)
+        )
+        if made.models is not None:
+            for warning in made.models.warnings:
+                self._warn(warning)
+        return made
+
+    async def judge(self, options: Mapping[str, Any]) -> Judge:
+        """A judge as `veritrail verify` makes it.
+
+        Raises:
+            InputError: An option is wrong.
+        """
+        return (await self._configured(options)).judge
+
+    async def models(self, options: Mapping[str, Any]) -> StepModels:
+        """The models of the steps of an engine that asks models.
+
+        Raises:
+            InputError: An option is wrong, or the engine asks no model.
+        """
+        made = await self._configured(options)
+        if made.models is None:
+            raise InputError(
+                f"Engine {made.how.engine} asks no model; name one that does, such as openai."
+            )
+        return made.models.steps
+
+    async def embedder(self, named: str | None = None) -> Embedder:
+        """The embedding model that is named, or the one of the settings.
+
+        Raises:
+            InputError: There is none.
+        """
+        raise NotImplementedError
+
+    async def entailment(self, named: str | None = None) -> Any:
+        """The entailment model that is named, or the one of the settings.
+
+        Raises:
+            InputError: There is none.
+        """
+        raise NotImplementedError

@@ -1,0 +1,268 @@
+"""Tables that people bring: CSV, TSV, JSON Lines or a JSON array, with the place of every fault.
+
+A reader asks each row for cells of the kind that it needs. Faults are collected, so that one
+message names all of them, each with its row and column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TypeVar
+
+from veritrail_graph.graph.errors import InputError, Violation, shown
+from veritrail_graph.graph.importers import files
+
+JSON_SUFFIXES = (".json", *files.LINES_SUFFIXES)
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of a file, and the faults found in them.
+
+    Attributes:
+        path: The file.
+        columns: The names of its columns, in the order in which they appear.
+        rows: Its rows.
+        faults: What is wrong so far.
+    """
+
+    path: Path
+    columns: Sequence[str]
+    rows: Sequence[Row]
+    faults: list[Violation]
+
+    def unused(self, known: Collection[str]) -> list[str]:
+        """The columns that are none of these."""
+        return [name for name in self.columns if name not in known]
+
+    def check(self) -> None:
+        """Raise when there are faults.
+
+        Raises:
+            InputError: With every fault, in the order of the rows.
+        """
+        if self.faults:
+            ordered = sorted(self.faults, key=lambda one: int(one.facts.get("row") or 0))
+            number = "a fault" if len(ordered) == 1 else f"{len(ordered)} faults"
+            raise InputError(f"{self.path} has {number}; nothing was computed.", ordered)
+
+    def refuse_repeats(self, keys: Sequence[tuple[Row, tuple[str | None, ...]]], what: str) -> None:
+        """Note every row whose key another row had before.
+
+        Args:
+            keys: Rows with what identifies them.
+            what: The columns of the key, for the message.
+        """
+        first: dict[tuple[str | None, ...], Row] = {}
+        for row, key in keys:
+            before = first.setdefault(key, row)
+            if before is not row:
+                row.fault("duplicate", "claim_id", f"{before.where} has the same {what}; keep one")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One row; its methods read a cell, and note a fault where it cannot be read.
+
+    Attributes:
+        where: Its place, such as `row 7`. The header is row 1; lines of JSON Lines are lines.
+        place: The number in it.
+        cells: What it holds by column; texts, or values of JSON.
+        faults: Where faults are noted.
+        comma: Whether a comma may be the decimal separator, as beside semicolons.
+    """
+
+    where: str
+    place: int
+    cells: Mapping[str, Any]
+    faults: list[Violation] = field(repr=False)
+    comma: bool = False
+
+    def fault(self, kind: str, column: str, message: str) -> None:
+        """Note that a cell is wrong."""
+        where = f"{self.where}, column {column}"
+        self.faults.append(Violation(kind, where, message, {"row": self.place}))
+
+    def text(self, column: str) -> str:
+        """The text of a cell without the space around it; empty where there is none."""
+        value = self.cells.get(column)
+        if value is None:
+            return ""
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            self.fault("not_text", column, f"must be a text, not {_kind(value)}")
+            return ""
+        return str(value).strip()
+
+    def required(self, column: str) -> str:
+        """The text of a cell that must not be empty."""
+        text = self.text(column)
+        if not text and self.cells.get(column) in ("", None):
+            self.fault("empty", column, "is empty")
+        elif not text and isinstance(self.cells.get(column), str):
+            self.fault("empty", column, "holds only spaces")
+        return text
+
+    def choice(self, column: str, choices: type[Choice]) -> Choice | None:
+        """One of some words; None for an empty cell."""
+        text = self.text(column)
+        if not text:
+            return None
+        try:
+            return choices(text)
+        except ValueError:
+            names = ", ".join(choices)
+            self.fault("unknown_value", column, f"{shown(text)} is none of {names}")
+            return None
+
+    def number(self, column: str, low: float = -math.inf, high: float = math.inf) -> float | None:
+        """A finite number; None for an empty cell.
+
+        Args:
+            column: The column.
+            low: The least that it may be.
+            high: The most that it may be.
+        """
+        text = self.text(column)
+        if not text:
+            return None
+        if self.comma and "." not in text:
+            text = text.replace(",", ".", 1)
+        try:
+            value = float(text) if text.isascii() and "_" not in text else math.nan
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            self.fault("not_a_number", column, f"{shown(text)} is no finite number such as 0.5")
+            return None
+        if not low <= value <= high:
+            bounds = f"from {low:g} to {high:g}" if high < math.inf else f"at least {low:g}"
+            self.fault("out_of_range", column, f"{shown(text)} must be {bounds}")
+            return None
+        return value
+
+    def whole_numbers(self, column: str, separator: str = ";") -> frozenset[int]:
+        """Whole numbers of at least 0, joined by a separator or as a list of JSON."""
+        value = self.cells.get(column)
+        parts = value if isinstance(value, list) else self.text(column).split(separator)
+        found = set()
+        for part in parts:
+            text = "" if part is None or isinstance(part, bool) else str(part).strip()
+            if text.isascii() and text.isdigit() and len(text) < 10:
+                found.add(int(text))
+            elif text or isinstance(value, list):
+                message = (
+                    f"{shown(str(part))} is no whole number such as 2; join several by {separator}"
+                )
+                self.fault("not_a_number", column, message)
+        return frozenset(found)
+
+
+def read_table(path: Path, required: Sequence[str]) -> Table:
+    """The rows of a table, read whole.
+
+    `.json` is an array of objects, `.jsonl` and `.ndjson` one object a line, anything else CSV.
+    All may be gzipped. A key that a line of JSON Lines lacks is an empty cell.
+
+    Args:
+        path: The file.
+        required: The columns that it must have.
+
+    Raises:
+        InputError: It cannot be read, is empty, has no rows or lacks a column.
+    """
+    faults: list[Violation] = []
+    is_json = files.suffix_of(path) in JSON_SUFFIXES
+    columns, rows = _of_json(path, faults) if is_json else _of_text(path, faults)
+    lacking = [name for name in required if name not in columns]
+    if lacking and not (is_json and not rows and faults):
+        there = ", ".join(shown(name) for name in columns) or "nothing"
+        names = ", ".join(lacking)
+        raise InputError(
+            f"{path} lacks the column{'s' * (len(lacking) > 1)} {names}. It has {there}."
+        )
+    table = Table(path, columns, rows, faults)
+    if not rows:
+        table.check()
+        raise InputError(f"{path} holds no rows below its header.")
+    return table
+
+
+def _of_json(path: Path, faults: list[Violation]) -> tuple[list[str], list[Row]]:
+    columns: dict[str, None] = {}
+    rows: list[Row] = []
+    is_array = files.suffix_of(path) == ".json"
+    is_empty = True
+    for number, value in files.values(path) if is_array else files.json_lines(path):
+        is_empty = False
+        where = f"{'entry' if is_array else 'line'} {number}"
+        if isinstance(value, InputError):
+            faults.append(
+                Violation(
+                    "not_json",
+                    where,
+                    str(value).removeprefix(f"{path}, {where}: "),
+                    {"row": number},
+                )
+            )
+        elif not isinstance(value, dict):
+            message = f"must be a JSON object, not {_kind(value)}"
+            faults.append(Violation("not_an_object", where, message, {"row": number}))
+        else:
+            columns.update(dict.fromkeys(value))
+            rows.append(_row(where, number, value, faults))
+    if is_empty:
+        raise InputError(f"{path} is empty.")
+    return list(columns), rows
+
+
+def _of_text(path: Path, faults: list[Violation]) -> tuple[list[str], list[Row]]:
+    lines = ((number, row) for number, (_, row) in enumerate(files.delimited(path), start=1))
+    filled = ((number, row) for number, row in lines if any(cell.strip() for cell in row))
+    _, header = next(filled, (0, None))
+    if header is None:
+        raise InputError(f"{path} is empty.")
+    columns = [name.strip() for name in header]
+    repeated = next((name for name in columns if name and columns.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError(f"{path} has the column {shown(repeated)} twice; rename one.")
+    comma = files.delimiter_of(path) == ";"
+    rows = []
+    for number, row in filled:
+        where = f"row {number}"
+        if len(row) != len(columns):
+            message = f"has {len(row)} cells, but there are {len(columns)} columns"
+            faults.append(Violation("wrong_columns", where, message, {"row": number}))
+        else:
+            rows.append(
+                _row(where, number, dict(zip(columns, row, strict=True)), faults, comma=comma)
+            )
+    return [name for name in columns if name], rows
+
+
+def _row(
+    where: str,
+    number: int,
+    cells: Mapping[str, Any],
+    faults: list[Violation],
+    *,
+    comma: bool = False,
+) -> Row:
+    row = Row(where, number, cells, faults, comma)
+    for column, value in cells.items():
+        try:
+            f"{column}{value}".encode()
+        except UnicodeEncodeError:
+            message = "holds half a character (a lone surrogate), which no text may"
+            row.fault("not_text", ascii(column)[1:-1], message)
+    return row
+
+
+def _kind(value: Any) -> str:
+    names = {bool: "true or false", dict: "an object", list: "a list", type(None): "null"}
+    return names.get(type(value), "a number" if isinstance(value, int | float) else "a text")
