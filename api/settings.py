@@ -207,6 +207,7 @@ def _bolt(uri: str) -> str:
     return uri
 
 
+_probability = _float_within(0.0, 1.0, "must be a number from 0 to 1")
 _Whole = Annotated[int, _parsed(_whole)]
 _Text = str | None
 _Secret = Annotated[str | None, Field(repr=False)]
@@ -216,7 +217,7 @@ _Size = Annotated[int, _parsed(_size)]
 
 
 class Login(BaseModel):
-    """User, password and database of one side of a copy."""
+    """User, password and database of a graph besides the usual one."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -260,6 +261,33 @@ class StepFields(ModelFields):
     api_key: _Secret = None
 
 
+class VerdictFields(StepFields):
+    """What can be set for the step that gives verdicts; `engine`: of another engine."""
+
+    engine: _Text = None
+
+
+class EntailmentFields(BaseModel):
+    """What can be set for the entailment model of the engine `nli`.
+
+    `ModelChoice` and `EntailmentParts` of the verifier describe the fields.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    model: _Text = None
+    adapter: Annotated[str, _parsed(str.lower)] = "pairs"
+    threshold: Annotated[float, _probability] = 0.5
+    evidence_threshold: Annotated[float, _probability] = 0.5
+    evidence_sentences: _Whole = 5
+    joint: Annotated[bool, _parsed(_flag)] = True
+    window: _Whole | None = None
+    labels: _Text = None
+    template: _Text = None
+    weights: Annotated[Path | None, _parsed(_folder)] = None
+    api_key: _Secret = None
+
+
 class Settings(ModelFields, BaseSettings):
     """Everything that can be set from outside; environment names are `VERITRAIL_` and the field's.
 
@@ -280,7 +308,8 @@ class Settings(ModelFields, BaseSettings):
         db_jit: How well its Java machine compiles: `full` or `quick`.
         claims: Settings of the model that extracts claims.
         selection: Settings of the model that selects evidence.
-        verdict: Settings of the model that gives verdicts.
+        verdict: Settings of the model, or of the engine, that gives verdicts.
+        nli: Settings of the entailment model of the engine `nli`.
         prices: A price table of the user.
         call_deadline: Seconds for one call with all its attempts.
         attempt_timeout: Seconds for one attempt.
@@ -305,6 +334,7 @@ class Settings(ModelFields, BaseSettings):
         reviewer: Who reviews, where a call names no reviewer.
         copy_from: Login of the graph that is copied from.
         copy_to: Login of the graph that is copied to.
+        import_from: Login of a graph that another application wrote and `ingest` reads.
     """
 
     model_config = SettingsConfigDict(
@@ -341,7 +371,8 @@ class Settings(ModelFields, BaseSettings):
     db_jit: Annotated[str, _parsed(str.lower)] = "full"
     claims: StepFields = StepFields()
     selection: StepFields = StepFields()
-    verdict: StepFields = StepFields()
+    verdict: VerdictFields = VerdictFields()
+    nli: EntailmentFields = EntailmentFields()
     prices: Annotated[Path | None, _parsed(_folder)] = None
     call_deadline: _Positive | None = None
     attempt_timeout: _Positive | None = None
@@ -370,6 +401,7 @@ class Settings(ModelFields, BaseSettings):
     reviewer: _Text = None
     copy_from: Login = Field(Login(), validation_alias=f"{_PREFIX}FROM")
     copy_to: Login = Field(Login(), validation_alias=f"{_PREFIX}TO")
+    import_from: Login = Field(Login(), validation_alias=f"{_PREFIX}IMPORT")
 
     def __init__(self, **values: Any) -> None:
         """Read the environment and a `.env` of the working folder; the environment wins.
@@ -403,6 +435,11 @@ class Settings(ModelFields, BaseSettings):
         where it is looked up.
         """
         return engine or self.engine or ("openai" if model or self.model else "lexical")
+
+    def verdict_engine_name(self, evidence: str, verdict: str | None = None) -> str | None:
+        """The engine that gives verdicts: option, then setting; None: the one of the evidence."""
+        found = verdict or self.verdict.engine
+        return None if found == evidence else found
 
 
 def _without_blanks(values: dict[str, Any]) -> dict[str, Any]:

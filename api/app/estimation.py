@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from veritrail_graph.api.claims import choose_claims
 from veritrail_graph.api.models import all_model_settings, own_prices, price_of
-from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.claims import ClaimStore
 from veritrail_graph.verifier.engines import engine_named
@@ -18,8 +18,10 @@ from veritrail_graph.verifier.estimate import AssumedModel, AssumedWalk, Estimat
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.models.language_model import CACHING_HOSTS, DEFAULT_WINDOW, MAX_OUTPUT
 from veritrail_graph.verifier.models.openai_endpoint import OPENAI
+from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.models.tokens import context_window, counter, estimate
 from veritrail_graph.verifier.nodes import SharedNodes
+from veritrail_graph.verifier.ports import Found, Judgement
 from veritrail_graph.verifier.prompts import load_prompts
 
 if TYPE_CHECKING:
@@ -34,6 +36,18 @@ SUMMARIES = 64
 """Assumed summaries are alike; this many are kept with their sentences."""
 NO_MODEL = "no model"
 """What the model of an estimate is called where none is named."""
+
+
+class _UnpaidVerdict:
+    """Gives verdicts by an engine that asks no language model: an assumed one, and no call."""
+
+    def __init__(self, engine: str) -> None:
+        self.settings: dict[str, object] = {"scorer": engine}
+
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
+        """The verdict after which the walk goes on."""
+        del claim, found, meter
+        return Judgement(Verdict.FULLY_SUPPORTED, "Assumed.")
 
 
 class _NotStored(ClaimStore):
@@ -93,6 +107,7 @@ async def estimate_claims(
     steps = [StepModel(model) for model in models]
     prompts = load_prompts(how.prompts)
     splitter = SentenceSplitter.for_language(settings.language)
+    by_other = how.engines[-1] if how.verdict_engine is not None else None
     judge = LanguageModelJudge.of(
         how.engine,
         StepModels(*steps),
@@ -100,6 +115,11 @@ async def estimate_claims(
         lru_cache(SUMMARIES)(splitter.split),
         limits=how.limits,
         samples=how.samples,
+        verdicts=(
+            _UnpaidVerdict(by_other.name)
+            if by_other is not None and not by_other.asks_models
+            else None
+        ),
         sub_claims=how.sub_claims,
     )
     reading = replace(store, claims=_NotStored(store.database))

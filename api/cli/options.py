@@ -55,7 +55,11 @@ Q = Annotated[
 ]
 EngineName = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Engine of judgement: lexical, openai or azure."),
+    typer.Option(metavar="NAME", help="Engine of judgement: lexical, nli, openai or azure."),
+]
+VerdictEngine = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Another engine that gives the verdicts, such as nli."),
 ]
 Model = Annotated[
     str | None, typer.Option(metavar="NAME", help="The model that is asked; selects openai.")

@@ -42,6 +42,7 @@ from veritrail_graph.api.cli.options import (
     SampleCount,
     SelectionModel,
     Structured,
+    VerdictEngine,
     VerdictModel,
     VerdictRootSentences,
     VerdictSentences,
@@ -134,6 +135,7 @@ def verify(
     ] = None,
     q: Q = 3,
     engine: EngineName = None,
+    verdict_engine: VerdictEngine = None,
     model: Model = None,
     claims_model: ClaimsModel = None,
     selection_model: SelectionModel = None,
@@ -173,7 +175,7 @@ def verify(
     settings = Settings()
     which = [claim, claims, claim_id, extract, node, unfinished, retry_failed, again]
     how_set = [engine, model, claims_model, selection_model, verdict_model, threshold, structured]
-    how_set += [q != 3, samples != 1, no_sub_claims, max_reruns != 2]
+    how_set += [verdict_engine, q != 3, samples != 1, no_sub_claims, max_reruns != 2]
     how_set += [max_root_sentences != "40", max_sentences != "40"]
     how_set += [verdict_sentences != "200", verdict_root_sentences != "none"]
     _check_use(process, resume, which, how_set)
