@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from veritrail_graph.verifier.prompts import Prompts
 
 
+def shared_within(budget_usd: float | None, max_calls: int | None) -> Shared:
+    """What the configurations of a run share: a budget in US dollars, and a number of calls."""
+    from veritrail_graph.api.shared import Shared
+    from veritrail_graph.verifier.models.retrying import Spending
+
+    return Shared(Spending(budget_usd, max_calls))
+
+
 class OpenResources:
     """`Resources` of the evaluation; use it with `async with`.
 

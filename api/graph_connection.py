@@ -9,14 +9,18 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from veritrail_graph.graph.errors import EngineUnavailable
+from veritrail_graph.graph.errors import EngineUnavailable, InputError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.graph.embedded import EngineSettings
     from veritrail_graph.graph.store import DatabaseAddress, Store
 
+
+IMPORT_PREFIX = "VERITRAIL_IMPORT_"
+"""What the names of the settings begin with that hold the login of a graph to be read."""
 
 STARTING_SECONDS = 3.0
 """How long a request waits for an engine that is being opened."""
@@ -48,6 +52,43 @@ def server_address(settings: Settings) -> DatabaseAddress | None:
         settings.neo4j_password,
         settings.neo4j_database,
     )
+
+
+def import_address(settings: Settings, uri: str) -> DatabaseAddress:
+    """A server that `ingest` reads, with its login; the path of the address names the database.
+
+    The login is that of VERITRAIL_IMPORT_…; for the server of NEO4J_URI also that of NEO4J_….
+    It is sent to no other server.
+
+    Raises:
+        InputError: It is no address, or holds a login.
+    """
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.graph.store import DatabaseAddress
+
+    server, _, database = uri.partition("://")[2].partition("/")
+    uri = f"{uri.partition('://')[0]}://{server}"
+    try:
+        Settings(NEO4J_URI=uri)  # checks it
+    except InputError as error:
+        said = str(error).replace("NEO4J_URI=", "").replace("NEO4J_URI", "The address of a graph")
+        raise InputError(said.replace("NEO4J_", IMPORT_PREFIX)) from None
+    own = settings.import_from
+    if settings.neo4j_uri is not None and _server(settings.neo4j_uri) == _server(uri):
+        usual = (settings.neo4j_username, settings.neo4j_password, settings.neo4j_database)
+        if own.password is None and own.username is None:
+            return DatabaseAddress(uri, usual[0], usual[1], database or own.database or usual[2])
+    user = own.username or ("neo4j" if own.password else None)
+    return DatabaseAddress(
+        uri, user, own.password, database or own.database, settings=IMPORT_PREFIX
+    )
+
+
+def _server(uri: str) -> tuple[str, int]:
+    """Host and port of an address; the names of this machine count as one."""
+    parts = urlsplit(uri)
+    host = (parts.hostname or "").lower()
+    return "localhost" if host in ("127.0.0.1", "::1") else host, parts.port or 7687
 
 
 @asynccontextmanager

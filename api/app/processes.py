@@ -10,6 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -24,12 +25,19 @@ from veritrail_graph.graph.errors import (
     InputError,
     VeriTrailError,
 )
-from veritrail_graph.graph.importers.records import Header, ProcessInput, ReviewRecord, TrailInput
+from veritrail_graph.graph.importers.records import (
+    CopiedInput,
+    Header,
+    ProcessInput,
+    ReviewRecord,
+    TrailInput,
+)
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Exported
     from veritrail_graph.api.app.application import Application
     from veritrail_graph.api.auth.access import Caller
+    from veritrail_graph.graph.adjacency import Adjacency
     from veritrail_graph.graph.copying import Copied
     from veritrail_graph.graph.importers.records import ProcessInput, Record, TrailRecord
     from veritrail_graph.graph.importers.registry import Found, ImportOptions
@@ -42,7 +50,7 @@ if TYPE_CHECKING:
         ProcessSummary,
         UnreadyProcess,
     )
-    from veritrail_graph.graph.store import Store
+    from veritrail_graph.graph.store import DatabaseAddress, Store
 
 
 _log = logging.getLogger("veritrail.jobs")
@@ -101,6 +109,23 @@ class Processes(Part):
         """
         return await (await self._store()).processes.get(process_id)
 
+    async def adjacency(self, process_id: str) -> tuple[Process, Adjacency]:
+        """A process with all its ids and edges, without any text.
+
+        Raises:
+            NotFound: There is none, or it is not whole yet.
+            InputError: It was changed while it was read.
+        """
+        from veritrail_graph.graph.adjacency import Unfit
+
+        store = await self._store()
+        process = await store.processes.get(process_id)
+        try:
+            found = await store.reading.topology(process_id, process.nodes, process.edges)
+        except Unfit as error:
+            raise InputError(f"Process {process_id!r} was changed meanwhile: {error}.") from None
+        return process, found
+
     async def overview(self, process_id: str) -> ProcessOverview:
         """A process with how many claims have each verdict, and how many verifications they have.
 
@@ -151,8 +176,10 @@ class Processes(Part):
             EngineError: The engine failed; what was stored of the process is not visible.
         """
         chosen = options or IngestOptions()
-        source = await asyncio.to_thread(self._open, path, chosen)
-        return await self.ingest_source(source, chosen, progress=progress, by=by)
+        async with AsyncExitStack() as stack:
+            importing = await self._importing(path, chosen, stack)
+            source = await asyncio.to_thread(_open, path, chosen, importing)
+            return await self.ingest_source(source, chosen, progress=progress, by=by)
 
     async def ingest_each(
         self,
@@ -178,32 +205,39 @@ class Processes(Part):
             EngineError: The engine failed; what was yielded is stored.
         """
         chosen = options or IngestOptions()
-        found = self._find(paths, chosen)
-        one = await asyncio.to_thread(next, found, None)
-        following = await asyncio.to_thread(next, found, None)
-        if following is not None and chosen.process_id is not None:
-            raise InputError(
-                f"One process_id, {chosen.process_id!r}, cannot be that of several processes.",
-                code="one_id_for_many",
-            )
-        while one is not None:
-            became: Ingested | VeriTrailError
-            try:
-                source = await asyncio.to_thread(one.open)
-                became = await self.ingest_source(source, chosen, progress=progress, by=by)
-            except EngineError:
-                raise
-            except VeriTrailError as error:
-                became = error
-            yield one.where, became
-            one, following = following, await asyncio.to_thread(next, found, None)
+        async with AsyncExitStack() as stack:
+            found = await self._find(paths, chosen, stack)
+            one = await asyncio.to_thread(next, found, None)
+            following = await asyncio.to_thread(next, found, None)
+            if following is not None and chosen.process_id is not None:
+                raise InputError(
+                    f"One process_id, {chosen.process_id!r}, cannot be that of several processes.",
+                    code="one_id_for_many",
+                )
+            while one is not None:
+                became: Ingested | VeriTrailError
+                try:
+                    source = await asyncio.to_thread(one.open)
+                    became = await self.ingest_source(source, chosen, progress=progress, by=by)
+                except EngineError:
+                    raise
+                except VeriTrailError as error:
+                    became = error
+                yield one.where, became
+                one, following = following, await asyncio.to_thread(next, found, None)
 
-    def _find(self, paths: Sequence[Path], options: IngestOptions) -> Iterator[Found]:
+    async def _find(
+        self, paths: Sequence[Path], options: IngestOptions, stack: AsyncExitStack
+    ) -> Iterator[Found]:
         from veritrail_graph.graph.importers.registry import find_processes
 
-        importing = self._importing(options)
         each = [
-            find_processes(path, format_name=options.format, options=importing) for path in paths
+            find_processes(
+                path,
+                format_name=options.format,
+                options=await self._importing(path, options, stack),
+            )
+            for path in paths
         ]
         return chain.from_iterable(each)
 
@@ -216,6 +250,7 @@ class Processes(Part):
         by: Caller | None = None,
     ) -> Ingested:
         """Check a process that was opened, and store it; see `ingest`."""
+        opened = source
         if by is not None:
             source = RecordedInput(source, by.key_name)
         if chosen.importing is not None and chosen.importing.only_explicit:
@@ -232,21 +267,40 @@ class Processes(Part):
         except asyncio.CancelledError:
             left.set()
             raise
+        if isinstance(opened, CopiedInput):
+            from veritrail_graph.graph.ingest import link_copies
+
+            await link_copies(await self._store(), report.survey.process_id, opened)
         found = Ingested.of(report)
         await self._record_ingest(by, found, force=chosen.force)
         return found
 
-    def _open(self, path: Path, options: IngestOptions) -> ProcessInput:
-        from veritrail_graph.graph.importers.registry import open_input
-
-        importing = self._importing(options)
-        return open_input(path, format_name=options.format, options=importing)
-
-    def _importing(self, options: IngestOptions) -> ImportOptions:
-        from veritrail_graph.graph.importers.registry import ImportOptions
+    async def _importing(
+        self, path: Path, options: IngestOptions, stack: AsyncExitStack
+    ) -> ImportOptions:
+        """The options of the importer of a path; with the login, where it is an address."""
+        from veritrail_graph.graph.importers.registry import ImportOptions, address_of
 
         most = self._app.settings.max_node_text
-        return replace(options.importing or ImportOptions(), max_node_text=most)
+        importing = replace(options.importing or ImportOptions(), max_node_text=most)
+        address = address_of(path)
+        if address is None:
+            return importing
+        return replace(importing, graph=await self._graph_to_read(address, stack))
+
+    async def _graph_to_read(self, address: str, stack: AsyncExitStack) -> DatabaseAddress:
+        """Where the graph of an address is; the embedded engine is started when needed."""
+        from veritrail_graph.api.graph_connection import engine_settings, import_address
+        from veritrail_graph.graph.importers.registry import EMBEDDED
+
+        settings = self._app.settings
+        if address != EMBEDDED:
+            return import_address(settings, address)
+        if settings.neo4j_uri is None:
+            return await self._app.graph_address()
+        from veritrail_graph.graph.embedded import running_engine
+
+        return await stack.enter_async_context(running_engine(engine_settings(settings)))
 
     async def _ingest(
         self, source: ProcessInput, options: IngestOptions, progress: Progress
@@ -497,3 +551,9 @@ class RecordedInput:
                 yield replace(one, review=one.review.replace(recorded_by=self.name))
             else:
                 yield one
+
+
+def _open(path: Path, options: IngestOptions, importing: ImportOptions) -> ProcessInput:
+    from veritrail_graph.graph.importers.registry import open_input
+
+    return open_input(path, format_name=options.format, options=importing)

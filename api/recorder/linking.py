@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -75,6 +74,7 @@ class KnownTexts:
         self._long: dict[tuple[int, int], list[str]] = {}
         self._heads: dict[str, dict[int, set[int]]] = {}
         self._objects: dict[int, tuple[Callable[[], object], str]] = {}
+        self._ids: dict[Hashable, dict[str, str | None]] = {}
 
     def add(self, text: str, node_id: str) -> None:
         """Know the text of a node."""
@@ -95,14 +95,24 @@ class KnownTexts:
             found = lambda: value  # noqa: E731
         self._objects[key] = (found, node_id)
 
-    def nodes_of(self, text: str) -> Iterator[str]:
+    def add_id(self, key: Hashable, node_id: str, how: str | None = None) -> None:
+        """Know a node by an id that a library gave to its text; an id may name several nodes."""
+        self._ids.setdefault(key, {}).setdefault(node_id, how)
+
+    def of_id(self, key: Hashable) -> Mapping[str, str | None]:
+        """The nodes that an id of a library names, and how each was found for it."""
+        return self._ids.get(key, {})
+
+    def nodes_of(self, text: str) -> Sequence[str]:
         """Nodes with this text, the likeliest first: this very object, else the latest."""
-        if len(text) > SHORT:
-            yield from reversed(self._long.get((len(text), hash(text)), ()))
-            return
+        size = len(text)
+        if size > SHORT:
+            return self._long.get((size, hash(text)), ())[::-1]
         found = self._short.get(text, ())
-        yield from (node_id for known, node_id in reversed(found) if known is text)
-        yield from (node_id for known, node_id in reversed(found) if known is not text)
+        if len(found) < 2:  # the usual one
+            return [node_id for _, node_id in found]
+        same = [node_id for known, node_id in found[::-1] if known is text]
+        return same + [node_id for known, node_id in found[::-1] if known is not text]
 
     def within(self, text: str) -> Iterator[str]:
         """Nodes whose whole texts stand in a longer text; of nested ones only the longest."""
@@ -113,7 +123,7 @@ class KnownTexts:
                 if length > size and hash(text[start : start + length]) in hashes:
                     size = length
             if size:
-                yield from islice(self.nodes_of(text[start : start + size]), 1)
+                yield from self.nodes_of(text[start : start + size])[:1]
             start += size or 1
 
     def links(self, value: object, *, within: bool = False) -> Links:
@@ -144,18 +154,13 @@ class KnownTexts:
         return found
 
     def _link_text(self, text: str, found: Links, *, within: bool = False) -> None:
-        is_known = False
-        if len(text) > SHORT:
-            alone = self._long.get((len(text), hash(text)))
-            if alone is not None and len(alone) == 1:  # the usual one
-                found.nodes[alone[0]] = None
-                return
-        for node_id in self.nodes_of(text):
-            is_known = True
-            if node_id not in found.nodes:
+        known = self.nodes_of(text)
+        for node_id in known:
+            if node_id not in found.nodes or len(known) == 1:
                 found.nodes[node_id] = None
                 return
-        if not is_known and within:
+        is_known = bool(known)
+        if not known and within:
             for node_id in self.within(text):
                 is_known = True
                 found.nodes.setdefault(node_id, "exact")

@@ -72,6 +72,7 @@ class Nodes:
         stages: The stage of each node, in the order of recording.
         used: Nodes that are inputs of others.
         answers: Nodes that the program named as final outputs.
+        finals: Nodes that are final outputs where the program names none.
     """
 
     def __init__(self, process_id: str, file: RecordFile, faults: Faults) -> None:
@@ -79,6 +80,7 @@ class Nodes:
         self.stages: dict[str, int] = {}
         self.used: set[str] = set()
         self.answers: dict[str, None] = {}
+        self.finals: dict[str, None] = {}
         self._process_id = process_id
         self._file = file
         self._faults = faults
@@ -151,6 +153,11 @@ class Nodes:
             self.answers[span.node_id] = None
         return span
 
+    def final(self, node_id: str) -> None:
+        """Take a generated node as a final output where the program names none."""
+        if node_id not in self._roots:
+            self.finals[node_id] = None
+
     def result(
         self, text: str, facts: Facts, inputs: Mapping[str, str | None], inside: Collection[str]
     ) -> RecordedSpan:
@@ -183,7 +190,9 @@ class Nodes:
         sinks = [node for node in self.stages if node not in self.used]
         top = max((self.stages[node] for node in sinks), default=0)
         usual = [node for node in sinks if self.stages[node] == top]
-        terminals = [node for node in self.answers if node not in self.used] or usual
+        named = (self.answers, self.finals)
+        found = ([node for node in nodes if node not in self.used] for nodes in named)
+        terminals = next(filter(None, found), usual)
         try:
             if claims and len(terminals) == 1 and terminals[0] not in self._roots:
                 about = [{"claim": {"text": one, "node_id": terminals[0]}} for one in claims]
@@ -220,8 +229,8 @@ class Nodes:
         name = encode_basestring(node_id)
         node = f'{{"node": {{"node_id": {name}, "text": {encode_basestring(text)}, "stage": {stage}'
         node += f', "origin": "{origin}"'
-        for key in ("kind", "step", "question"):
-            if (fact := getattr(facts, key)) is not None:
+        for key, fact in (("kind", facts.kind), ("step", facts.step), ("question", facts.question)):
+            if fact is not None:
                 node += f', "{key}": {encode_basestring(str(fact))}'
         if facts.metadata or facts.model is not None or facts.prompt is not None:
             node += f', "metadata": {_as_json(self._metadata(facts))}'
@@ -267,7 +276,10 @@ class Nodes:
         if lowest is None:
             lowest = FIRST_STAGE if wanted is None else max(0, min(wanted, MAX_STAGE))
             lowest = lowest if origin == "source" else min(lowest, FIRST_STAGE)
-        above = max((self.stages[source] for source in sources), default=lowest - 1)
+        above = lowest - 1
+        for source in sources:
+            if self.stages[source] > above:
+                above = self.stages[source]
         if origin == "source":
             found = lowest
         else:

@@ -13,7 +13,7 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, Token
 from functools import partial
@@ -32,6 +32,18 @@ if TYPE_CHECKING:
     from veritrail_graph.graph.model import Verification
 
 Input = RecordedSpan | str
+
+_forks = 0
+"""How often this process was forked off; a call of the system at every text takes longer."""
+
+
+def _count_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
 
 _current: ContextVar[Recording | None] = ContextVar("veritrail_recording", default=None)
 made_inside: ContextVar[list[RecordedSpan] | None] = ContextVar("veritrail_inside", default=None)
@@ -55,6 +67,8 @@ class Recording:
         path: The process file to write, record by record; an earlier one is replaced. Default:
             `<process_id>.jsonl` in the working folder, or, with `store`, a temporary file.
         store: Whether it is stored in the graph at its end.
+        replace: With `store`, whether another content under `process_id` is replaced, with its
+            verifications and reviews, as `veritrail ingest --replace` does.
         verify: Whether it is stored and its claims are verified at its end; or the options of
             that, such as `{"engine": "openai", "model": "…"}`.
         claims: Claims of the answer. Without any, `verify` extracts them, which needs a model.
@@ -81,18 +95,20 @@ class Recording:
         process_id: str | None = None,
         stages: Mapping[int, str] | None = None,
         quiet: bool = False,
+        replace: bool = False,
     ) -> None:
         self.path: Path | None = None
         self.ingested: Ingested | None = None
         self.verifications: Sequence[Verification] = []
         self._lock = threading.RLock()
-        self._pid = os.getpid()
+        self._forks = _forks
         self._is_closed = False
         self._token: Token[Recording | None] | None = None
         self._verify = verify
         self._stores = bool(store or verify)
         self._is_temporary = self._stores and path is None
         self._is_quiet = quiet
+        self._replaces = bool(replace)
         self._nodes: Nodes | None = None
         made = _made_id(name)
         is_id = isinstance(process_id, str) and re.fullmatch(PUBLIC_ID, process_id)
@@ -123,7 +139,7 @@ class Recording:
     @property
     def is_open(self) -> bool:
         """Whether more can be recorded, and in this process: a forked one does not record."""
-        return not self._is_closed and os.getpid() == self._pid
+        return not self._is_closed and self._forks == _forks
 
     def source(
         self,
@@ -266,6 +282,40 @@ class Recording:
         if self._nodes is not None and span.node_id:
             self._nodes.texts.add_object(value, span.node_id)
 
+    def found(self, span: RecordedSpan) -> RecordedSpan:
+        """Take a node that is there as what the running function got."""
+        inside = made_inside.get()
+        if inside is not None and span not in inside:
+            inside.append(span)
+        return span
+
+    def final(self, span: RecordedSpan) -> None:
+        """Take a generated node as a final output, for a program that names none by `answer`."""
+        if self._nodes is not None and span.node_id:
+            with self._lock:
+                self._nodes.final(span.node_id)
+
+    def know_id(
+        self, key: Hashable, span: RecordedSpan, inputs: Mapping[str, str | None] | None = None
+    ) -> None:
+        """Know a node by an id that a library gave to its text, such as that of a tool call.
+
+        Args:
+            key: The id.
+            span: The node.
+            inputs: What else the id names, and how that was found: for an answer that a server
+                keeps, what it was an answer to.
+        """
+        if self._nodes is not None and span.node_id:
+            with self._lock:
+                for node_id, how in (inputs or {}).items():
+                    self._nodes.texts.add_id(key, node_id, how)
+                self._nodes.texts.add_id(key, span.node_id)
+
+    def of_id(self, key: Hashable) -> Mapping[str, str | None]:
+        """The nodes that an id of a library names, and how each was found for it."""
+        return dict(self._nodes.texts.of_id(key)) if self._nodes is not None else {}
+
     # Its life
 
     def __enter__(self) -> Self:
@@ -323,7 +373,7 @@ class Recording:
         What was recorded before an error is stored; it is not verified, because the answer is
         missing. A program that is being stopped is not held up.
         """
-        if os.getpid() != self._pid:
+        if self._forks != _forks:
             return
         with self._lock:
             if self._is_closed or self._nodes is None:
@@ -345,7 +395,7 @@ class Recording:
 
     def _guarded(self, text: object, work: Callable[[Nodes], RecordedSpan]) -> RecordedSpan:
         try:
-            if os.getpid() != self._pid:
+            if self._forks != _forks:
                 self.faults.log("fork", "a forked process does not record")
             elif self._is_closed:
                 self.faults.log("closed", "nothing more is recorded: the recording is closed")
@@ -388,7 +438,7 @@ class Recording:
             from veritrail_graph.api.recorder import storing
 
             with storing.graph() as graph:
-                self.ingested = storing.store(graph, self.path)
+                self.ingested = storing.store(graph, self.path, replace=self._replaces)
                 if self._is_temporary:
                     self._remove()
                 if self._verify and verifies:
@@ -411,7 +461,8 @@ class Recording:
             return
         line = f"veritrail: recorded {len(self):,} nodes; to verify them: "
         if self.path is not None and self.ingested is None:
-            line += f"veritrail ingest {shlex.quote(str(self.path))} && "
+            replace = "--replace " if self._replaces else ""
+            line += f"veritrail ingest {replace}{shlex.quote(str(self.path))} && "
         line += f"veritrail verify {self.process_id}"
         line += "" if self._claims else ' --claim "…"'
         with suppress(OSError, ValueError):  # it is closed

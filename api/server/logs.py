@@ -61,7 +61,7 @@ def secrets_of(settings: Settings) -> tuple[str, ...]:
     """The values among the settings that no line may hold, the longest first."""
     found = {value for name, value in os.environ.items() if _SECRET_NAMES.search(name)}
     steps = (settings.claims, settings.selection, settings.verdict)
-    for own in (settings, *steps, settings.copy_from, settings.copy_to):
+    for own in (settings, *steps, settings.copy_from, settings.copy_to, settings.import_from):
         found |= {str(value) for name, value in own if value and _SECRET_NAMES.search(name.upper())}
     url = settings.jobs_url or ""
     try:

@@ -197,3 +197,16 @@ class TrailInput(Protocol):
     def trails(self) -> Iterator[TrailRecord]:
         """Read them once from the beginning; what could not be read is a `Violation`."""
         ...
+
+
+@runtime_checkable
+class CopiedInput(Protocol):
+    """An input whose texts stand in a graph, which may be the one that it is stored in."""
+
+    def stored_at(self, process_id: str) -> str | None:
+        """When a process was stored in the graph that the input was read from; None: it is not."""
+        ...
+
+    def copies(self) -> Iterator[tuple[str, str]]:
+        """The node_id of each copied node, and the engine's id of what it was copied from."""
+        ...

@@ -7,15 +7,19 @@ theirs to the entry points of the group `veritrail_graph.importers`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers.records import ProcessInput
+
+if TYPE_CHECKING:
+    from veritrail_graph.graph.store.database import DatabaseAddress
 
 GROUP = "veritrail_graph.importers"
 _HERE = "veritrail_graph.graph.importers"
@@ -31,6 +35,7 @@ _OURS = (
     EntryPoint("rag", f"{_HERE}.rag:RagImporter", GROUP),
     EntryPoint("summaries", f"{_HERE}.summaries:SummariesImporter", GROUP),
     EntryPoint("agents", f"{_HERE}.agents:AgentsImporter", GROUP),
+    EntryPoint("neo4j", f"{_HERE}.neo4j_graph:Neo4jImporter", GROUP),
     EntryPoint("prov", f"{_HERE}.prov:ProvImporter", GROUP),
     EntryPoint("process", f"{_HERE}.process_file:ProcessFileImporter", GROUP),
 )
@@ -38,6 +43,9 @@ DATA_SUFFIXES = (
     ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pb", ".binpb", ".gz",
 )  # fmt: skip
 """Files of a folder that are looked at."""
+EMBEDDED = "embedded"
+"""The address of the embedded engine."""
+_ADDRESS = re.compile(r"((?:neo4j|bolt)(?:\+ssc|\+s)?):/+([^/].*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,8 @@ class ImportOptions:
         grouping: How many nodes of a level one node of the next level summarises, where the
             input does not say so; None: as evenly as possible.
         named: Fields that the caller set, perhaps to their default.
+        graph: The graph that an address in the place of a path names, with its login; None: the
+            address alone.
     """
 
     answer: str | None = None
@@ -68,6 +78,7 @@ class ImportOptions:
     infer_overlap: bool = False
     grouping: int | None = None
     named: frozenset[str] = frozenset()
+    graph: DatabaseAddress | None = None
 
     @property
     def of_formats(self) -> list[str]:
@@ -75,7 +86,7 @@ class ImportOptions:
         return [
             field.name
             for field in fields(self)
-            if field.name not in ("max_node_text", "named", "only_explicit")
+            if field.name not in ("max_node_text", "named", "only_explicit", "graph")
             and (field.name in self.named or getattr(self, field.name) != field.default)
         ]
 
@@ -106,7 +117,8 @@ class Importer(Protocol):
     """A reader of one format.
 
     It may have an attribute `options`: the fields of `ImportOptions` that it takes. Others are
-    refused then; without the attribute none is.
+    refused then; without the attribute none is. One with a true attribute `reads_addresses` reads
+    addresses (`address_of`), and no files.
 
     Attributes:
         name: Name of the format.
@@ -162,14 +174,20 @@ def find_processes(
     """
     options = options or ImportOptions()
     by_name = {importer.name: importer for importer in known or importers()}
-    if not path.exists():
-        raise InputError(f"{path}: no such file or folder")
+    address = address_of(path)
     if format_name is not None and format_name not in by_name:
         names = ", ".join(by_name)
         raise InputError(f"Unknown format {format_name!r}. Known formats: {names}.")
+    if format_name is not None and _reads_addresses(by_name[format_name]) != bool(address):
+        what = "files and folders" if address else "addresses such as neo4j://host:7687"
+        raise InputError(f"{address or path}: the format {format_name} is read from {what}.")
+    if address is None and not path.exists():
+        raise InputError(f"{path}: no such file or folder")
+    every = by_name.values()
+    by_name = {name: one for name, one in by_name.items() if _reads_addresses(one) == bool(address)}
     if format_name is not None:
         chosen = by_name[format_name]
-        _refuse_others(path, chosen, options, by_name.values())
+        _refuse_others(path, chosen, options, every)
         fits = not path.is_dir() or chosen.detect(path) is None
         files = [] if fits else _files(path)
         if not files:
@@ -179,13 +197,30 @@ def find_processes(
     for importer in by_name.values():
         reason = importer.detect(path)
         if reason is None:
-            _refuse_others(path, importer, options, by_name.values())
+            _refuse_others(path, importer, options, every)
             return importer.processes(path, options)
         reasons.append(f"  {importer.name} ({importer.description}): {reason}")
     files = _files(path) if path.is_dir() else []
     if files:
         return (one for file in files for one in _safely(file, None, options, by_name.values()))
     raise InputError(f"{path} is in no format that can be read here. Tried:\n" + "\n".join(reasons))
+
+
+def address_of(path: Path) -> str | None:
+    """The address that stands in the place of a path; None: it is a path.
+
+    `neo4j://host:7687` and `bolt://…`, with `+s` or `+ssc`, lose a slash as paths and get it back.
+    `embedded` is the embedded engine, where no file is called so.
+    """
+    text = path.as_posix()
+    if text == EMBEDDED:
+        return None if path.exists() else text
+    found = _ADDRESS.fullmatch(text)
+    return f"{found[1]}://{found[2]}" if found else None
+
+
+def _reads_addresses(importer: Importer) -> bool:
+    return bool(getattr(importer, "reads_addresses", False))
 
 
 def _refuse_others(
@@ -204,7 +239,8 @@ def _refuse_others(
     for name in others:
         formats = [one.name for one in known if name in (_options_of(one) or ())]
         told.append(f"{name} (it is for {' and '.join(formats)})" if formats else name)
-    message = f"{path} is in the format {importer.name}, which does not take {', '.join(told)}."
+    shown = address_of(path) or path
+    message = f"{shown} is in the format {importer.name}, which does not take {', '.join(told)}."
     raise InputError(message, code="option_not_taken")
 
 

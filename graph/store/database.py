@@ -60,12 +60,21 @@ _DOUBLING = re.compile(r"(?<!ON )\bCREATE\b(?!\s+(?:CONSTRAINT|INDEX|RANGE|TEXT|
 
 @dataclass(frozen=True, slots=True)
 class DatabaseAddress:
-    """Where a graph engine listens, and who we are to it."""
+    """Where a graph engine listens, and who we are to it.
+
+    Attributes:
+        uri: Where it listens.
+        username: Who we are to it; None: no login.
+        password: The password.
+        database: The database; None: the server's default.
+        settings: What the names of the settings begin with that hold the login.
+    """
 
     uri: str
     username: str | None = None
     password: str | None = field(default=None, repr=False)
     database: str | None = None
+    settings: str = field(default="NEO4J_", compare=False, repr=False)
 
 
 class Database:
@@ -195,6 +204,37 @@ class Database:
         transaction = RetriedTransaction(self, access, work, repeatable=False, seconds=seconds)
         patience = seconds + (_LATE if self._keeps_time else 0.0)
         return await self._do(transaction, patience, is_query=True)
+
+    def read_here(self, name: str, /, **parameters: Any) -> list[Row]:
+        """Run a reading statement in the thread of the caller, which has no event loop."""
+
+        def work(tx: Transaction) -> list[Row]:
+            return tx.run(name, **parameters)
+
+        try:
+            return RetriedTransaction(self, neo4j.READ_ACCESS, work, repeatable=True)()
+        except (DriverError, Neo4jError, OSError) as error:
+            raise faults.named(error, self.address) from error
+
+    def stream_here(self, name: str, /) -> Iterator[Row]:
+        """The rows of a reading statement without parameters, as they arrive; see `read_here`."""
+        self.calls += 1
+        try:
+            with (
+                self.busy(),
+                self.session(neo4j.READ_ACCESS) as session,
+                session.begin_transaction() as tx,
+            ):
+                for record in tx.run(cypher.load(name).text):
+                    yield tuple(record.values())
+        except (DriverError, Neo4jError, OSError) as error:
+            raise faults.named(error, self.address) from error
+
+    def close_here(self) -> None:
+        """Close all connections, in the thread of the caller."""
+        self.is_closing = True
+        self._close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def close(self) -> None:
         """Close all connections, also those that an answer is still awaited on."""

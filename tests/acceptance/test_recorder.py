@@ -12,9 +12,12 @@ from typing import Any
 
 import pytest
 from acceptance.command import Veritrail
+from opentelemetry.sdk.trace import TracerProvider
+from unit.test_integration_opentelemetry import run as run_traced
 
 import veritrail_graph as vt
 from veritrail_graph.graph.model import Verdict
+from veritrail_graph.integrations.opentelemetry import RecordingSpanProcessor
 
 pytestmark = pytest.mark.engine
 
@@ -48,6 +51,39 @@ def test_a_recording_is_stored(graph, capsys):
             assert here.process(run.process_id).name == "Stored"
     finally:
         graph("delete", run.process_id, "--yes")
+
+
+def test_traces_of_opentelemetry_are_stored_at_the_end(graph, capsys):
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(RecordingSpanProcessor(store=True))
+    tracer = provider.get_tracer("test")
+    run_traced(tracer)
+    run_traced(tracer)
+    provider.shutdown()
+    said = capsys.readouterr().err
+    with vt.Local() as here:
+        stored = [one for one in here.processes() if one.name == "assistant"]
+    for one in stored:
+        graph("delete", one.process_id, "--yes")
+    assert [(one.nodes, one.edges) for one in stored] == [(2, 1), (2, 1)]
+    assert said.startswith("veritrail: recorded 2 traces; to verify them: veritrail verify ")
+
+
+def test_a_recording_under_an_id_of_its_own_replaces_an_earlier_one(graph, caplog, tmp_path):
+    def run_again(text: str, **more: Any) -> Any:
+        with vt.record(process_id="nightly", store=True, quiet=True, **more) as run:
+            run.answer(text, [run.source("The quay opened in 1901.")])
+        return run
+
+    try:
+        assert run_again("It opened in 1901.").ingested.status == "created"
+        refused = run_again("It opened in 1910.", path=tmp_path / "kept.jsonl")
+        assert refused.ingested is None
+        assert "replace" in caplog.text
+        replaced = run_again("It opened in 1910.", replace=True).ingested
+        assert (replaced.status, replaced.removed_verifications) == ("replaced", 0)
+    finally:
+        graph("delete", "nightly", "--yes")
 
 
 def test_a_recording_is_verified_and_returns_its_trails(graph, tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""`veritrail eval`: the papers' experiments."""
+"""`veritrail eval`: the papers' experiments, one module a command."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from veritrail_graph.api.cli.evaluation import (
     review,
     run,
     score,
+    simulate,
 )
 
 app = typer.Typer(
@@ -24,3 +25,4 @@ app.command("review")(review.review)
 app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
+app.command("simulate")(simulate.simulate)

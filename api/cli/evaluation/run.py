@@ -51,16 +51,14 @@ def run(
     What has an outcome in DIR is not judged again, so a run that was stopped goes on where it
     ended, and a matrix may grow. What failed is tried again.
     """
+    from veritrail_graph.api.evaluation_resources import shared_within
     from veritrail_graph.api.settings import Settings
-    from veritrail_graph.api.shared import Shared
     from veritrail_graph.evaluation.runs.matrix import read_matrix
-    from veritrail_graph.verifier.models.retrying import Spending
 
     read = read_matrix(matrix)
     settings = Settings()
-    shared = Shared(Spending(budget, max_calls))
     options = {
-        "shared": shared,
+        "shared": shared_within(budget, max_calls),
         "use_cache": not no_cache,
         "price": price,
         "concurrency": concurrency,

@@ -7,6 +7,6 @@ index as stages 5 and 6, `importer` hands all of it over.
 Source: VeriTrail B.2.1 (stages of a GraphRAG process).
 """
 
-from veritrail_graph.graph.importers.graphrag.importer import GraphRagImporter
+from veritrail_graph.graph.importers.graphrag.importer import GraphRagImporter, index_process
 
-__all__ = ["GraphRagImporter"]
+__all__ = ["GraphRagImporter", "index_process"]

@@ -20,7 +20,6 @@ A key of these that holds something else, and a key that is not known, is named 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -28,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.answer_file import parse_json, read_text, split_option
 from veritrail_graph.graph.importers.graphrag.citations import KIND_OF_NAME, Given, read_context
 from veritrail_graph.graph.importers.graphrag.tables import as_number
 
@@ -109,51 +109,16 @@ def read_answer(option: str | None) -> Answer:
     """
     if option is None:
         raise InputError(NO_ANSWER, code="answer_needed")
-    path, number = _split(option)
-    text = _read(path)
+    path, number = split_option(option)
+    text = read_text(path)
     if number is None and path.suffix.lower() != ".json":
         return _checked(Answer(text.strip(), str(path)), str(path))
-    entry, where = _pick(_parse(path, text), number, path)
+    entry, where = _pick(parse_json(path, text), number, path)
     if isinstance(entry, str):
         return _checked(Answer(entry, where), where)
     if not isinstance(entry, Mapping):
         raise InputError(f"{where}: {_kind(entry)} is no answer; an object or a text is expected.")
     return _checked(_from_entry(entry, where), where)
-
-
-def _split(option: str) -> tuple[Path, int | None]:
-    path = Path(option)
-    name, mark, number = option.rpartition("#")
-    # A file may have `#` in its name: an existing file of that name wins.
-    if not mark or not name or path.exists():
-        return path, None
-    if not (number.isascii() and number.isdigit() and len(number) < 10):
-        raise InputError(f"Answer file {option}: behind `#` the number of an entry is expected.")
-    return Path(name), int(number)
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"Answer file {path}: no such file.") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text (byte {error.start}).") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
-
-
-def _parse(path: Path, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{path}: not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
-        ) from None
-    except (RecursionError, ValueError):
-        raise InputError(
-            f"{path}: JSON that is nested too deeply or holds too long a number."
-        ) from None
 
 
 def _pick(document: Any, number: int | None, path: Path) -> tuple[Any, str]:

@@ -105,6 +105,26 @@ class GraphRagProcess:
                     yield EdgeRecord(source, node.node_id, where, cited)
 
 
+def index_process(path: Path) -> GraphRagProcess:
+    """Stages 1 to 4 alone, without an answer, for those who record one themselves.
+
+    Raises:
+        InputError: The folder cannot be read.
+    """
+    layout = find_layout(path)
+    if isinstance(layout, str):
+        raise InputError(f"{path}: {layout}.")
+    tables = open_tables(layout)
+    index = _read_index(layout, tables)
+    header = Header(
+        source_format=NAME,
+        name=f"GraphRAG: {path.resolve().name}",
+        stage_names=dict(STAGES),
+        warnings=tuple(index.warnings),
+    )
+    return GraphRagProcess(header, tuple(index.parts), (), _titles(tables))
+
+
 class GraphRagImporter:
     """Reads the output folder of a GraphRAG index together with one answer."""
 

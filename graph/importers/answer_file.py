@@ -1,0 +1,59 @@
+"""The file that an option `--answer FILE` or `--answer FILE#N` names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from veritrail_graph.graph.errors import InputError
+
+
+def split_option(option: str) -> tuple[Path, int | None]:
+    """The file of an option `FILE` or `FILE#N`, and the number of the entry.
+
+    Raises:
+        InputError: What stands behind `#` is no number.
+    """
+    path = Path(option)
+    name, mark, number = option.rpartition("#")
+    # A file may have `#` in its name: an existing file of that name wins.
+    if not mark or not name or path.exists():
+        return path, None
+    if not (number.isascii() and number.isdigit() and len(number) < 10):
+        raise InputError(f"Answer file {option}: behind `#` the number of an entry is expected.")
+    return Path(name), int(number)
+
+
+def read_text(path: Path) -> str:
+    """The text of the file.
+
+    Raises:
+        InputError: It cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"Answer file {path}: no such file.") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text (byte {error.start}).") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
+
+
+def parse_json(path: Path, text: str) -> Any:
+    """The JSON value that the text of the file is.
+
+    Raises:
+        InputError: It is none.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{path}: not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+        ) from None
+    except (RecursionError, ValueError):
+        raise InputError(
+            f"{path}: JSON that is nested too deeply or holds too long a number."
+        ) from None

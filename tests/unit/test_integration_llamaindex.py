@@ -1,0 +1,406 @@
+"""`integrations.llamaindex` on the installed LlamaIndex, with a scripted model on loopback.
+
+`Served` and `Asked` call the chat server through the client of `openai`, as LlamaIndex's own
+package for OpenAI does, which is not installed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+from fakes.chat_server import chat_server
+from llama_index.core import SummaryIndex, VectorStoreIndex
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.embeddings import MockEmbedding
+from llama_index.core.instrumentation import get_dispatcher
+from llama_index.core.llms import (
+    ChatMessage,
+    ChatResponse,
+    CompletionResponse,
+    CustomLLM,
+    LLMMetadata,
+)
+from llama_index.core.llms.callbacks import llm_chat_callback, llm_completion_callback
+from llama_index.core.llms.function_calling import FunctionCallingLLM
+from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.postprocessor import MetadataReplacementPostProcessor
+from llama_index.core.schema import NodeWithScore, TextNode
+from llama_index.core.tools import FunctionTool, QueryEngineTool
+from llama_index.core.workflow import Event, StartEvent, StopEvent, Workflow, step
+from unit.test_recorder import checked, edges, lines, nodes
+
+import veritrail_graph as vt
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.integrations.llamaindex import instrument
+
+QUAY = "The quay opened in 1901, on a Sunday in May."
+CRANE = "The crane was built in Hull and lifts forty tons."
+QUESTION = "When did the quay open?"
+CALL = {"id": "t1", "type": "function", "function": {"name": "read", "arguments": '{"n": 1}'}}
+PAGE = "Page one says that the quay opened in 1901."
+
+
+def script(body: dict[str, Any]) -> list[dict[str, Any]] | int:
+    last = body["messages"][-1]
+    if body.get("tools") and last["role"] != "tool":
+        return [{"content": None, "tool_calls": [CALL]}]
+    return [{"content": f"It opened in 1901, says prompt {len(last['content'])}."}]
+
+
+class Served(CustomLLM):
+    """A model that completes prompts; its chats are completions, as `CustomLLM` makes them."""
+
+    url: str
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(model_name="m")
+
+    def _ask(self, client: Any, prompt: str, **more: Any) -> Any:
+        messages = [{"role": "user", "content": prompt}]
+        return client.chat.completions.create(model="m", messages=messages, **more)
+
+    @llm_completion_callback()
+    def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:
+        with openai.OpenAI(base_url=self.url, api_key="none", max_retries=0) as client:
+            reply = self._ask(client, prompt)
+        return CompletionResponse(text=reply.choices[0].message.content, raw=reply)
+
+    @llm_completion_callback()
+    def stream_complete(self, prompt: str, formatted: bool = False, **_: Any) -> Any:
+        def pieces() -> Iterator[CompletionResponse]:
+            text = ""
+            with openai.OpenAI(base_url=self.url, api_key="none", max_retries=0) as client:
+                for chunk in self._ask(client, prompt, stream=True):
+                    delta = chunk.choices[0].delta.content or ""
+                    text += delta
+                    yield CompletionResponse(text=text, delta=delta, raw=chunk)
+
+        return pieces()
+
+
+class Asked(FunctionCallingLLM):
+    """A model with tools, awaited only."""
+
+    url: str
+
+    @property
+    def metadata(self) -> LLMMetadata:
+        return LLMMetadata(model_name="m", is_function_calling_model=True, is_chat_model=True)
+
+    def _prepare_chat_with_tools(self, tools: Any, chat_history: Any = None, **_: Any) -> Any:
+        return {"messages": chat_history, "tools": [one.metadata.to_openai_tool() for one in tools]}
+
+    def get_tool_calls_from_response(self, response: Any, **_: Any) -> list[ToolSelection]:
+        calls = response.message.additional_kwargs.get("tool_calls", ())
+        return [
+            ToolSelection(
+                tool_id=one["id"],
+                tool_name=one["function"]["name"],
+                tool_kwargs=json.loads(one["function"]["arguments"]),
+            )
+            for one in calls
+        ]
+
+    @llm_chat_callback()
+    async def achat(self, messages: Any, **more: Any) -> ChatResponse:
+        return await self._reply(messages, more)
+
+    @llm_chat_callback()
+    async def astream_chat(self, messages: Any, **more: Any) -> Any:
+        async def pieces() -> AsyncIterator[ChatResponse]:
+            yield await self._reply(messages, more)
+
+        return pieces()
+
+    async def _reply(self, messages: Any, more: dict[str, Any]) -> ChatResponse:
+        sent = [
+            {"role": one.role.value, "content": one.content, **one.additional_kwargs}
+            for one in messages
+        ]
+        async with openai.AsyncOpenAI(base_url=self.url, api_key="none", max_retries=0) as client:
+            reply = await client.chat.completions.create(model="m", messages=sent, **more)
+        said = reply.choices[0].message
+        calls = [one.model_dump() for one in said.tool_calls or ()]
+        extra = {"tool_calls": calls} if calls else {}
+        message = ChatMessage(role="assistant", content=said.content, additional_kwargs=extra)
+        return ChatResponse(message=message, delta=said.content or "", raw=reply)
+
+    def chat(self, messages: Any, **_: Any) -> Any: ...
+    def stream_chat(self, messages: Any, **_: Any) -> Any: ...
+    def complete(self, prompt: str, formatted: bool = False, **_: Any) -> Any: ...
+    def stream_complete(self, prompt: str, formatted: bool = False, **_: Any) -> Any: ...
+    async def acomplete(self, prompt: str, formatted: bool = False, **_: Any) -> Any: ...
+    async def astream_complete(self, prompt: str, formatted: bool = False, **_: Any) -> Any: ...
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with chat_server(script) as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _instrumented() -> Iterator[None]:
+    handlers = len(get_dispatcher().event_handlers), len(get_dispatcher().span_handlers)
+    remove = instrument()
+    yield
+    remove()
+    assert (len(get_dispatcher().event_handlers), len(get_dispatcher().span_handlers)) == handlers
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "llamaindex.jsonl"
+
+
+def listed(*texts: str) -> SummaryIndex:
+    """An index whose retriever gives all of its nodes, in their order."""
+    return SummaryIndex([TextNode(text=text, id_=text[-5:]) for text in texts])
+
+
+def test_without_a_recording_an_engine_runs_as_it_did(url, tmp_path):
+    answer = listed(QUAY).as_query_engine(llm=Served(url=url)).query(QUESTION)
+    assert str(answer).startswith("It opened")
+    assert not list(tmp_path.iterdir())
+
+
+def test_retrieved_nodes_are_sources_of_the_answer(url, file):
+    index = VectorStoreIndex(
+        [TextNode(text=QUAY, id_="n1", metadata={"page": 3})],
+        embed_model=MockEmbedding(embed_dim=4),
+    )
+    engine = index.as_query_engine(llm=Served(url=url))
+    with vt.record(path=file, quiet=True) as run:
+        answer = engine.query(QUESTION)
+        assert run.answer(str(answer)).node_id == "synthesize/1"
+        again = engine.query(QUESTION)  # the same node of the index is the same node
+    assert str(again) == str(answer)
+    by_id = nodes(file)
+    assert list(by_id) == ["retrieve/1", "synthesize/1", "synthesize/2"]
+    assert by_id["retrieve/1"] == {
+        "node_id": "retrieve/1",
+        "text": QUAY,
+        "stage": 1,
+        "origin": "source",
+        "kind": "document",
+        "step": "retrieve",
+        "metadata": {"page": 3, "id": "n1"},
+    }
+    assert by_id["synthesize/1"] == {
+        "node_id": "synthesize/1",
+        "text": str(answer),
+        "stage": 2,
+        "origin": "generated",
+        "kind": "message",
+        "step": "synthesize",
+        "metadata": {"finish_reason": "stop", "model": "scripted-1"},
+    }
+    assert next(one["edge"] for one in lines(file) if "edge" in one) == {
+        "source": "retrieve/1", "target": "synthesize/1", "inferred": "exact", "score": 1.0,
+    }  # fmt: skip
+    found = checked(file)
+    assert (found.terminals, found.unsourced) == (("synthesize/1",), 0)
+
+
+def test_refined_answers_hang_on_one_another(url, file):
+    engine = listed(QUAY, CRANE).as_query_engine(llm=Served(url=url), response_mode="refine")
+    with vt.record(path=file, quiet=True):
+        engine.query(QUESTION)
+    assert edges(file) == {
+        ("retrieve/1", "synthesize/1"), ("retrieve/2", "synthesize/2"),
+        ("synthesize/1", "synthesize/2"),
+    }  # fmt: skip
+    assert checked(file).terminals == ("synthesize/2",)
+
+
+def test_an_engine_that_is_awaited(url, file):
+    async def main() -> None:
+        engine = listed(QUAY, CRANE).as_query_engine(
+            llm=Served(url=url), response_mode="tree_summarize", use_async=True
+        )
+        async with vt.record(path=file, quiet=True):
+            await asyncio.gather(*(engine.aquery(f"{QUESTION} {n}") for n in range(3)))
+
+    asyncio.run(main())
+    assert len(nodes(file)) == 5
+    assert len(edges(file)) == 6
+    assert len(checked(file).terminals) == 3
+
+
+def test_a_streamed_answer_is_recorded_at_its_end(url, file):
+    engine = listed(QUAY, "Hull.").as_query_engine(llm=Served(url=url), streaming=True)
+    with vt.record(path=file, quiet=True):
+        text = "".join(engine.query(QUESTION).response_gen)
+        left = engine.query(QUESTION).response_gen
+        next(left)  # the first piece has no text
+        next(left)
+        left.close()
+    found = [(one["text"], one["metadata"].get("incomplete"), one["step"])
+             for one in nodes(file).values() if one["origin"] == "generated"]  # fmt: skip
+    assert found == [(text, None, "synthesize"), (text[:5], True, "synthesize")]
+    assert edges(file) == {
+        (f"retrieve/{source}", f"synthesize/{to}") for source in (1, 2) for to in (1, 2)
+    }
+    assert checked(file).terminals == ("synthesize/1", "synthesize/2")
+
+
+def test_a_chat_that_is_a_completion_is_one_node(url, file):
+    llm = Served(url=url)
+    with vt.record(path=file, quiet=True) as run:
+        run.source(QUAY)
+        llm.chat([ChatMessage(role="user", content=f"Summarise: {QUAY}")])
+        for _ in llm.stream_chat([ChatMessage(role="user", content=f"Shorten: {QUAY}")]):
+            pass
+    assert list(nodes(file)) == ["source/1", "complete/1", "complete/2"]
+    assert edges(file) == {("source/1", "complete/1"), ("source/1", "complete/2")}
+
+
+# LlamaIndex looks at all attributes of an agent, also at those that pydantic deprecates.
+@pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecatedSince20")
+@pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecatedSince211")
+@pytest.mark.parametrize("streams", [False, True])
+def test_an_agent_with_a_tool(url, file, streams):
+    def read(n: int) -> str:
+        """Read a page."""
+        return PAGE
+
+    async def main() -> str:
+        agent = FunctionAgent(
+            tools=[FunctionTool.from_defaults(read)], llm=Asked(url=url), streaming=streams
+        )
+        return str(await agent.run(QUESTION))
+
+    with vt.record(path=file, quiet=True):
+        said = asyncio.run(main())
+    found = [(one["node_id"], one["kind"], one["text"]) for one in nodes(file).values()]
+    assert found == [
+        ("user/1", "user", QUESTION),
+        ("chat/1", "tool_call", 'read({"n": 1})'),
+        ("read/1", "tool_result", PAGE),
+        ("chat/2", "message", said),
+    ]
+    assert edges(file) == {
+        ("user/1", "chat/1"), ("user/1", "chat/2"), ("chat/1", "chat/2"), ("read/1", "chat/2"),
+    }  # fmt: skip
+    assert checked(file).terminals == ("chat/2",)
+
+
+def test_a_tool_that_is_an_engine_gives_what_was_written_in_it(url, file):
+    engine = listed(QUAY).as_query_engine(llm=Served(url=url))
+    tool = QueryEngineTool.from_defaults(engine, name="read")
+    with vt.record(path=file, quiet=True):
+        said = tool.call(QUESTION).content
+    assert {one["text"]: one["origin"] for one in nodes(file).values()} == {
+        QUAY: "source", said: "generated",
+    }  # fmt: skip
+    assert edges(file) == {("retrieve/1", "synthesize/1")}
+
+
+def test_steps_of_a_workflow_hand_on_what_they_made(url, file):
+    class Noted(Event):
+        topic: str
+        note: str
+
+    class Notes(Workflow):
+        @step
+        async def take(self, event: StartEvent) -> Noted:
+            reply = Served(url=url).complete(f"Take a note of: {event.page}")
+            return Noted(topic=event.topic, note=f"Note on the harbour: {reply.text}")
+
+        @step
+        async def shorten(self, event: Noted) -> StopEvent:
+            return StopEvent(result=event.note[:20])
+
+    async def main(run: Any) -> str:
+        page = run.source(QUAY)
+        return str(await Notes().run(page=str(page), topic="what the harbour was built for"))
+
+    with vt.record(path=file, quiet=True) as run:
+        assert asyncio.run(main(run)) == "Note on the harbour:"
+    by_id = nodes(file)
+    assert list(by_id) == ["source/1", "complete/1", "take/1", "shorten/1"]
+    assert by_id["take/1"]["kind"] == "note"
+    assert edges(file) == {
+        ("source/1", "complete/1"), ("source/1", "take/1"), ("complete/1", "take/1"),
+        ("take/1", "shorten/1"),
+    }  # fmt: skip
+    assert checked(file).terminals == ("shorten/1",)
+
+
+def test_nodes_that_were_changed_on_the_way(url, file):
+    """A window of the page is source text; what was made of a node hangs on it."""
+    window = f"Of the harbour. {QUAY} It was dug by hand."
+    index = SummaryIndex([TextNode(text=QUAY, id_="n1", metadata={"window": window})])
+    llm = Served(url=url)
+    engine = index.as_query_engine(
+        llm=llm, node_postprocessors=[MetadataReplacementPostProcessor("window")]
+    )
+    with vt.record(path=file, quiet=True):
+        engine.query(QUESTION)
+        shortened = NodeWithScore(
+            node=TextNode(text="Opened in 1901, in May, on a Sunday.", id_="n1")
+        )
+        engine.synthesize(QUESTION, [shortened])
+    by_id = nodes(file)
+    found = [one for one in by_id.values() if one["step"] != "synthesize"]
+    assert [(one["text"], one["origin"]) for one in found] == [
+        (QUAY, "source"), (window, "source"),
+        ("Opened in 1901, in May, on a Sunday.", "generated"),
+    ]  # fmt: skip
+    assert edges(file) == {
+        ("retrieve/2", "synthesize/1"), ("retrieve/1", "postprocess/1"),
+        ("postprocess/1", "synthesize/2"),
+    }  # fmt: skip
+
+
+def test_an_engine_without_nodes_answers_nothing_that_is_recorded(url, file):
+    with vt.record(path=file, quiet=True) as run:
+        listed().as_query_engine(llm=Served(url=url)).query(QUESTION)
+        assert len(run) == 0
+
+
+def test_a_recording_that_is_handed_over(url, file, tmp_path):
+    run = vt.record(path=file, quiet=True)
+    remove = instrument(run)
+    engine = listed(QUAY).as_query_engine(llm=Served(url=url))
+    engine.query(QUESTION)
+    remove()
+    engine.query(QUESTION)
+    run.close()
+    assert list(nodes(file)) == ["retrieve/1", "synthesize/1"]
+
+
+def test_a_failing_model_leaves_what_came_before(url, file):
+    engine = listed(QUAY).as_query_engine(llm=Served(url=url + "/nowhere"))
+    engine._response_synthesizer._llm.url = "http://127.0.0.1:1/v1"
+    with vt.record(path=file, quiet=True), pytest.raises(openai.APIConnectionError):
+        engine.query(QUESTION)
+    assert list(nodes(file)) == ["retrieve/1"]
+
+
+def test_the_example_of_the_documentation(tmp_path, monkeypatch):
+    text = (Path(__file__).resolve().parents[2] / "docs" / "recorder.md").read_text(
+        encoding="utf-8"
+    )
+    section = text.split("\n## LlamaIndex\n")[1].split("\n## ")[0]
+    program = section.split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    exec(program, {})  # its `instrument()` changes nothing, as the test has called it
+    assert edges(tmp_path / "quay.jsonl") == {("retrieve/1", "synthesize/1")}
+    assert checked(tmp_path / "quay.jsonl").unsourced == 0
+
+
+def test_without_the_package_the_error_names_what_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "llama_index.core.instrumentation.event_handlers", None)
+    monkeypatch.delitem(sys.modules, "veritrail_graph.integrations.llamaindex")
+    with pytest.raises(InputError, match=r"pip install 'veritrail-graph\[llamaindex\]'"):
+        importlib.import_module("veritrail_graph.integrations.llamaindex")
