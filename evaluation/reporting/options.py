@@ -6,7 +6,7 @@ from pydantic import Field
 
 from veritrail_graph.evaluation.figures.bootstrap import RESAMPLES, Resampling
 from veritrail_graph.evaluation.figures.scores import Inconclusive
-from veritrail_graph.graph.model.noun import Count, Many, Noun, OneOf
+from veritrail_graph.graph.model.noun import Many, Noun, OneOf
 
 
 class ReportOptions(Noun):
@@ -15,7 +15,7 @@ class ReportOptions(Noun):
     inconclusive: OneOf[Inconclusive] = Field(
         default=Inconclusive.ANY, description="What happens to Inconclusive verdicts."
     )
-    seed: Count = Field(default=0, description="Where resampling starts.")
+    seed: int = Field(default=0, description="Where resampling starts.")
     resamples: int = Field(default=RESAMPLES, ge=1, description="How often claims are drawn anew.")
     human_cost: Many[str] = Field(
         default=(), description="What a person's judgement of a claim costs, as typed."

@@ -15,7 +15,7 @@ from fakes.judged_runs import FS, INC, NFS, JudgedRun, outcome, paid, random_run
 from veritrail_graph.api.reports.evaluation.writing import options_of, write_report
 from veritrail_graph.evaluation.figure_files import read_judged
 from veritrail_graph.evaluation.figures.bootstrap import Resampling
-from veritrail_graph.evaluation.figures.confusion import CLASSES
+from veritrail_graph.evaluation.figures.confusion import CLASSES, Confusion
 from veritrail_graph.evaluation.figures.localization import Localization, LocatedClaim
 from veritrail_graph.evaluation.figures.mcnemar import exact
 from veritrail_graph.evaluation.figures.scores import Inconclusive, JudgedClaim, scores
@@ -140,6 +140,12 @@ def test_the_best_is_compared_with_the_others(full: tuple[Path, dict[str, Any]])
         c = sum(mine[k][0] is not mine[k][1] and other[k][0] is other[k][1] for k in both)
         assert (one["claims"], one["b"], one["c"]) == (len(both), b, c)
         assert one["p_value"] == pytest.approx(exact(b, c))
+        first_f1, second_f1 = (
+            Confusion.of(cells[k] for k in both).macro_f1.value for cells in (mine, other)
+        )
+        assert first_f1 is not None
+        assert second_f1 is not None
+        assert one["macro_f1_difference"] == pytest.approx(first_f1 - second_f1)
         low, high = one["interval"]
         assert low <= one["macro_f1_difference"] <= high
         assert one["beyond_chance"] is (low > 0 or high < 0)
@@ -441,6 +447,23 @@ def test_the_sentence_says_what_was_best_and_whether_it_is_chance(
     assert words in summary
     if right:
         assert summary.startswith("data: veritrail () was best, with macro F1 ")
+
+
+def test_the_sentence_says_where_the_claims_of_both_say_the_opposite(tmp_path: Path) -> None:
+    labels = {f"k{n:02}": FS if n % 2 else NFS for n in range(40)}
+    turned = {k: FS if v == NFS else NFS for k, v in labels.items()}
+    hard, easy = list(labels)[:20], list(labels)[20:]
+    run = JudgedRun(tmp_path, {"data": labels}, [("v", "veritrail", {}), ("w", "direct", {})])
+    run.judged("v", {k: labels[k] for k in easy} | {k: turned[k] for k in hard[:4]})
+    run.judged("w", {k: labels[k] for k in hard[:6]} | {k: turned[k] for k in hard[6:16]})
+    summary = write_report(tmp_path, FEW)["datasets"][0]["summary"]
+    assert "data: veritrail () was best" in summary
+    assert "on the 4 claims of both, direct () is 1.000 ahead" in summary
+
+
+def test_any_seed_is_taken(tmp_path: Path) -> None:
+    JudgedRun(tmp_path, {"data": {"a": FS}}, [("v", "direct", {})])
+    assert write_report(tmp_path, ReportOptions(seed=-5, resamples=1))["options"]["seed"] == -5
 
 
 def test_the_same_run_gives_the_same_report(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from pydantic import ValidationError
 from veritrail_graph.api.rendering import environment
 from veritrail_graph.api.reports.csv_report import csv_line
 from veritrail_graph.api.reports.data import Made
-from veritrail_graph.api.reports.evaluation.sections import Section, facts_of, sections_of
+from veritrail_graph.api.reports.evaluation.parts import Section
+from veritrail_graph.api.reports.evaluation.sections import facts_of, sections_of
 from veritrail_graph.api.reports.files import as_bytes, whole_file
 from veritrail_graph.api.reports.html import frame
 from veritrail_graph.api.reports.markdown import templates
