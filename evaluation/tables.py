@@ -1,4 +1,4 @@
-"""Tables that people bring: CSV, TSV, JSON Lines, a JSON array or parquet, with the place of faults.
+"""Tables that people bring: CSV, TSV, JSON Lines, JSON arrays, parquet; faults have places.
 
 A reader asks each row for cells of the kind that it needs. Faults are collected, so that one
 message names all of them, each with its row and column.

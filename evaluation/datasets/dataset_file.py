@@ -102,7 +102,9 @@ def read_dataset(path: Path, *, skip_bad: bool = False) -> Dataset:
     remarks: tuple[str, ...] = ()
     if reading.faults:
         number = len(reading.faults)
-        remarks = (f"{number:,} × broken rule: the line is left out; first: {reading.faults[0]}",)
+        remarks = (
+            f"{number:,} times: line that breaks a rule, left out; the first: {reading.faults[0]}",
+        )
     return Dataset(
         header.name, reading.processes, claims, header.description, header.licence, remarks
     )

@@ -81,9 +81,7 @@ def loaders() -> tuple[DatasetLoader, ...]:
     return tuple(entry.load()() for entry in (*others, *_OURS))
 
 
-def load_dataset(
-    path: Path, *, format_name: str | None = None, skip_bad: bool = False
-) -> Dataset:
+def load_dataset(path: Path, *, format_name: str | None = None, skip_bad: bool = False) -> Dataset:
     """Read a data set in the format named, or in the first one that the path is in.
 
     Args:
@@ -94,6 +92,15 @@ def load_dataset(
     Raises:
         InputError: There is no such path or format, or it cannot be read.
     """
+    return find_loader(path, format_name).load(path, skip_bad=skip_bad)
+
+
+def find_loader(path: Path, format_name: str | None = None) -> DatasetLoader:
+    """The loader of the format named, or of the first one that the path is in.
+
+    Raises:
+        InputError: There is no such path or format, or the path is in none.
+    """
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
     by_name = {loader.name: loader for loader in loaders()}
@@ -101,12 +108,12 @@ def load_dataset(
         if format_name not in by_name:
             known = ", ".join(by_name)
             raise InputError(f"Unknown data set format {format_name!r}. Known formats: {known}.")
-        return by_name[format_name].load(path, skip_bad=skip_bad)
+        return by_name[format_name]
     reasons = []
     for loader in by_name.values():
         reason = loader.detect(path)
         if reason is None:
-            return loader.load(path, skip_bad=skip_bad)
+            return loader
         reasons.append(f"  {loader.name} ({loader.description}): {reason}")
     raise InputError(f"{path} is no data set that can be read. Tried:\n" + "\n".join(reasons))
 
@@ -174,7 +181,10 @@ class ProcessesLoader:
                 read = survey(found.open())
             except InputError as error:
                 if not skip_bad:
-                    raise
+                    found_faults = getattr(error, "violations", ())
+                    raise InputError(
+                        f"{found.where}: {error}", found_faults, code="bad_rows"
+                    ) from None
                 remarks.append(f"{found.where} is left out: {error}")
                 continue
             if read.process_id in processes:

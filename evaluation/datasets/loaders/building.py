@@ -261,7 +261,7 @@ class Building:
                 self._faults[:MOST_FAULTS],
                 code="bad_rows",
             )
-        remarks = [f"{number:,} × {what}" for what, number in sorted(self._left_out.items())]
+        remarks = [f"{number:,} times: {what}" for what, number in sorted(self._left_out.items())]
         if self._faults:
             rows = "one row is" if len(self._bad) == 1 else f"{len(self._bad):,} rows are"
             remarks.insert(0, f"{rows} bad and left out; the first: {self._faults[0]}")

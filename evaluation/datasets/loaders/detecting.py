@@ -51,19 +51,18 @@ def _parquet_keys(path: Path) -> frozenset[str] | None:
 
 
 def why_no_tables(path: Path, required: Collection[str]) -> str | None:
-    """Why a file, or a file of a folder, lacks columns; None: all have them."""
-    found = table_files(path)
-    if not found:
-        return "no table in the folder"
-    for one in found:
+    """Why a file lacks columns, or every table of a folder does; None: one has them all."""
+    reason = "no table in the folder"
+    for one in table_files(path):
         keys = keys_of(one)
         if keys is None:
-            return f"{one.name} is no table" if path.is_dir() else "no table"
+            reason = f"{one.name} is no table"
+            continue
         lacking = [name for name in required if name not in keys]
-        if lacking:
-            where = f"{one.name} has" if path.is_dir() else "it has"
-            return f"{where} no column or key {', '.join(map(repr, lacking))}"
-    return None
+        if not lacking:
+            return None
+        reason = f"{one.name} has no column or key {', '.join(map(repr, lacking))}"
+    return reason
 
 
 def stem_of(path: Path) -> str:

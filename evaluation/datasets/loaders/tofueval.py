@@ -113,7 +113,7 @@ class TofuEvalLoader:
         process = building.process(
             first.doc_id, {"document/1": documents[first.doc_id]}, first_place, name=first.doc_id
         )
-        rows = sorted(rows, key=lambda one: (len(one[1].sent_idx), one[1].sent_idx))
+        rows = self._ordered(building, rows)
         node = building.answer(
             process,
             f"summary/{number}",
@@ -136,6 +136,19 @@ class TofuEvalLoader:
                 label_origin=f"TofuEval: {row.type.strip()}" if row.type.strip() else "TofuEval",
                 labels=(annotation("linguist", said, comment),),
             )
+
+    def _ordered(self, building: Building, rows: list[tuple[str, _Row]]) -> list[tuple[str, _Row]]:
+        """The sentences of a summary in their order, each once."""
+        found: dict[str, tuple[str, _Row]] = {}
+        for where, row in rows:
+            before = found.setdefault(row.sent_idx, (where, row))
+            if before[0] == where:
+                continue
+            if before[1] == row:
+                building.count("row that repeats another one: kept once")
+            else:
+                building.fault(where, "sent_idx", f"is {row.sent_idx} again, as in {before[0]}")
+        return sorted(found.values(), key=lambda one: (len(one[1].sent_idx), one[1].sent_idx))
 
 
 def _documents(tables: list[Path]) -> dict[str, str]:

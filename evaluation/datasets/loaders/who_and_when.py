@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, ConfigDict
 from pydantic_core import PydanticCustomError
 
 from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
@@ -114,7 +114,8 @@ def _logs(building: Building, path: Path) -> Iterator[tuple[str, str, Any]]:
 class _Raw(RowModel):
     """A row of a table of logs, with whatever it has."""
 
-    model_config = {"extra": "allow"}
+    model_config = ConfigDict(extra="allow")
+
     history: list[Any]
     mistake_agent: Any
     mistake_step: Any
