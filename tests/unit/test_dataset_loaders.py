@@ -15,7 +15,7 @@ import pytest
 
 from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.building import public_id
-from veritrail_graph.evaluation.datasets.loaders.fables import chunks_of
+from veritrail_graph.evaluation.datasets.loaders.fables import chunks_of, read_summaries
 from veritrail_graph.evaluation.datasets.loading import find_loader, load_dataset
 from veritrail_graph.evaluation.datasets.model import Dataset
 from veritrail_graph.evaluation.held_process import HeldProcess
@@ -381,6 +381,20 @@ def test_fables_needs_the_books(tmp_path: Path) -> None:
     assert process.metadata["summary/MODEL-1"]["comment"] == "Short."
 
 
+def test_the_claims_of_fables_are_read_without_books(tmp_path: Path) -> None:
+    found = read_summaries(_json(tmp_path / "FABLES.json", BOOKS))
+    assert [(one.book, one.model, len(one.claims)) for one in found] == [
+        ("The Quay: A Tale", "MODEL-1", 4),
+        ("The Quay: A Tale", "MODEL-2", 1),
+        ("Untold", "MODEL-1", 1),
+    ]
+    bad = {"A": {"B": {"summary": "S.", "claims": {"0": _claim("Perhaps")}}}}
+    with pytest.raises(InputError) as raised:
+        read_summaries(_json(tmp_path / "FABLES.json", bad))
+    (fault,) = raised.value.violations
+    assert fault.where == "'A', B, claims.0"
+
+
 def test_a_book_is_cut_between_paragraphs() -> None:
     text = "aaaa\n\nbbbb\n \n\ncccccccccccc\n\ndd"
     assert list(chunks_of(text, longest=10).values()) == ["aaaa\n\nbbbb", "cccccccccccc", "dd"]
@@ -555,9 +569,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("name", "value", "said"), BAD, ids=[one[2][:40] for one in BAD])
-def test_a_bad_row_is_an_error_or_counted(
-    tmp_path: Path, name: str, value: Any, said: str
-) -> None:
+def test_a_bad_row_is_an_error_or_counted(tmp_path: Path, name: str, value: Any, said: str) -> None:
     path = (_lines if name.endswith("jsonl") else _json)(tmp_path / name, value)
     with pytest.raises(InputError, match=r"nothing was read") as raised:
         load_dataset(path)
@@ -621,9 +633,7 @@ def test_a_bad_log_is_named(tmp_path: Path, change: Any, said: str) -> None:
         ("FABLES.json", {"A": {"B": {"summary": "s"}}}, "no books with summaries"),
     ],
 )
-def test_a_missing_key_is_another_format(
-    tmp_path: Path, name: str, value: Any, said: str
-) -> None:
+def test_a_missing_key_is_another_format(tmp_path: Path, name: str, value: Any, said: str) -> None:
     path = (_lines if name.endswith("jsonl") else _json)(tmp_path / name, value)
     with pytest.raises(InputError):
         load_dataset(path)

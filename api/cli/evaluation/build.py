@@ -68,10 +68,10 @@ def show_built(built: Built) -> None:
     name = one_line(clean(built.dataset.name))
     licence = f", licence {built.dataset.licence}" if built.dataset.licence else ""
     say(
-        f"{name} ({built.format_name}{licence}): {facts['claims']:,} claims about "
-        f"{facts['processes']:,} processes of {facts['nodes']:,} nodes; "
-        f"{facts['annotations']:,} labels of annotators, {facts['with_error_stages']:,} claims "
-        f"with error stages. Written: {built.output}",
+        f"{name} ({built.format_name}{licence}): claims {facts['claims']:,}, processes "
+        f"{facts['processes']:,}, nodes {facts['nodes']:,}, labels of annotators "
+        f"{facts['annotations']:,}, claims with error stages {facts['with_error_stages']:,}. "
+        f"Written: {built.output}",
         "bold",
     )
     for remark in built.dataset.remarks:

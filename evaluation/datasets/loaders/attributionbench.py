@@ -81,4 +81,4 @@ class AttributionBenchLoader:
                     label=row.attribution_label.verdict,
                     label_origin=f"AttributionBench: {row.src_dataset}",
                 )
-        return building.finish(description="Statements with references.", licence="Apache-2.0")
+        return building.finish(description="Statements with references.")

@@ -244,6 +244,20 @@ class Building:
         """Count what a rule of the loader leaves out or reads in another way; it is a remark."""
         self._left_out[what] += number
 
+    def refuse_faults(self) -> None:
+        """Raise where there are faults that are not left out.
+
+        Raises:
+            InputError: With every fault.
+        """
+        if self._faults and not self._skip_bad:
+            number = "a fault" if len(self._faults) == 1 else f"{len(self._faults):,} faults"
+            raise InputError(
+                f"{self._path} has {number}; nothing was read.",
+                self._faults[:MOST_FAULTS],
+                code="bad_rows",
+            )
+
     def finish(self, *, description: str | None = None, licence: str | None = None) -> Dataset:
         """The data set.
 
@@ -254,13 +268,7 @@ class Building:
         Raises:
             InputError: There are faults that are not left out, or it holds no claim.
         """
-        if self._faults and not self._skip_bad:
-            number = "a fault" if len(self._faults) == 1 else f"{len(self._faults):,} faults"
-            raise InputError(
-                f"{self._path} has {number}; nothing was read.",
-                self._faults[:MOST_FAULTS],
-                code="bad_rows",
-            )
+        self.refuse_faults()
         remarks = [f"{number:,} times: {what}" for what, number in sorted(self._left_out.items())]
         if self._faults:
             rows = "one row is" if len(self._bad) == 1 else f"{len(self._bad):,} rows are"

@@ -6,6 +6,7 @@ Source: ours (docs/datasets.md).
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from pathlib import Path
 
 from veritrail_graph.evaluation.tables import JSON_SUFFIXES, PARQUET_SUFFIX
@@ -25,8 +26,15 @@ def table_files(path: Path) -> list[Path]:
 
 def keys_of(path: Path) -> frozenset[str] | None:
     """The columns of a table, or the keys of its first entry; None: it is no table."""
-    if not path.is_file():
+    try:
+        known = path.stat()
+    except OSError:
         return None
+    return _keys_of(path, known.st_mtime_ns, known.st_size) if path.is_file() else None
+
+
+@lru_cache(maxsize=4_096)  # every loader asks in turn, for every file of a folder
+def _keys_of(path: Path, _changed: int, _size: int) -> frozenset[str] | None:
     suffix = files.suffix_of(path)
     if suffix == PARQUET_SUFFIX:
         return _parquet_keys(path)

@@ -146,8 +146,23 @@ class FablesLoader:
         return building.finish(description="Claims of summaries of books.", licence="MIT")
 
 
+def read_summaries(path: Path) -> tuple[BookSummary, ...]:
+    """The summaries with their claims, for matching; the books are not needed.
+
+    Args:
+        path: FABLES.json, or the folder that it is in.
+
+    Raises:
+        InputError: It cannot be read; every fault is named.
+    """
+    building = Building(path, FablesLoader.name, "FABLES", skip_bad=False)
+    found = tuple(summaries_of(path, building))
+    building.refuse_faults()
+    return found
+
+
 def summaries_of(path: Path, building: Building) -> Iterator[BookSummary]:
-    """The summaries with their claims; the books are not needed.
+    """The summaries one by one.
 
     Args:
         path: FABLES.json, or the folder that it is in.
