@@ -6,19 +6,17 @@ cost of a claim).
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from veritrail_graph.evaluation.figures.confusion import Confusion
 from veritrail_graph.evaluation.simulation.configuration import Configuration
 from veritrail_graph.evaluation.simulation.walking import WalkResult
+from veritrail_graph.graph.agreement import wilson_interval
 from veritrail_graph.graph.model import Verdict
 
-NORMAL_95 = 1.959963984540054
-ONE_CLASS = "all claims that got a verdict have the same label"
-NO_VERDICT = "no claim got one of the two verdicts"
 NO_ERROR = "no claim with an error was found Not Fully Supported"
 NO_PRICE = "no price is given"
 NOTHING_SHOWN = "no sentence with a fact of a claim was shown"
@@ -112,13 +110,15 @@ def row(
         reasons["cost_per_claim"] = NO_PRICE
     else:
         cost = (sums["input_tokens"] * price[0] + sums["output_tokens"] * price[1]) / 1_000_000
-    scores = _scores(totals, reasons)
+    confusion = _confusion(totals)
+    scores = {"macro_f1": confusion.macro_f1, "balanced_accuracy": confusion.balanced_accuracy}
+    reasons |= {name: one.reason for name, one in scores.items() if one.reason is not None}
     figures = {
         "claims": claims,
         "decided": of_verdict(Verdict.FULLY_SUPPORTED) + of_verdict(Verdict.NOT_FULLY_SUPPORTED),
-        **scores,
+        **{name: one.value for name, one in scores.items()},
         "accuracy": (right + caught) / claims,
-        "accuracy_interval": wilson(right + caught, claims),
+        "accuracy_interval": list(wilson_interval(right + caught, claims) or ()),
         "inconclusive": of_verdict(Verdict.INCONCLUSIVE) / claims,
         "no_verdict": of_verdict(None) / claims,
         "iterations": sums["iterations"] / claims,
@@ -145,28 +145,12 @@ def row(
     return Row(configuration, figures, reasons)
 
 
-def _scores(totals: Totals, reasons: dict[str, str]) -> dict[str, float | None]:
-    """Macro F1 and balanced accuracy over the claims that got one of the two verdicts."""
-    verdicts = {True: Verdict.FULLY_SUPPORTED, False: Verdict.NOT_FULLY_SUPPORTED}
-    f1, recalls = [], []
-    for label, verdict in verdicts.items():
-        hit = totals.outcomes[label, verdict]
-        missed = totals.outcomes[label, verdicts[not label]]
-        wrongly = totals.outcomes[not label, verdict]
-        if hit + missed:
-            f1.append(2 * hit / (2 * hit + missed + wrongly))
-            recalls.append(hit / (hit + missed))
-    if len(recalls) < 2:
-        why = ONE_CLASS if recalls else NO_VERDICT
-        reasons.update(macro_f1=why, balanced_accuracy=why)
-        return {"macro_f1": None, "balanced_accuracy": None}
-    return {"macro_f1": sum(f1) / 2, "balanced_accuracy": sum(recalls) / 2}
-
-
-def wilson(hits: int, whole: int) -> list[float]:
-    """A 95 % interval of a share. Source: Wilson 1927."""
-    share, square = hits / whole, NORMAL_95**2
-    middle = (share + square / (2 * whole)) / (1 + square / whole)
-    spread = math.sqrt(share * (1 - share) / whole + square / (4 * whole**2))
-    half = NORMAL_95 * spread / (1 + square / whole)
-    return [max(0.0, middle - half), min(1.0, middle + half)]
+def _confusion(totals: Totals) -> Confusion:
+    """The claims that got one of the two verdicts."""
+    found, missed = Verdict.NOT_FULLY_SUPPORTED, Verdict.FULLY_SUPPORTED
+    return Confusion(
+        true_positives=totals.outcomes[False, found],
+        false_positives=totals.outcomes[True, found],
+        true_negatives=totals.outcomes[True, missed],
+        false_negatives=totals.outcomes[False, missed],
+    )

@@ -12,6 +12,7 @@ import pytest
 from fakes.dag import Dag, DagSource
 from fakes.scripted_judge import Script, ScriptedJudge
 
+from veritrail_graph.evaluation.figures.confusion import ONE_CLASS
 from veritrail_graph.evaluation.simulation.claims import PlantedClaim, Planter
 from veritrail_graph.evaluation.simulation.configuration import (
     ClaimSettings,
@@ -19,7 +20,7 @@ from veritrail_graph.evaluation.simulation.configuration import (
     Grid,
     JudgeSettings,
 )
-from veritrail_graph.evaluation.simulation.figures import ONE_CLASS, Row
+from veritrail_graph.evaluation.simulation.figures import Row
 from veritrail_graph.evaluation.simulation.judge import SimulatedJudge, SimulatedNodes
 from veritrail_graph.evaluation.simulation.meaning import meaning
 from veritrail_graph.evaluation.simulation.noise import Noise

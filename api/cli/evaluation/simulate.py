@@ -205,7 +205,7 @@ def _like(name: str, node: str | None, *, as_json: bool) -> ProcessShape:
 
 
 def _simulation(given: Mapping[str, Any], shape: ProcessShape) -> Simulation:
-    from veritrail_graph.api.settings import parse_price
+    from veritrail_graph.api.setting_values import parse_price
     from veritrail_graph.evaluation.simulation.configuration import (
         ClaimSettings,
         Grid,
