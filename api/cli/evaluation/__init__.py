@@ -6,6 +6,7 @@ import typer
 
 from veritrail_graph.api.cli.evaluation import (
     agreement,
+    build,
     localization,
     report,
     review,
@@ -26,3 +27,5 @@ app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
 app.command("simulate")(simulate.simulate)
+app.command("build")(build.build)
+app.command("formats")(build.formats)
