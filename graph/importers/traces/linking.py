@@ -244,9 +244,9 @@ class Links(Generic[S]):
         is_own = piece.role == "own"
         equal = [one for one in self._equal.get(piece.text, ()) if is_there(one)]
         if equal and not is_own:
-            one = latest(equal)
-            met = one.call is None
-            return [Part(one, None if met else Inference.EXACT, None if met else 1.0, size)]
+            same = latest(equal)
+            met = same.call is None
+            return [Part(same, None if met else Inference.EXACT, None if met else 1.0, size)]
         parts = _Parts[S]()
         left = self._contained(Inference.EXACT, piece.text, is_there, latest, parts)
         if not parts.found and not is_own:
@@ -256,6 +256,7 @@ class Links(Generic[S]):
         is_read = target.writes and piece.role in (None, "user")
         if is_read and self._short:
             left = [self._items(one, is_there, latest, parts) for one in left]
+        left = [one for one in left if len(one) >= SHORTEST]
         for one in left:
             self._contained(Inference.NORMALISED, one, is_there, latest, parts)
         if not parts.found and not is_own:
@@ -348,9 +349,12 @@ class Links(Generic[S]):
     def _leaves(self, left: Sequence[str], target: Target[S], parts: _Parts[S]) -> None:
         """Take the lines and cells of what is left of a text that earlier texts hold."""
         how = Inference.NORMALISED
+        found = [leaf for one in left for leaf in leaves(one)]
+        if not found:
+            return
         known = [self._form(how, part.source.text) for part in parts.found.values()]
         wanted: dict[str, float] = {}
-        for leaf in (leaf for one in left for leaf in leaves(one)):
+        for leaf in found:
             form = normalised(leaf)
             # What stands in a text that was found as a whole came with that one.
             if len(form) >= SHORTEST and not any(form in one for one in known):

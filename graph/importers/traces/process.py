@@ -162,6 +162,9 @@ class _Reading:
         """What the whole was given."""
         roots = self.tree.roots
         given = self.trace.given
+        is_prompt = given is None and bool(roots) and roots[0].kind is CallKind.GENERATION
+        if is_prompt and any(one.end <= roots[0].start for one in roots[1:]):
+            return  # what was recorded before may stand in the prompt
         if given is None and roots:
             given = roots[0].given
         for piece in pieces(given):
@@ -174,7 +177,9 @@ class _Reading:
             kind, origin = ("user", Origin.GIVEN) if said else ("document", Origin.SOURCE)
             if not any(one.order == 0 for one in self.by_text.get(piece.text, ())):
                 name = "question" if said else piece.key or kind
-                self.add(Span(piece.text, kind, origin, 0, None, name))
+                span = self.add(Span(piece.text, kind, origin, 0, None, name))
+                if is_prompt:  # no other call holds it
+                    self.was_met.add(id(span))
 
     def _outputs(self, call: Call) -> Iterator[Piece]:
         if call.kind is CallKind.GENERATION:
