@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from veritrail_graph.api.cli.evaluation import agreement, localization, run, score, simulate
+from veritrail_graph.api.cli.evaluation import (
+    agreement,
+    attribution,
+    localization,
+    run,
+    score,
+    simulate,
+)
 
 app = typer.Typer(
     help="The papers' experiments: score, compare and simulate.",
@@ -15,4 +22,5 @@ app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
+app.command("attribution")(attribution.attribution)
 app.command("simulate")(simulate.simulate)
