@@ -57,7 +57,8 @@ class CategoryAgreement:
         label: Callable[[frozenset[Category]], str],
     ) -> CategoryAgreement:
         for name, file in (("GOLD", gold), ("PREDICTED", predicted)):
-            if not any(one.categories for one in file.sentences.values()):
+            attributed = [one for one in file.sentences.values() if one.sources]
+            if attributed and all(one.categories is None for one in attributed):
                 return cls({}, f"{name} holds no categories")
         pairs: Counter[tuple[str, str]] = Counter()
         for sentence in sentences:

@@ -28,7 +28,7 @@ class Passages:
     two files that name the same sentence name the same words.
 
     Args:
-        known: Texts of source sentences; what stands first counts.
+        known: Texts of source sentences; the first one counts.
     """
 
     def __init__(self, known: Sequence[Mapping[SourceSentence, Passage]]) -> None:

@@ -1,4 +1,4 @@
-"""Source sentences that faithful and unfaithful sentences rest on: where they stand, their style.
+"""Source sentences that faithful and unfaithful sentences rest on: position and language.
 
 A source sentence is unfaithful-linked when at least one unfaithful sentence is attributed to it,
 faithful-linked when only faithful ones are. Source: Error-tolerant attribution 8.

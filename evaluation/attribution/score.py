@@ -67,12 +67,17 @@ class AttributionScore:
             return missing(unknown_text(self._without_text))
         return mean(values, NO_SENTENCES)
 
+    @cached_property
+    def categories(self) -> CategoryAgreement:
+        """How the categories of both files agree."""
+        return CategoryAgreement.of(self.gold, self.predicted)
+
     def figures(self) -> dict[str, Figure]:
         """Every figure, by its key."""
         return {
             **macro(Counter(self.overlaps.values())),
             "iou": self.iou,
-            "kappa_categories": CategoryAgreement.of(self.gold, self.predicted).kappa,
+            "kappa_categories": self.categories.kappa,
         }
 
     def as_json(self, resampling: Resampling | None = None) -> dict[str, Any]:

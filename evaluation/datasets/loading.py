@@ -25,6 +25,8 @@ _HERE = "veritrail_graph.evaluation.datasets"
 # Recorded runs come last: whatever can be ingested is one.
 _OURS = (
     EntryPoint("veritrail", f"{_HERE}.loading:OwnLoader", GROUP),
+    EntryPoint("tofueval", f"{_HERE}.tofueval:TofuEvalLoader", GROUP),
+    EntryPoint("tofueval-one", f"{_HERE}.tofueval:OneSummaryLoader", GROUP),
     EntryPoint("processes", f"{_HERE}.loading:ProcessesLoader", GROUP),
 )
 

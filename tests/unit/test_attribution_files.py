@@ -294,3 +294,36 @@ def test_sources_that_are_split_in_another_way_are_refused(
     with pytest.raises(InputError, match=message):
         refuse_other_splits(tmp_path, file, Sources(counts, {}))
     refuse_other_splits(tmp_path, file, Sources({"c": 4}, {}))
+
+
+def test_attributing_nothing_is_a_category_of_its_own(tmp_path: Path) -> None:
+    links = [["EVIDENCE"], ["NEAR_MATCH"], []]
+    gold, nothing = (
+        read_attributions(
+            written(
+                tmp_path,
+                lines(
+                    *(
+                        {"id": n, "attributed": [["c", n]] if each else [], "categories": each}
+                        for n, each in enumerate(categories)
+                    )
+                ),
+            )
+        )
+        for categories in (links, [[], [], []])
+    )
+    assert AttributionScore(gold, nothing).figures()["kappa_categories"].value == 0
+    assert AttributionScore(gold, gold).figures()["kappa_categories"].value == 1
+    one_label = AttributionScore(nothing, nothing).as_json()
+    assert one_label["reasons"] == {"kappa_categories": "one label only"}
+
+
+def test_sentences_without_categories_take_no_part_in_kappa(tmp_path: Path) -> None:
+    values = [
+        {"id": 1, "attributed": [["c", 1]], "categories": ["EVIDENCE"]},
+        {"id": 2, "attributed": [["c", 1]], "categories": ["NEAR_MATCH"]},
+        {"id": 3, "attributed": [["c", 1]]},
+    ]
+    file = read_attributions(written(tmp_path, lines(*values)))
+    found = AttributionScore(file, file).categories
+    assert (found.sentences, found.kappa.value) == (2, 1)

@@ -58,8 +58,8 @@ def attribution(
         bool,
         typer.Option(
             "--linked",
-            help="Add where in GOLD's sources stands what faithful and unfaithful sentences rest "
-            "on; needs --sources.",
+            help="Add the positions of the source sentences that GOLD's faithful and unfaithful "
+            "sentences rest on; needs --sources.",
         ),
     ] = False,
     output: Annotated[
@@ -142,6 +142,12 @@ def _notes(found: AttributionScore, gold: Path, predicted: Path) -> Iterator[str
         )
     if more := [name for name in scored.sentences if name not in right.sentences]:
         yield f"{predicted}: {_some(more)} are not in {gold} and are left out."
+    compared, common = found.categories.sentences, len(right.sentences) - len(found.missing)
+    if 0 < compared < common:
+        yield (
+            f"kappa_categories is over {compared:,} of {common:,} sentences: the others have no "
+            f"categories in {gold} or {predicted}."
+        )
     if unlike := unlike_passages(right, scored):
         node_id, sentence = unlike[0]
         yield (
