@@ -61,6 +61,20 @@ def loaders() -> tuple[DatasetLoader, ...]:
     return tuple(entry.load()() for entry in (*others, *_OURS))
 
 
+def load_unlabelled(path: Path) -> Dataset:
+    """Read a data set as `load_dataset` does; no claim of a recorded run needs a label.
+
+    Raises:
+        InputError: There is no such path, or it cannot be read.
+    """
+    runs = ProcessesLoader()
+    others = [one for one in loaders() if one.name != runs.name]
+    is_other = path.exists() and any(one.detect(path) is None for one in others)
+    if is_other or not path.exists() or runs.detect(path) is not None:
+        return load_dataset(path)
+    return runs.read(path)
+
+
 def load_dataset(path: Path, *, format_name: str | None = None) -> Dataset:
     """Read a data set in the format named, or in the first one that the path is in.
 
@@ -134,6 +148,21 @@ class ProcessesLoader:
         Raises:
             InputError: No process can be read, or no claim has a label.
         """
+        found = self.read(path)
+        if not any(claim.label for claim in found.claims):
+            raise InputError(
+                f"{path} holds {len(found.processes)} process(es), but no claim with a label. "
+                "Write labels into the claims of the process file, or make a data set: "
+                "veritrail eval build --help"
+            )
+        return found
+
+    def read(self, path: Path) -> Dataset:
+        """Read all its processes once, for their claims, whether they have labels or not.
+
+        Raises:
+            InputError: No process can be read.
+        """
         processes: dict[str, Callable[[], ProcessInput]] = {}
         claims: list[LabelledClaim] = []
         remarks = []
@@ -162,10 +191,4 @@ class ProcessesLoader:
             ]
         if not processes:
             raise InputError(f"{path}: no process can be read. " + " ".join(remarks[:3]))
-        if not any(claim.label for claim in claims):
-            raise InputError(
-                f"{path} holds {len(processes)} process(es), but no claim with a label. Write "
-                "labels into the claims of the process file, or make a data set: "
-                "veritrail eval build --help"
-            )
         return Dataset(path.name, processes, tuple(claims), remarks=tuple(remarks))
