@@ -6,9 +6,9 @@ work is not done twice and a run can go on as it began.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from veritrail_graph.verifier.engines import Engine, Parts, engine_named
 from veritrail_graph.verifier.limits import Limits, Samples
 from veritrail_graph.verifier.prompts import Prompts, load_prompts
 from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
+from veritrail_graph.verifier.split_judge import SplitJudge
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.verify_request import VerifyRequest
@@ -40,6 +41,7 @@ class JudgeOptions:
 
     Attributes:
         engine: The engine of judgement.
+        verdict_engine: Another engine that gives the verdicts; None: the same.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
         limits: JudgeOptions much goes into a prompt.
         samples: JudgeOptions many answers are drawn.
@@ -50,6 +52,7 @@ class JudgeOptions:
     """
 
     engine: str
+    verdict_engine: str | None = None
     q: int = DEFAULT_Q
     limits: Limits = Limits()
     samples: Samples = Samples()
@@ -57,6 +60,26 @@ class JudgeOptions:
     sub_claims: bool = True
     models: ModelOptions = field(default_factory=ModelOptions)
     concurrency: int = DEFAULT_CONCURRENCY
+
+    @property
+    def engines(self) -> tuple[Engine, ...]:
+        """The engine, and the one that gives the verdicts where it is another.
+
+        Raises:
+            InputError: There is no such engine.
+        """
+        names = (self.engine, self.verdict_engine)
+        return tuple(engine_named(name) for name in names if name is not None)
+
+    @property
+    def asks_models(self) -> bool:
+        """Whether one of the engines asks language models."""
+        return any(engine.asks_models for engine in self.engines)
+
+    @property
+    def engine_words(self) -> str:
+        """The engines, such as `openai+nli`."""
+        return "+".join(engine.name for engine in self.engines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +117,37 @@ async def configure_judge(
     Raises:
         InputError: The engine, a model, a prompt or a setting is wrong.
     """
+    from veritrail_graph.api.entailment import open_entailment
+    from veritrail_graph.api.shared import Shared
     from veritrail_graph.graph.sentences import SentenceSplitter
+    from veritrail_graph.verifier.models.retrying import Spending
 
-    engine = engine_named(how.engine)
-    _check(engine, how)
+    engines = how.engines
+    _check(engines, how)
     prompts = load_prompts(how.prompts)
     splitter = SentenceSplitter.for_language(settings.language)
-    parts = Parts(splitter.split, how.limits, how.samples, None, prompts, how.sub_claims)
-    if not engine.asks_models:
-        judge = engine.judge(parts)
-        yield ConfiguredJudge(judge, how, prompts, splitter, None, _settings(settings, how, judge))
-        return
-    async with open_models(settings, engine, how.models, shared) as models:
-        judge = engine.judge(replace(parts, models=models.steps))
-        _check_windows(judge)
+    shared = shared or Shared(Spending(how.models.budget, how.models.max_calls))
+    async with AsyncExitStack() as stack:
+        judges: list[Judge] = []
+        opened: list[OpenModels] = []
+        for engine in engines:
+            models, entailment = None, None
+            if engine.asks_models:
+                models = await stack.enter_async_context(
+                    open_models(settings, engine, how.models, shared)
+                )
+                opened.append(models)
+            if engine.needs_entailment:
+                entailment = await open_entailment(settings, how.models.use_cache, shared, stack)
+            steps = models.steps if models else None
+            parts = Parts(
+                splitter.split, how.limits, how.samples, steps, prompts, how.sub_claims, entailment
+            )
+            judges.append(engine.judge(parts))
+            _check_windows(judges[-1])
+        judge = judges[0] if len(judges) == 1 else SplitJudge(*judges)
+        # Of two engines that ask models either has what is spent: they share it.
+        models = opened[0] if opened else None
         yield ConfiguredJudge(
             judge, how, prompts, splitter, models, _settings(settings, how, judge)
         )
@@ -132,9 +172,10 @@ def _check_windows(judge: Judge) -> None:
             )
 
 
-def _check(engine: Engine, how: JudgeOptions) -> None:
-    if engine.asks_models:
+def _check(engines: Sequence[Engine], how: JudgeOptions) -> None:
+    if any(engine.asks_models for engine in engines):
         return
+    engine = engines[0]
     if how.samples.is_soft:
         raise InputError(
             f"Several samples need an engine that asks a model; {engine.name} asks none.",
@@ -149,7 +190,7 @@ def _check(engine: Engine, how: JudgeOptions) -> None:
 
 def _settings(settings: Settings, how: JudgeOptions, judge: Judge) -> str:
     decides = {
-        "engine": how.engine,
+        "engine": how.engine_words,
         "q": how.q,
         "language": settings.language,
         **judge.settings,
@@ -178,8 +219,10 @@ def judge_options(
     threshold = request.threshold or request.samples // 2 + 1
     if threshold > request.samples:
         raise InputError(f"threshold {threshold} can not be met by {request.samples} sample(s)")
+    engine = settings.engine_name(request.engine, request.named_model)
     return JudgeOptions(
-        engine=settings.engine_name(request.engine, request.named_model),
+        engine=engine,
+        verdict_engine=settings.verdict_engine_name(engine, request.verdict_engine),
         q=request.q,
         limits=Limits(
             request.max_root_sentences,

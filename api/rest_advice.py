@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from veritrail_graph.api.entailment_advice import ADVICE as ENTAILMENT
+
 _AGAIN = "Send it again; an operator of the service can remove the rest of it."
 
 ADVICE: Mapping[str, str] = {
+    **ENTAILMENT,
     "already_written": "Send it again.",
     "append_too_large": (
         "Or send the whole process with ?replace=true, which removes its verifications."

@@ -108,13 +108,18 @@ class Agreement:
     @property
     def interval(self) -> tuple[float, float] | None:
         """Where the share lies with 95 % certainty (E. B. Wilson's score); None without a pair."""
-        if self.share is None:
-            return None
-        count, share, square = self.pairs, self.share, _NORMAL**2
-        middle = (share + square / (2 * count)) / (1 + square / count)
-        spread = _NORMAL * sqrt(share * (1 - share) / count + square / (4 * count**2))
-        spread /= 1 + square / count
-        return max(0.0, middle - spread), min(1.0, middle + spread)
+        return wilson_interval(self.agreed, self.pairs)
+
+
+def wilson_interval(count: int, of: int) -> tuple[float, float] | None:
+    """Where a share lies with 95 % certainty, by E. B. Wilson's score; None: a share of nothing."""
+    if not of:
+        return None
+    share, square = count / of, _NORMAL**2
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    spread = _NORMAL * sqrt(share * (1 - share) / of + square / (4 * of**2))
+    spread /= 1 + square / of
+    return max(0.0, middle - spread), min(1.0, middle + spread)
 
 
 @dataclass(frozen=True, slots=True)

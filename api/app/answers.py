@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +23,13 @@ from pydantic import (
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
+
+from veritrail_graph.graph.errors import (
+    InputError,
+    VeriTrailError,
+    violation_with_advice,
+    with_advice,
+)
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.nodes import NodePage
@@ -136,6 +143,18 @@ def _format_name(source_format: str) -> str:
     return "process" if is_file else source_format
 
 
+def fault_object(error: VeriTrailError, advice: Mapping[str, str]) -> dict[str, Any]:
+    """An error as a JSON object, with the advice of a door: `message` and `violations`."""
+    violations = error.violations if isinstance(error, InputError) else ()
+    return {
+        "message": with_advice(error, advice),
+        "violations": [
+            {"kind": one.kind, "where": one.where, "message": violation_with_advice(one, advice)}
+            for one in violations
+        ],
+    }
+
+
 class Refused(Answer):
     """A process that was not stored, of an input that holds several."""
 
@@ -158,6 +177,20 @@ class IngestedMany(Answer):
         """The answer, with how many of them came to what."""
         counts = Counter("failed" if isinstance(one, Refused) else one.status for one in processes)
         return cls(processes=list(processes), **counts)
+
+    @classmethod
+    def of_outcomes(
+        cls, outcomes: Iterable[tuple[str, Ingested | VeriTrailError]], advice: Mapping[str, str]
+    ) -> IngestedMany:
+        """The answer for what became of each process, with the advice of a door."""
+        return cls.of(
+            [
+                Refused(source=where, error=fault_object(one, advice))
+                if isinstance(one, VeriTrailError)
+                else one
+                for where, one in outcomes
+            ]
+        )
 
 
 class Stage(Answer):

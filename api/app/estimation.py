@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from veritrail_graph.api.claims import choose_claims
 from veritrail_graph.api.models import all_model_settings, own_prices, price_of
-from veritrail_graph.graph.model import Claim
+from veritrail_graph.graph.model import Claim, Verdict
 from veritrail_graph.graph.sentences import SentenceSplitter
 from veritrail_graph.graph.store.claims import ClaimStore
 from veritrail_graph.verifier.engines import engine_named
@@ -18,8 +18,10 @@ from veritrail_graph.verifier.estimate import AssumedModel, AssumedWalk, Estimat
 from veritrail_graph.verifier.judge import LanguageModelJudge, StepModel, StepModels
 from veritrail_graph.verifier.models.language_model import CACHING_HOSTS, DEFAULT_WINDOW, MAX_OUTPUT
 from veritrail_graph.verifier.models.openai_endpoint import OPENAI
+from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.models.tokens import context_window, counter, estimate
 from veritrail_graph.verifier.nodes import SharedNodes
+from veritrail_graph.verifier.ports import Found, Judgement
 from veritrail_graph.verifier.prompts import load_prompts
 
 if TYPE_CHECKING:
@@ -28,12 +30,26 @@ if TYPE_CHECKING:
     from veritrail_graph.api.settings import ModelSettings, Settings
     from veritrail_graph.graph.importers.records import ClaimRecord
     from veritrail_graph.graph.store import Store
+    from veritrail_graph.verifier.driver import Task
     from veritrail_graph.verifier.models.prices import Price
+    from veritrail_graph.verifier.ports import NodeSource
 
 SUMMARIES = 64
 """Assumed summaries are alike; this many are kept with their sentences."""
 NO_MODEL = "no model"
 """What the model of an estimate is called where none is named."""
+
+
+class _UnpaidVerdict:
+    """Gives verdicts by an engine that asks no language model: an assumed one, and no call."""
+
+    def __init__(self, engine: str) -> None:
+        self.settings: dict[str, object] = {"scorer": engine}
+
+    async def judge(self, claim: Claim, found: Found, meter: Meter) -> Judgement:
+        """The verdict after which the walk goes on."""
+        del claim, found, meter
+        return Judgement(Verdict.FULLY_SUPPORTED, "Assumed.")
 
 
 class _NotStored(ClaimStore):
@@ -89,19 +105,6 @@ async def estimate_claims(
         InputError: A claim, a node, a setting or a prompt is wrong.
         EngineError: The graph cannot be reached.
     """
-    models = _models(settings, how)
-    steps = [StepModel(model) for model in models]
-    prompts = load_prompts(how.prompts)
-    splitter = SentenceSplitter.for_language(settings.language)
-    judge = LanguageModelJudge.of(
-        how.engine,
-        StepModels(*steps),
-        prompts,
-        lru_cache(SUMMARIES)(splitter.split),
-        limits=how.limits,
-        samples=how.samples,
-        sub_claims=how.sub_claims,
-    )
     reading = replace(store, claims=_NotStored(store.database))
     tasks = await choose_claims(
         reading,
@@ -113,11 +116,54 @@ async def estimate_claims(
     )
     process = await store.processes.get(request.process_id)
     size, edges = process.nodes, process.edges
+    splitter = SentenceSplitter.for_language(settings.language)
     nodes = SharedNodes(store.reading, request.process_id, splitter, size=size, edges=edges)
-    estimator = Estimator(request.process_id, judge, models[0].assumed_walk, nodes, how.q)
+    return await estimate_tasks(
+        settings, how, splitter, request.process_id, nodes, tasks, on_progress
+    )
+
+
+async def estimate_tasks(
+    settings: Settings,
+    how: JudgeOptions,
+    splitter: SentenceSplitter,
+    process_id: str,
+    nodes: NodeSource,
+    tasks: Sequence[Task],
+    on_progress: Callable[[int, int, int], None] = lambda _done, _claims, _prompts: None,
+) -> Estimated:
+    """Say what verifying these claims of a process would come to, wherever its nodes are.
+
+    Args:
+        settings: The settings.
+        how: How they would be verified.
+        splitter: Splits texts into sentences.
+        process_id: The process.
+        nodes: Where its nodes are read from.
+        tasks: The claims.
+        on_progress: As in `estimate_claims`.
+
+    Raises:
+        InputError: A setting or a prompt is wrong.
+        VeriTrailError: A node cannot be read.
+    """
+    models = _models(settings, how)
+    by_other = how.engines[-1] if how.verdict_engine is not None else None
+    is_unpaid = by_other is not None and not by_other.asks_models
+    judge = LanguageModelJudge.of(
+        how.engine,
+        StepModels(*(StepModel(model) for model in models)),
+        load_prompts(how.prompts),
+        lru_cache(SUMMARIES)(splitter.split),
+        limits=how.limits,
+        samples=how.samples,
+        verdicts=_UnpaidVerdict(by_other.name) if by_other is not None and is_unpaid else None,
+        sub_claims=how.sub_claims,
+    )
+    estimator = Estimator(process_id, judge, models[0].assumed_walk, nodes, how.q)
     named = [name for name in (judge.model,) if name != NO_MODEL]
     return Estimated(
-        request.process_id,
+        process_id,
         len(tasks),
         named[0] if named else None,
         await estimator.estimate(

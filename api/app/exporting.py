@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.answers import Exported
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.exporters.verdicts import FORMATS as VERDICTS
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.part import Progress
     from veritrail_graph.graph.store import Store
     from veritrail_graph.graph.store.export import StoredProcess
 
-FILES = ("process", "graphml", "cypher", "prov", "openlineage")
 FOLDERS = ("csv", "neo4j-csv")
-FORMATS = ("process", "graphml", "csv", "cypher", "neo4j-csv", "prov", "openlineage")
+FORMATS = (
+    "process", "graphml", "csv", "cypher", "neo4j-csv", "prov", "openlineage", *VERDICTS,
+)  # fmt: skip
+FILES = tuple(one for one in FORMATS if one not in FOLDERS)
 _DOCUMENT = (".json", ".json.gz")
 _ENDINGS = {
     ".json": "process",
@@ -25,7 +28,29 @@ _ENDINGS = {
     ".graphml": "graphml",
     ".cypher": "cypher",
 }
-_DOUBLE_ENDINGS = {".prov.json": "prov", ".openlineage.jsonl": "openlineage"}
+_DOUBLE_ENDINGS = {
+    ".prov.json": "prov",
+    ".openlineage.jsonl": "openlineage",
+    ".langfuse-scores.jsonl": "langfuse-scores",
+    ".otel-events.json": "otel-events",
+    ".otel-logs.jsonl": "otel-logs",
+    ".phoenix-annotations.json": "phoenix-annotations",
+    ".mlflow-assessments.json": "mlflow-assessments",
+}
+
+
+_OTHER_ENDINGS = {"process": ".jsonl", "csv": "-csv.zip", "neo4j-csv": "-neo4j.zip"}
+
+
+def ending_of(format_name: str) -> str:
+    """How the name of a file in a format ends; of tables that of a .zip.
+
+    Raises:
+        InputError: There is no such format.
+    """
+    _check_known(format_name)
+    known = {name: ending for ending, name in (_ENDINGS | _DOUBLE_ENDINGS).items()}
+    return (known | _OTHER_ENDINGS)[format_name]
 
 
 def format_of(path: Path | None) -> str:
@@ -57,8 +82,7 @@ def check_export(format_name: str, path: Path | None, *, force: bool, spreadshee
     Raises:
         InputError: There is no such format, it cannot be written there, or something is there.
     """
-    if format_name not in FORMATS:
-        raise InputError(f"Unknown format {format_name!r}. Known formats: {', '.join(FORMATS)}.")
+    _check_known(format_name)
     if spreadsheet and format_name != "csv":
         raise InputError("Only the format csv can be written for spreadsheets.")
     if path is None and format_name in FOLDERS:
@@ -67,6 +91,11 @@ def check_export(format_name: str, path: Path | None, *, force: bool, spreadshee
         from veritrail_graph.graph.exporters.output import check_free
 
         check_free(path, force=force)
+
+
+def _check_known(format_name: str) -> None:
+    if format_name not in FORMATS:
+        raise InputError(f"Unknown format {format_name!r}. Known formats: {', '.join(FORMATS)}.")
 
 
 async def export(
@@ -97,6 +126,7 @@ async def _to_file(store: Store, stored: StoredProcess, done: Exported, force: b
     from veritrail_graph.graph.exporters.output import one_file
     from veritrail_graph.graph.exporters.process_file import write_document, write_lines
     from veritrail_graph.graph.exporters.prov import write_prov
+    from veritrail_graph.graph.exporters.verdicts import write_verdicts
 
     replaced = 0
     with one_file(done.path, force=force) as file:
@@ -110,6 +140,8 @@ async def _to_file(store: Store, stored: StoredProcess, done: Exported, force: b
             counts = await write_prov(store, stored, file.write)
         elif done.format == "openlineage":
             counts = await write_events(store, stored, file.write)
+        elif done.format in VERDICTS:
+            counts = await write_verdicts(done.format, store, stored, file.write)
         elif done.path is not None and done.path.name.lower().endswith(_DOCUMENT):
             counts = await write_document(store, stored, file.write)
         else:

@@ -106,7 +106,10 @@ class VerifyRequest(BaseModel):
     retry_failed: bool = Field(False, description="Only claims whose latest attempt has none.")
     again: bool = Field(False, description="Also what was verified with the same settings.")
     q: int = Field(DEFAULT_Q, ge=1, le=MAX_Q, description="Consecutive Not Fully Supported.")
-    engine: Name | None = Field(None, description="lexical, openai or azure.")
+    engine: Name | None = Field(None, description="lexical, nli, openai or azure.")
+    verdict_engine: Name | None = Field(
+        None, description="Another engine that gives the verdicts; `engine` selects the evidence."
+    )
     model: Name | None = Field(None, description="The model that is asked; selects openai.")
     claims_model: Name | None = Field(
         None, description="The model that extracts claims and splits them into sub-claims."

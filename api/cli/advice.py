@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from veritrail_graph.api.entailment_advice import ADVICE as ENTAILMENT
+
 ADVICE: Mapping[str, str] = {
+    **ENTAILMENT,
     "already_written": "Run the command again; `veritrail db clean` removes what is half-made.",
     "answer_needed": (
         "Pass --answer FILE (a text file, or JSON: FILE#N picks entry N of a list) and, when the "
@@ -27,6 +30,14 @@ ADVICE: Mapping[str, str] = {
     "claim_verified": "--force changes it nevertheless; they stay as they are.",
     "claims_in_use": "--force removes them too.",
     "copy_differs": "`veritrail list` shows what each has.",
+    "entailment_export_needed": (
+        "Export it once, on any machine: pip install 'optimum[onnxruntime]' && optimum-cli export "
+        "onnx --model {folder} --task text-classification {folder}-onnx; or pip install torch "
+        "transformers."
+    ),
+    "entailment_model_unknown": (
+        "(VERITRAIL_NLI_MODEL) To download it from the hub: `veritrail judge fetch {model}`."
+    ),
     "export_ending": "(--format NAME)",
     "extraction_needs_model": "Name one with --model.",
     "key_needed": (

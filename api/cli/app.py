@@ -18,6 +18,7 @@ from veritrail_graph.api.cli import (
     formats,
     gate,
     ingest,
+    judge,
     keys,
     query,
     report,
@@ -71,6 +72,7 @@ app.command("report")(report.report)
 app.command("gate")(gate.gate)
 app.command("export")(export.export)
 app.command("copy")(export.copy)
+app.add_typer(judge.app, name="judge")
 app.add_typer(evaluation.app, name="eval")
 app.command("serve")(serve.serve)
 app.command("worker")(serve.worker)
@@ -78,6 +80,7 @@ app.add_typer(keys.app, name="keys")
 app.command("audit")(keys.audit)
 app.command("mcp")(serve.mcp)
 app.add_typer(export.bloom, name="bloom")
+app.add_typer(judge.app, name="judge")
 app.add_typer(cache.app, name="cache")
 app.add_typer(db.app, name="db")
 

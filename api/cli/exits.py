@@ -106,14 +106,9 @@ def fail(error: VeriTrailError, *, as_json: bool) -> NoReturn:
 
 def fault_json(error: VeriTrailError) -> dict[str, Any]:
     """A fault as JSON, with the advice of the command line."""
-    violations = error.violations if isinstance(error, InputError) else ()
-    return {
-        "message": with_advice(error, ADVICE),
-        "violations": [
-            {"kind": one.kind, "where": one.where, "message": violation_with_advice(one, ADVICE)}
-            for one in violations
-        ],
-    }
+    from veritrail_graph.api.app.answers import fault_object
+
+    return fault_object(error, ADVICE)
 
 
 def _indented(text: str) -> str:

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from veritrail_graph.api.cli.advice import ADVICE
 from veritrail_graph.api.cli.exits import (
     NOT_ALL_SUCCEEDED,
     WRONG_USE,
     Exit,
     ask,
     fail,
-    fault_json,
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
+from veritrail_graph.api.views.ingested import StoredLine
 from veritrail_graph.api.views.texts import clean, one_line, some
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
@@ -224,14 +225,9 @@ def _tell_many(
     outcomes: list[_Outcome], *, as_json: bool, verifies: bool
 ) -> tuple[IngestedMany, int]:
     """Verify what is to be, and print what became of several processes; give the worst status."""
-    from veritrail_graph.api.app.answers import Ingested, IngestedMany, Refused
+    from veritrail_graph.api.app.answers import Ingested, IngestedMany
 
-    made = IngestedMany.of(
-        [
-            Refused(source=where, error=fault_json(one)) if isinstance(one, VeriTrailError) else one
-            for where, one in outcomes
-        ]
-    )
+    made = IngestedMany.of_outcomes(outcomes, ADVICE)
     worst = 0
     document = made.model_dump(mode="json")
     for one, shown in zip(made.processes, document["processes"], strict=True):
@@ -310,18 +306,8 @@ def _tell_one(outcome: _Outcome) -> None:
     if isinstance(found, VeriTrailError):
         say(f"{one_line(where, 100)}: not stored. {one_line(str(found), 300)}", "red")
         return
-    edges = f"{found.edges:,} edge{'s' * (found.edges != 1)}"
-    if inferred := sum(found.inferred_edges.values()):
-        edges += f" ({inferred:,} inferred)"
-    facts = [f"{found.nodes:,} node{'s' * (found.nodes != 1)}", edges]
-    if found.claims:
-        facts.append(f"{found.claims:,} claims")
-    if found.unsourced:
-        facts.append(f"{found.unsourced:,} unsourced")
-    if found.warnings:
-        facts.append(f"{len(found.warnings):,} warning{'s' * (len(found.warnings) != 1)}")
-    said = f"{one_line(where, 100)}: {found.process_id} ({found.status}), {', '.join(facts)}"
-    say(said)
+    line = StoredLine.of(one_line(where, 100), found)
+    say(f"{line.where}: {line.process_id} ({line.status}), {', '.join(line.facts)}")
 
 
 def _tell(found: Ingested) -> None:

@@ -55,7 +55,11 @@ Q = Annotated[
 ]
 EngineName = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Engine of judgement: lexical, openai or azure."),
+    typer.Option(metavar="NAME", help="Engine of judgement: lexical, nli, openai or azure."),
+]
+VerdictEngine = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Another engine that gives the verdicts, such as nli."),
 ]
 Model = Annotated[
     str | None, typer.Option(metavar="NAME", help="The model that is asked; selects openai.")
@@ -166,9 +170,9 @@ def verify_request(process_id: str, options: Mapping[str, Any]) -> VerifyRequest
     from veritrail_graph.api.app.verify_request import VerifyRequest
 
     given: dict[str, Any] = {_FIELDS.get(name, name): value for name, value in options.items()}
-    given["claim_ids"], given["claims"] = given["claim_ids"] or None, None
+    given["claim_ids"], given["claims"] = given.get("claim_ids") or None, None
     given |= {field: not options[name] for name, field in _NEGATED.items() if name in options}
-    for name in SENTENCE_LIMITS:
+    for name in filter(given.__contains__, SENTENCE_LIMITS):
         given[name] = _sentence_limit(given[name], f"--{name.replace('_', '-')}")
     known = {name: given[name] for name in VerifyRequest.model_fields if name in given}
     return VerifyRequest.checked({**known, "process_id": process_id})

@@ -162,7 +162,9 @@ def _check_limits(
     from veritrail_graph.verifier.engines import engine_named
 
     if url is None:
-        asks_models = engine_named(settings.engine_name(engine, model)).asks_models
+        selecting = settings.engine_name(engine, model)
+        names = (selecting, settings.verdict_engine_name(selecting))
+        asks_models = any(engine_named(name).asks_models for name in names if name is not None)
     else:  # the settings of the service are not known here
         asks_models = engine is None or engine_named(engine).asks_models
     if asks_models and budget is None and max_calls is None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -42,6 +42,7 @@ from veritrail_graph.api.cli.options import (
     SampleCount,
     SelectionModel,
     Structured,
+    VerdictEngine,
     VerdictModel,
     VerdictRootSentences,
     VerdictSentences,
@@ -57,7 +58,7 @@ from veritrail_graph.verifier.driver import Observer
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app import Application
-    from veritrail_graph.api.app.jobs import LocalResult, LocalRun
+    from veritrail_graph.api.app.jobs import LocalResult
     from veritrail_graph.api.app.verify_request import VerifyRequest
     from veritrail_graph.api.configured_judge import ConfiguredJudge
     from veritrail_graph.api.models import OpenModels
@@ -134,6 +135,7 @@ def verify(
     ] = None,
     q: Q = 3,
     engine: EngineName = None,
+    verdict_engine: VerdictEngine = None,
     model: Model = None,
     claims_model: ClaimsModel = None,
     selection_model: SelectionModel = None,
@@ -173,7 +175,7 @@ def verify(
     settings = Settings()
     which = [claim, claims, claim_id, extract, node, unfinished, retry_failed, again]
     how_set = [engine, model, claims_model, selection_model, verdict_model, threshold, structured]
-    how_set += [q != 3, samples != 1, no_sub_claims, max_reruns != 2]
+    how_set += [verdict_engine, q != 3, samples != 1, no_sub_claims, max_reruns != 2]
     how_set += [max_root_sentences != "40", max_sentences != "40"]
     how_set += [verdict_sentences != "200", verdict_root_sentences != "none"]
     _check_use(process, resume, which, how_set)
@@ -516,15 +518,26 @@ def _fault_text(report: Report) -> str:
     return f"the run was stopped: {fault}"
 
 
+class Watched(Protocol):
+    """A run that can be watched."""
+
+    judge: ConfiguredJudge | None
+
+    def cancel(self) -> None:
+        """End it."""
+        ...
+
+
 class Watch:
     """Turns what happens in a run into progress, and Ctrl-C into its end.
 
     Args:
         work: Where progress is shown.
+        what: What is verified, as a plural.
     """
 
-    def __init__(self, work: LongWork) -> None:
-        self._work = work
+    def __init__(self, work: LongWork, what: str = "claims") -> None:
+        self._work, self._what = work, what
         self._models: OpenModels | None = None
         self._total = self._done = self._calls = self._cached = self._tokens = 0
         self._began = time.monotonic()
@@ -536,7 +549,7 @@ class Watch:
         """Whether a person stopped the run."""
         return self._was_interrupted()
 
-    def begins(self, run: LocalRun, claims: int) -> None:
+    def begins(self, run: Watched, claims: int) -> None:
         """The run begins."""
         self._models = run.judge.models if run.judge is not None else None
         self._total = claims
@@ -554,7 +567,7 @@ class Watch:
         self._show()
 
     def _show(self) -> None:
-        self._work.update("claims", self._done, self._total, ", ".join(self._notes()))
+        self._work.update(self._what, self._done, self._total, ", ".join(self._notes()))
 
     def _notes(self) -> list[str]:
         """What to know besides; what matters most comes first, for narrow terminals."""

@@ -57,6 +57,22 @@ class Ingested(answers.Ingested):
         return page.process(self)
 
 
+class IngestedMany(answers.IngestedMany):
+    """What an ingest of several processes did; `processes` are `Ingested`, or `Refused`."""
+
+    @classmethod
+    def of_answer(cls, document: Any) -> IngestedMany:
+        """The answer, also where the source held one process and the answer is about that.
+
+        Raises:
+            ValueError: It is something else.
+        """
+        if isinstance(document, dict) and "processes" not in document:
+            one = answers.Ingested.model_validate(document)
+            document = answers.IngestedMany.of([one])
+        return read(cls, document)
+
+
 class Process(answers.ProcessFound):
     """A stored process; in a list it has no terminals, stages and warnings."""
 

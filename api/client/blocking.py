@@ -247,6 +247,7 @@ class Blocking:
     health = _plain(AsyncOperations.health)
     ready = _plain(AsyncOperations.ready)
     ingest = _plain(AsyncOperations.ingest)
+    ingest_all = _plain(AsyncOperations.ingest_all)
     processes = _pages(AsyncOperations.processes)
     process = _plain(AsyncOperations.process)
     delete = _plain(AsyncOperations.delete)

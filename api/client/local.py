@@ -111,10 +111,22 @@ class AsyncLocal(AsyncOperations):
         await self.app.check()
         return Health(status="ready")
 
-    async def _ingest(self, source: Source, **options: Any) -> answers.Ingested:
+    async def _ingest(self, source: Source, **given: Any) -> answers.Ingested:
         with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
             path = await asyncio.to_thread(_on_disk, source, Path(folder))
-            return await self.app.processes.ingest(path, IngestOptions(**options))
+            return await self.app.processes.ingest(path, _ingest_options(given))
+
+    async def _ingest_all(self, source: Source, **given: Any) -> answers.IngestedMany:
+        found: list[tuple[str, answers.Ingested | VeriTrailError]] = []
+        with tempfile.TemporaryDirectory(prefix="veritrail-") as folder:
+            path = await asyncio.to_thread(_on_disk, source, Path(folder))
+            each = self.app.processes.ingest_each([path], _ingest_options(given))
+            found = [one async for one in each]
+        if not found:
+            raise InputError(f"{path}: there is no process in it")
+        if len(found) == 1 and isinstance(found[0][1], VeriTrailError):
+            raise found[0][1]
+        return answers.IngestedMany.of_outcomes(found, self._advice)
 
     async def _processes(self, limit: int, cursor: str = "") -> _Document:
         found = await self.app.processes.page(cursor, limit)
@@ -269,6 +281,25 @@ class Local(Blocking):
         self, settings: Settings | None = None, *, home: str | PathLike[str] | None = None
     ) -> None:
         super().__init__(AsyncLocal(settings, home=home))
+
+
+def _ingest_options(given: Mapping[str, Any]) -> IngestOptions:
+    """How a source is stored, from the parameters of the REST call."""
+    from veritrail_graph.graph.importers.registry import ImportOptions
+
+    if given.get("infer") not in (None, "overlap"):
+        raise InputError(f"infer {given['infer']!r}: the only further way is `overlap`")
+    names = ("process_id", "replace", "append", "force", "strict")
+    format_name = given.get("format")
+    return IngestOptions(
+        **{name: given[name] for name in names if name in given},
+        format=None if format_name == "detect" else format_name,
+        importing=ImportOptions(
+            only_explicit=given.get("only_explicit", False),
+            infer_overlap=given.get("infer") is not None,
+            grouping=given.get("grouping"),
+        ),
+    )
 
 
 def _on_disk(source: Source, folder: Path) -> Path:

@@ -21,6 +21,7 @@ from pydantic import BaseModel
 
 from veritrail_graph.api.app.answers import LineageFound
 from veritrail_graph.api.app.findings import DifferenceFound, ErrorOrigin, RunOfRecord
+from veritrail_graph.api.client import uploads
 from veritrail_graph.api.client.answers import (
     AddedClaims,
     Agreement,
@@ -28,6 +29,7 @@ from veritrail_graph.api.client.answers import (
     Event,
     Health,
     Ingested,
+    IngestedMany,
     JobState,
     Listed,
     Node,
@@ -85,16 +87,26 @@ class AsyncOperations(ABC):
         append: bool = False,
         force: bool = False,
         strict: bool = False,
+        format: str | None = None,  # noqa: A002  # its name everywhere
+        only_explicit: bool = False,
+        infer: Literal["overlap"] | None = None,
+        grouping: int | None = None,
     ) -> Ingested:
         """Store a process.
 
         Args:
-            source: The path of a process file (also gzipped), a document, or its lines.
+            source: The path of a process file (also gzipped), a document, or its lines; with
+                `format` the path of a file in that format.
             process_id: Takes the place of the source's own.
             replace: Whether another content under the id is replaced, with its verifications.
             append: Whether what is new is added to the stored process.
             force: Replace also while jobs verify its claims, which then fail or are cancelled.
             strict: Whether generated text without recorded inputs is refused.
+            format: The format of the source, or `detect`; one with several processes is refused
+                (see `ingest_all`). None: a process file.
+            only_explicit: Whether edges that the source does not name are left out.
+            infer: `overlap`: traces also get edges from words in common, which makes false ones.
+            grouping: Of summaries: how many of a level one of the next level summarises.
 
         Raises:
             Rejected: It breaks rules; `violations` lists all of them, and nothing was stored.
@@ -106,10 +118,56 @@ class AsyncOperations(ABC):
             "append": append or None,
             "force": force or None,
             "strict": strict or None,
+            "only_explicit": only_explicit or None,
+            "infer": infer,
+            "grouping": grouping,
         }
+        if format is not None:
+            query |= {"format": format, "filename": uploads.name_of(source), "only_one": True}
         path, long = "/v1/processes", INGEST_SECONDS
         call = Call("ingest", "POST", path, (), query, source=source, seconds=long)
         return await self._one(call, Ingested)
+
+    async def ingest_all(
+        self,
+        source: Source,
+        *,
+        format: str = "detect",  # noqa: A002  # its name everywhere
+        replace: bool = False,
+        force: bool = False,
+        strict: bool = False,
+        only_explicit: bool = False,
+        infer: Literal["overlap"] | None = None,
+        grouping: int | None = None,
+    ) -> IngestedMany:
+        """Store every process of a file; one that cannot be stored leaves the others alone.
+
+        Args:
+            source: The path of the file.
+            format: Its format; `detect`: it is found by the content.
+            replace: Whether other contents under their ids are replaced, with verifications.
+            force: Replace also while jobs verify claims, which then fail or are cancelled.
+            strict: Whether generated text without recorded inputs is refused.
+            only_explicit: Whether edges that the source does not name are left out.
+            infer: `overlap`: traces also get edges from words in common, which makes false ones.
+            grouping: Of summaries: how many of a level one of the next level summarises.
+
+        Raises:
+            Rejected: The file is in no known format, or its only process breaks rules.
+        """
+        query = {
+            "format": format,
+            "filename": uploads.name_of(source),
+            "replace": replace or None,
+            "force": force or None,
+            "strict": strict or None,
+            "only_explicit": only_explicit or None,
+            "infer": infer,
+            "grouping": grouping,
+        }
+        path, long = "/v1/processes", INGEST_SECONDS
+        call = Call("ingest_all", "POST", path, (), query, source=source, seconds=long)
+        return await self.perform(call, IngestedMany.of_answer)
 
     def processes(self, *, page: int = PAGE) -> AsyncPages[Process]:
         """The stored processes, in the order of their ids."""

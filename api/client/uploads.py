@@ -19,6 +19,8 @@ PIECE = 256 * 1024
 JSON = "application/json"
 JSON_LINES = "application/x-ndjson"
 GZIP = "application/gzip"
+OTHER = "application/octet-stream"
+_NOT_JSON = {".csv", ".tsv", ".parquet", ".pb", ".binpb"}
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -57,7 +59,15 @@ def media_type(source: Source) -> str:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     if is_gzip:
         return GZIP
-    return JSON_LINES if path.suffix.lower() in {".jsonl", ".ndjson"} else JSON
+    suffix = path.suffix.lower()
+    if suffix in {".jsonl", ".ndjson"}:
+        return JSON_LINES
+    return OTHER if suffix in _NOT_JSON else JSON
+
+
+def name_of(source: Source) -> str | None:
+    """What the file of a source is called; None where it is given in memory."""
+    return Path(source).name if isinstance(source, str | PathLike) else None
 
 
 async def pieces(source: Source) -> AsyncIterator[bytes]:

@@ -145,6 +145,28 @@ class Uploads:
                 # Also when the server is stopped: a thread goes on without its caller.
                 await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
 
+    @contextlib.asynccontextmanager
+    async def writing(self, name: str) -> AsyncIterator[Path]:
+        """A file that is to be written and sent, which is removed afterwards.
+
+        On systems that allow it, a file that was opened meanwhile can be read to its end.
+
+        Args:
+            name: What the file is called.
+
+        Raises:
+            UploadRefused: There is no room, or too much to do.
+        """
+        busy = f"{AT_ONCE} processes are being written or stored already. Come again."
+        async with slot_of(self._slots, busy, wait=WAIT_SECONDS, retry_after=30):
+            folder = self._own / uuid.uuid4().hex
+            try:
+                await asyncio.to_thread(self._make, folder)
+                with _room():
+                    yield folder / name
+            finally:
+                await asyncio.shield(asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True))
+
     def _refuse_by_length(self, body: Body) -> None:
         said = body.headers.get("content-length", "0")
         if said.isdigit() and int(said) > self.limits.wire:
@@ -267,8 +289,33 @@ def parse_name(content_type: str) -> str:
     kind = content_type.partition(";")[0].strip().lower()
     if kind.startswith(("multipart/", "image/", "audio/", "video/")):
         raise UploadRefused(415, "unsupported-media-type", _NO_FORM)
-    is_lines = kind in {"application/x-ndjson", "application/jsonl", "application/x-jsonlines"}
-    return "body.jsonl" if is_lines else "body"
+    return f"body{_ENDINGS.get(kind, '')}"
+
+
+_ENDINGS = {
+    "application/x-ndjson": ".jsonl",
+    "application/jsonl": ".jsonl",
+    "application/x-jsonlines": ".jsonl",
+}
+_MORE_ENDINGS = {
+    **_ENDINGS,
+    "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
+    "application/vnd.apache.parquet": ".parquet",
+    "application/x-protobuf": ".pb",
+    "application/protobuf": ".pb",
+}
+
+
+def any_name(content_type: str) -> str:
+    """The file name of a body in any format, by its media type; importers go by its ending.
+
+    Raises:
+        UploadRefused: It is a form, or no data.
+    """
+    name = parse_name(content_type)
+    kind = content_type.partition(";")[0].strip().lower()
+    return f"body{_MORE_ENDINGS[kind]}" if kind in _MORE_ENDINGS else name
 
 
 _NO_FORM = (

@@ -1,4 +1,4 @@
-"""A process file in the body of a request, on its way into the graph; for REST and the page."""
+"""Processes in the body of a request, on its way into the graph; for REST and the page."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ from veritrail_graph.graph.errors import InputError, VeriTrailError, Violation
 
 if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Ingested
+    from veritrail_graph.graph.importers.registry import ImportOptions
 
 PATIENCE_SECONDS = 60.0
 """How long an upload waits while another one writes the same process."""
+
+
+DETECT = "detect"
+"""In place of a format's name: it is found by the content."""
 
 
 def upload_options(
@@ -28,16 +33,35 @@ def upload_options(
     append: bool = False,
     force: bool = False,
     strict: bool = False,
+    format_name: str | None = None,
+    importing: ImportOptions | None = None,
 ) -> IngestOptions:
-    """How a body is stored: as a process file, waiting for others that write the same.
+    """How a body is stored, waiting for others that write the same.
+
+    Args:
+        process_id: Takes the place of the body's own.
+        replace: Whether another content under the id is replaced.
+        append: Whether what is new is added to what is stored.
+        force: Whether it is replaced also while jobs verify its claims.
+        strict: Whether generated text without recorded inputs is refused.
+        format_name: The format of the body, or `DETECT`; None: a process file.
+        importing: Options of the importer.
 
     Raises:
         InputError: Both append and replace are wanted.
     """
     if append and replace:
         raise InputError("append and replace exclude each other: name one of them")
+    name = "process" if format_name is None else format_name
     return IngestOptions(
-        process_id, replace, append, force, strict, format="process", patience=PATIENCE_SECONDS
+        process_id,
+        replace,
+        append,
+        force,
+        strict,
+        format=None if name == DETECT else name,
+        importing=importing,
+        patience=PATIENCE_SECONDS,
     )
 
 
@@ -83,7 +107,14 @@ Stored = tuple[str, "Ingested | VeriTrailError"]
 
 
 async def store_any(
-    request: Request, caller: Caller, body: Body, options: IngestOptions, name: str
+    request: Request,
+    caller: Caller,
+    body: Body,
+    options: IngestOptions,
+    name: str,
+    *,
+    encoding: str = "",
+    only_one: bool = False,
 ) -> list[Stored]:
     """Receive a file in any format and store the processes that it holds.
 
@@ -93,10 +124,13 @@ async def store_any(
         body: The file.
         options: How they are stored.
         name: What the sender calls the file; of it only the ending is used.
+        encoding: Its Content-Encoding.
+        only_one: Whether a file with several processes is refused, and none of them stored.
 
     Raises:
         UploadRefused: The file is not taken.
-        VeriTrailError: It is in no known format, or the engine failed.
+        VeriTrailError: It is in no known format, or the engine failed; with `only_one` also what
+            is wrong with the process.
     """
     state = request.app.state
     shown = Path(name).name or "file"
@@ -115,14 +149,21 @@ async def store_any(
     async with state.uploads.received(body, f"body{_ending(shown)}") as file:
         found: list[Stored] = []
         try:
-            if await asyncio.to_thread(lambda: file.stat().st_size) == 0:
+            start = await asyncio.to_thread(_start, file)
+            if not start:
                 raise InputError("The file is empty.")
+            check_encoding(encoding, start)
+            if only_one:
+                one_found = await state.app.processes.ingest(file, options, by=caller)
+                found.append((shown, one_found))
+                return found
             async for where, one in state.app.processes.ingest_each([file], options, by=caller):
                 became = about(one, file) if isinstance(one, VeriTrailError) else one
                 found.append((where.replace(str(file), shown), became))
         except InputError as error:
             raise about(error, file) from None
-    state.app.summaries.forget()
+        finally:
+            state.app.summaries.forget()
     return found
 
 
@@ -141,6 +182,11 @@ def _in_body(error: InputError, name: str) -> list[Violation]:
     ]
 
 
+def _start(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return stream.read(2)
+
+
 def _check_start(file: Path, content_type: str, content_encoding: str) -> None:
     """Refuse what cannot be a process file.
 
@@ -150,8 +196,7 @@ def _check_start(file: Path, content_type: str, content_encoding: str) -> None:
     """
     from veritrail_graph.graph.importers.process_file.importer import ProcessFileImporter
 
-    with file.open("rb") as stream:
-        start = stream.read(2)
+    start = _start(file)
     if not start:
         raise InputError("The body is empty", [Violation("not_json", "body", "the body is empty")])
     check_encoding(content_encoding, start)

@@ -67,6 +67,8 @@ class Recording:
         path: The process file to write, record by record; an earlier one is replaced. Default:
             `<process_id>.jsonl` in the working folder, or, with `store`, a temporary file.
         store: Whether it is stored in the graph at its end.
+        replace: With `store`, whether another content under `process_id` is replaced, with its
+            verifications and reviews, as `veritrail ingest --replace` does.
         verify: Whether it is stored and its claims are verified at its end; or the options of
             that, such as `{"engine": "openai", "model": "…"}`.
         claims: Claims of the answer. Without any, `verify` extracts them, which needs a model.
@@ -93,6 +95,7 @@ class Recording:
         process_id: str | None = None,
         stages: Mapping[int, str] | None = None,
         quiet: bool = False,
+        replace: bool = False,
     ) -> None:
         self.path: Path | None = None
         self.ingested: Ingested | None = None
@@ -105,6 +108,7 @@ class Recording:
         self._stores = bool(store or verify)
         self._is_temporary = self._stores and path is None
         self._is_quiet = quiet
+        self._replaces = bool(replace)
         self._nodes: Nodes | None = None
         made = _made_id(name)
         is_id = isinstance(process_id, str) and re.fullmatch(PUBLIC_ID, process_id)
@@ -434,7 +438,7 @@ class Recording:
             from veritrail_graph.api.recorder import storing
 
             with storing.graph() as graph:
-                self.ingested = storing.store(graph, self.path)
+                self.ingested = storing.store(graph, self.path, replace=self._replaces)
                 if self._is_temporary:
                     self._remove()
                 if self._verify and verifies:
@@ -457,7 +461,8 @@ class Recording:
             return
         line = f"veritrail: recorded {len(self):,} nodes; to verify them: "
         if self.path is not None and self.ingested is None:
-            line += f"veritrail ingest {shlex.quote(str(self.path))} && "
+            replace = "--replace " if self._replaces else ""
+            line += f"veritrail ingest {replace}{shlex.quote(str(self.path))} && "
         line += f"veritrail verify {self.process_id}"
         line += "" if self._claims else ' --claim "…"'
         with suppress(OSError, ValueError):  # it is closed

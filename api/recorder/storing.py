@@ -18,9 +18,9 @@ def graph() -> Local:
     return Local()
 
 
-def store(graph: Local, path: Path) -> Ingested:
-    """Store the process of a file."""
-    return graph.ingest(path)
+def store(graph: Local, path: Path, *, replace: bool = False) -> Ingested:
+    """Store the process of a file; `replace` another content that is stored under its id."""
+    return graph.ingest(path, replace=replace)
 
 
 def verify(graph: Local, stored: Ingested, options: Mapping[str, Any]) -> Sequence[Verification]:

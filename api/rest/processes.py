@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
@@ -10,6 +10,7 @@ from starlette.requests import ClientDisconnect
 
 from veritrail_graph.api.app.answers import (
     Ingested,
+    IngestedMany,
     ProcessFound,
     ProcessInList,
     ProcessPage,
@@ -20,8 +21,10 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.answers import answer
 from veritrail_graph.api.http.pages import CHECKED, Cursor, Limit, Listing, ProcessId
 from veritrail_graph.api.http.problems import problem, problems_of
-from veritrail_graph.api.http.receiving import UploadRefused
-from veritrail_graph.api.http.uploading import store_body, upload_options
+from veritrail_graph.api.http.receiving import UploadRefused, any_name
+from veritrail_graph.api.http.uploading import Stored, store_any, store_body, upload_options
+from veritrail_graph.api.rest_advice import ADVICE
+from veritrail_graph.graph.errors import InputError, VeriTrailError
 from veritrail_graph.graph.model.noun import PublicId
 
 router = APIRouter(prefix="/v1/processes", tags=["processes"], dependencies=[CHECKED])
@@ -105,13 +108,16 @@ _BODY = {
         "description": (
             "A process file (docs/process-file.md): one JSON document or JSON Lines, either "
             "gzipped; `Content-Encoding: gzip` is taken too. It is streamed to disk and may have "
-            "VERITRAIL_UPLOAD_MAX bytes (2 GB)."
+            "VERITRAIL_UPLOAD_MAX bytes (2 GB). With `format`: a file in that format "
+            "(docs/formats), of which there may be several processes."
         ),
         "content": {
             "application/json": {"schema": {"type": "object"}, "example": _EXAMPLE},
             "application/x-ndjson": {"schema": {"type": "string", "format": "binary"}},
             "application/gzip": {"schema": {"type": "string", "format": "binary"}},
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
+            "application/x-protobuf": {"schema": {"type": "string", "format": "binary"}},
+            "text/csv": {"schema": {"type": "string", "format": "binary"}},
         },
     }
 }
@@ -123,6 +129,10 @@ _BODY = {
     response_model=Ingested,
     responses={
         200: {"model": Ingested, "description": "The same content is stored already"},
+        207: {
+            "model": IngestedMany,
+            "description": "The body holds several processes, each stored or refused on its own",
+        },
         **problems_of(404, 409, 415, 507),
     },
     openapi_extra=_BODY,
@@ -145,20 +155,96 @@ async def store_process(
     strict: Annotated[
         bool, Query(description="Refuse generated text without recorded inputs.")
     ] = False,
+    format_name: Annotated[
+        str | None,
+        Query(
+            alias="format",
+            max_length=100,
+            description="The format of the body, as `veritrail formats` lists them, or `detect`. "
+            "Without it: a process file.",
+            examples=["langfuse"],
+        ),
+    ] = None,
+    filename: Annotated[
+        str | None,
+        Query(
+            max_length=500,
+            description="With format: what the file is called. Of some formats the ending says "
+            "what is in it, such as `.csv`; without it the Content-Type does.",
+        ),
+    ] = None,
+    only_one: Annotated[
+        bool,
+        Query(description="With format: refuse a body with several processes, and store none."),
+    ] = False,
+    only_explicit: Annotated[
+        bool, Query(description="Leave edges out that the input does not name.")
+    ] = False,
+    infer: Annotated[
+        Literal["overlap"] | None,
+        Query(description="Traces: also infer edges from words in common, which makes false ones."),
+    ] = None,
+    grouping: Annotated[
+        int | None,
+        Query(ge=1, description="Summaries: how many of a level one of the next level summarises."),
+    ] = None,
 ) -> Response:
-    """Check a process and store it.
+    """Check a process and store it, or with `format` all processes of a file.
 
     Once the body has arrived, storing it goes on when the client has left: asking again gives 200
-    and `unchanged`. A body that was cut leaves nothing behind.
+    and `unchanged`. A body that was cut leaves nothing behind. Ids are stable: the same file
+    again is `unchanged`.
     """
-    options = upload_options(process_id, replace=replace, append=append, force=force, strict=strict)
+    from veritrail_graph.graph.importers.registry import ImportOptions
+
+    options = upload_options(
+        process_id,
+        replace=replace,
+        append=append,
+        force=force,
+        strict=strict,
+        format_name=format_name,
+        importing=ImportOptions(
+            only_explicit=only_explicit, infer_overlap=infer is not None, grouping=grouping
+        ),
+    )
     kind = request.headers.get("content-type", "")
     encoding = request.headers.get("content-encoding", "")
     try:
-        found = await store_body(request, caller, request, options, kind, encoding)
+        if format_name is None:
+            found: list[Stored] = [
+                ("body", await store_body(request, caller, request, options, kind, encoding))
+            ]
+        else:
+            found = await store_any(
+                request,
+                caller,
+                request,
+                options,
+                filename or any_name(kind),
+                encoding=encoding,
+                only_one=only_one,
+            )
     except UploadRefused as error:
         return problem(error.status, error.kind, str(error), headers=error.headers)
     except ClientDisconnect:
         return problem(400, "bad-request", "The body was cut.")  # no client reads it
-    headers = {"Location": f"/v1/processes/{quote(found.process_id, safe='')}"}
-    return answer(found, 200 if found.status == "unchanged" else 201, headers)
+    return _stored(found)
+
+
+def _stored(found: list[Stored]) -> Response:
+    """What became of the processes of a body.
+
+    Raises:
+        VeriTrailError: There is one, and it was not stored.
+        InputError: There is none.
+    """
+    if not found:
+        raise InputError("There is no process in the body.")
+    if len(found) > 1:
+        return answer(IngestedMany.of_outcomes(found, ADVICE), 207)
+    ((_, one),) = found
+    if isinstance(one, VeriTrailError):
+        raise one
+    headers = {"Location": f"/v1/processes/{quote(one.process_id, safe='')}"}
+    return answer(one, 200 if one.status == "unchanged" else 201, headers)

@@ -31,6 +31,7 @@ from veritrail_graph.api.python_advice import CALLER_HEADER
 from veritrail_graph.api.rest import (
     docs_page,
     events,
+    exports,
     health,
     jobs,
     otlp,
@@ -51,6 +52,7 @@ ROUTERS = (
     docs_page.router,
     queries.router,
     events.router,
+    exports.router,
     jobs.router,
     jobs.submitting,
     *resources.ROUTERS,

@@ -14,7 +14,7 @@ OPTIONAL MATCH (c)<-[:VERIFIES]-(v:Verification {status: 'succeeded'})
 // then one without a model), then the latest.
 WITH c, v
 ORDER BY coalesce(v.run_id = p.run_of_record, false) DESC,
-         CASE WHEN v.indicative THEN 0 WHEN v.engine = 'nli' THEN 1 ELSE 2 END DESC,
+         CASE WHEN v.indicative THEN 0 WHEN v.engine = 'nli' OR v.engine ENDS WITH '+nli' THEN 1 ELSE 2 END DESC,
          v.created_at DESC, v.verification_id DESC
 WITH c, head(collect(v)) AS v
 CALL (c, v) {

@@ -71,7 +71,8 @@ def in_force(
 
     def rank(one: Verification) -> tuple[bool, int, str, str]:
         is_record = run_of_record is not None and one.run_id == run_of_record
-        strength = 0 if one.indicative else 1 if one.engine == "nli" else 2
+        by_entailment = one.engine.rpartition("+")[2] == "nli"  # the last one gave the verdicts
+        strength = 0 if one.indicative else 1 if by_entailment else 2
         return is_record, strength, one.created_at, one.verification_id
 
     return max(judged, key=rank, default=None)

@@ -114,6 +114,34 @@ def test_a_process_is_stored_from_a_file_a_document_or_lines(client, tmp_path):
         client.process("client-forms")
 
 
+def test_files_of_other_formats_are_stored_one_or_many(client, tmp_path):
+    trace = json.loads((ROOT / "examples" / "traces" / "langfuse.json").read_text())
+    trace["trace"]["id"] = "client-trace"
+    one, many = tmp_path / "trace.json", tmp_path / "log.jsonl"
+    one.write_text(json.dumps(trace))
+    other = {"trace": {"id": "client-second"}, "observations": "none"}
+    many.write_text(f"{json.dumps(trace)}\n{json.dumps(other)}\n")
+    try:
+        with pytest.raises(Rejected, match="several processes"):
+            client.ingest(many, format="langfuse")
+        assert client.ingest(one, format="detect").status == "created"
+        assert client.ingest(one, format="langfuse").format == "langfuse"
+        found = client.ingest_all(many)
+        assert (found.unchanged, found.failed) == (1, 1)
+        stored, refused = found.processes
+        assert (stored.process_id, refused.source) == ("client-trace", f"{_shown(client, many)}#2")
+        assert [each.process_id for each in client.ingest_all(one).processes] == ["client-trace"]
+        with pytest.raises(Rejected):
+            client.ingest_all(one, format="mlflow")
+    finally:
+        client.delete("client-trace", force=True)
+
+
+def _shown(client, path: Path) -> str:
+    """How a client names a file: a service knows its name alone."""
+    return str(path) if isinstance(client, Local) else path.name
+
+
 def test_a_process_that_breaks_rules_is_told_with_every_violation(client):
     wrong = document("client-wrong", edges=[{"source": "a", "target": "x"}, {"source": "a"}])
     with pytest.raises(Rejected) as refused:

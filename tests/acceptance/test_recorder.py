@@ -69,6 +69,23 @@ def test_traces_of_opentelemetry_are_stored_at_the_end(graph, capsys):
     assert said.startswith("veritrail: recorded 2 traces; to verify them: veritrail verify ")
 
 
+def test_a_recording_under_an_id_of_its_own_replaces_an_earlier_one(graph, caplog, tmp_path):
+    def run_again(text: str, **more: Any) -> Any:
+        with vt.record(process_id="nightly", store=True, quiet=True, **more) as run:
+            run.answer(text, [run.source("The quay opened in 1901.")])
+        return run
+
+    try:
+        assert run_again("It opened in 1901.").ingested.status == "created"
+        refused = run_again("It opened in 1910.", path=tmp_path / "kept.jsonl")
+        assert refused.ingested is None
+        assert "replace" in caplog.text
+        replaced = run_again("It opened in 1910.", replace=True).ingested
+        assert (replaced.status, replaced.removed_verifications) == ("replaced", 0)
+    finally:
+        graph("delete", "nightly", "--yes")
+
+
 def test_a_recording_is_verified_and_returns_its_trails(graph, tmp_path, capsys):
     with vt.record(
         path=tmp_path / "kept.jsonl",

@@ -24,6 +24,7 @@ ON_NEO4J_IN_SOAK = {
     f"test_{name}.py"
     for name in (
         "edge_counts", "export_formats", "export_fuzz", "export_lineage", "export_process",
+        "export_verdicts",
         "one_more_field", "page_reads", "picture", "queries_pasted", "report_origins",
         "review_queue", "standings",
     )

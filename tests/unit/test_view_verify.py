@@ -49,3 +49,8 @@ def test_what_is_no_whole_number_is_refused(text: str) -> None:
     with pytest.raises(InputError) as refused:
         request_of("p", replace(FILLED, q=text))
     assert [one.where for one in refused.value.violations] == ["q"]
+
+
+def test_the_form_names_the_engine_that_gives_the_verdicts() -> None:
+    assert request_of("p", replace(FILLED, verdict_engine="nli")).verdict_engine == "nli"
+    assert request_of("p", FILLED).verdict_engine is None

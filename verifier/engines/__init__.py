@@ -10,6 +10,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from veritrail_graph.graph.errors import InputError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from veritrail_graph.verifier.judge import StepModels
     from veritrail_graph.verifier.limits import Limits, Samples
     from veritrail_graph.verifier.models.port import Endpoint
+    from veritrail_graph.verifier.nli.port import EntailmentModel
     from veritrail_graph.verifier.ports import Judge, Split
     from veritrail_graph.verifier.prompts import Prompts
 
@@ -46,10 +48,34 @@ class EndpointSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class EntailmentParts:
+    """An entailment model, and how an engine that uses one judges with it.
+
+    Attributes:
+        model: The model; it is closed by whoever opened it.
+        threshold: From which probability on a piece of evidence entails or contradicts the claim.
+        evidence_threshold: From which probability on a sentence is evidence.
+        evidence_sentences: The most sentences of evidence of a node that were selected one by one.
+        joint: Whether sentences are judged together where none entails the claim alone.
+        adapter: Which checker's way of asking gives verdicts; `pairs`: our own.
+        weights: The file of an adapter's trained weights.
+    """
+
+    model: EntailmentModel
+    threshold: float = 0.5
+    evidence_threshold: float = 0.5
+    evidence_sentences: int = 5
+    joint: bool = True
+    adapter: str = "pairs"
+    weights: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """What a judge is made of; `models` and `prompts` where the engine asks models.
 
-    `sub_claims` says whether claims are taken apart.
+    `sub_claims` says whether claims are taken apart; `entailment` holds an entailment model where
+    the engine needs one.
     """
 
     split: Split
@@ -58,6 +84,7 @@ class Parts:
     models: StepModels | None = None
     prompts: Prompts | None = None
     sub_claims: bool = True
+    entailment: EntailmentParts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +95,19 @@ class Engine:
         name: Its name.
         summary: What it is, in a line.
         judge: Makes the judge.
-        endpoint: Makes the endpoint of a model; None: the engine asks no model.
+        endpoint: Makes the endpoint of a model; None: the engine asks no language model.
+        needs_entailment: Whether it judges with an entailment model.
     """
 
     name: str
     summary: str
     judge: Callable[[Parts], Judge]
     endpoint: Callable[[EndpointSettings], Endpoint] | None = None
+    needs_entailment: bool = False
 
     @property
     def asks_models(self) -> bool:
-        """Whether models are asked, so that one must be named."""
+        """Whether language models are asked, so that one must be named."""
         return self.endpoint is not None
 
 

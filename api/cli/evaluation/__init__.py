@@ -1,10 +1,17 @@
-"""`veritrail eval`: the papers' experiments."""
+"""`veritrail eval`: the papers' experiments, one module a command."""
 
 from __future__ import annotations
 
 import typer
 
-from veritrail_graph.api.cli.evaluation import agreement, localization, run, score, sheets
+from veritrail_graph.api.cli.evaluation import (
+    agreement,
+    localization,
+    run,
+    score,
+    sheets,
+    simulate,
+)
 
 app = typer.Typer(
     help="The papers' experiments: score, compare and simulate.",
@@ -16,3 +23,4 @@ app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
 app.command("sheets")(sheets.sheets)
+app.command("simulate")(simulate.simulate)

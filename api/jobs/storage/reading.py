@@ -200,8 +200,14 @@ def _job(
         created_at=row["created_at"],
         started_at=row["started_at"],
         ended_at=row["ended_at"],
-        asks_models=bool(json.loads(row["settings"]).get("steps")),
+        asks_models=_asks_models(json.loads(row["settings"])),
     )
+
+
+def _asks_models(settings: dict[str, Any]) -> bool:
+    """Whether an engine of these settings asks language models: only those have steps."""
+    parts = (settings, settings.get("evidence"), settings.get("verdict"))
+    return any(isinstance(part, dict) and bool(part.get("steps")) for part in parts)
 
 
 def page(

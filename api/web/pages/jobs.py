@@ -99,12 +99,10 @@ async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
     Raises:
         InputError: A claim, a node, a model or a setting is wrong.
     """
-    from veritrail_graph.verifier.engines import engine_named
-
     settings = app.settings
     how = judge_options(settings, wanted)
     records = wanted.claim_records()
-    asks = engine_named(how.engine).asks_models
+    asks = how.engines[0].asks_models  # it takes claims from a text
     if wanted.extract and not asks:
         raise InputError(
             f"Claims are taken from a text by a language model, and engine {how.engine} asks none. "
@@ -112,16 +110,18 @@ async def _cost(app: Application, wanted: VerifyRequest) -> Cost:
         )
     if wanted.extract:
         why = "How many claims the text holds is known when they have been taken from it."
-        return Cost(None, how.engine, wanted.model or settings.model, asks, why_unknown=why)
+        model = wanted.model or settings.model
+        return Cost(None, how.engine_words, model, asks, why_unknown=why)
     claim_ids: list[str] = []
     if wanted.unfinished:
         claim_ids = await _unverified(app, wanted.process_id)
         if not claim_ids:
             raise InputError("Every stored claim has a verdict. Choose other claims.")
-    if not asks:
+    if not how.asks_models:
         count = len(records) or len(claim_ids)
         known = count or (await app.processes.get(wanted.process_id)).claims
-        return Cost(known, how.engine)
+        by_words = any(engine.name == "lexical" for engine in how.engines)
+        return Cost(known, how.engine_words, is_by_words=by_words)
     model = wanted.model or settings.model
     wanted = wanted.model_copy(update={"claim_ids": tuple(claim_ids)})
     return await _estimated(app, how, wanted, model)
@@ -143,8 +143,8 @@ async def _estimated(
             "`veritrail estimate` says it."
         )
         number = len(wanted.claims or wanted.claim_ids or ()) or None
-        return Cost(number, how.engine, model, True, why_unknown=why)
-    return cost_of(found, how.engine)
+        return Cost(number, how.engine_words, model, True, why_unknown=why)
+    return cost_of(found, how.engine_words)
 
 
 async def _unverified(app: Application, process_id: str) -> list[str]:
@@ -180,6 +180,7 @@ def _form(
         which=WHICH,
         engines=engine_names(),
         default_engine=settings.engine_name(),
+        default_verdict_engine=settings.verdict.engine,
         default_model=settings.model,
         terminals=process.terminals[:TERMINALS],
     )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Request, Response
@@ -21,8 +19,8 @@ from veritrail_graph.api.auth.access import Scope
 from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import PROCESS_ID
 from veritrail_graph.api.http.receiving import UploadRefused
-from veritrail_graph.api.http.uploading import store_any, upload_options
-from veritrail_graph.api.views.costs import counted
+from veritrail_graph.api.http.uploading import DETECT, store_any, upload_options
+from veritrail_graph.api.views.ingested import StoredLine
 from veritrail_graph.api.web.faults import ADVICE
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import FIELD, check_token, render
@@ -36,8 +34,6 @@ from veritrail_graph.graph.errors import (
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
-
-    from veritrail_graph.api.app.answers import Ingested
 
 
 MOST_FIELD = 10_000
@@ -217,44 +213,23 @@ async def _stored(request: Request, caller: Calling, sent: SentFile) -> Response
     if not sent.name:
         raise InputError("Choose a file first.")
     replace = sent.fields.get("replace") == "1"
-    options = dataclasses.replace(upload_options(wanted, replace=replace), format=None)
+    options = upload_options(wanted, replace=replace, format_name=DETECT)
     outcomes = await store_any(request, caller, sent, options, sent.name)
     if not outcomes:
         raise InputError("There is no process in the file.")
     if len(outcomes) > 1:
-        many = [_line(where, one) for where, one in outcomes]
+        many = [
+            StoredLine.refused(where, _said(one))
+            if isinstance(one, VeriTrailError)
+            else StoredLine.of(where, one)
+            for where, one in outcomes
+        ]
         return _form(request, 207, many=many)
     ((_, found),) = outcomes
     if isinstance(found, VeriTrailError):
         raise found
     there = url("upload", stored=found.process_id, how=found.status)
     return RedirectResponse(there, 303)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredLine:
-    """What became of one process of several.
-
-    Attributes:
-        where: Where it stood in the file.
-        process_id: Its id; None: it was not stored.
-        words: What became of it, or why it was not stored.
-    """
-
-    where: str
-    process_id: str | None
-    words: str
-
-
-def _line(where: str, one: Ingested | VeriTrailError) -> StoredLine:
-    if isinstance(one, VeriTrailError):
-        return StoredLine(where, None, _said(one))
-    facts = f"{one.status}, {counted(one.nodes, 'node')}, {counted(one.edges, 'edge')}"
-    if inferred := sum(one.inferred_edges.values()):
-        facts += f" ({inferred:,} inferred)"
-    if one.unsourced:
-        facts += f", {one.unsourced:,} unsourced"
-    return StoredLine(where, one.process_id, facts)
 
 
 def _said(error: VeriTrailError) -> str:

@@ -195,6 +195,7 @@ class Filled:
         texts: Claims, one on a line.
         node_id: The node that new claims are about.
         engine: The engine; nothing: as the service is set.
+        verdict_engine: The engine that gives the verdicts; nothing: as the service is set.
         model: The model; nothing: as the service is set.
         q: Consecutive Not Fully Supported verdicts that stop a walk.
         budget_usd: What it may cost; nothing: no limit.
@@ -207,6 +208,7 @@ class Filled:
     texts: str = ""
     node_id: str = ""
     engine: str = ""
+    verdict_engine: str = ""
     model: str = ""
     q: str = str(DEFAULT_Q)
     budget_usd: str = ""
@@ -235,7 +237,8 @@ class Cost:
         claims: How many claims; None: that is not known before they are extracted.
         engine: The engine.
         model: The model; None: none is asked.
-        is_asked: Whether a model is asked at all.
+        is_asked: Whether a language model is asked at all.
+        is_by_words: Whether words are compared, so that verdicts are indicative only.
         is_priced: Whether the price is known.
         likely: What is likely, and `low` and `high` around it: calls, tokens, US dollars.
         why_unknown: Why nothing can be said.
@@ -250,6 +253,7 @@ class Cost:
     likely: Mapping[str, Any] = field(default_factory=dict)
     high: Mapping[str, Any] = field(default_factory=dict)
     why_unknown: str | None = None
+    is_by_words: bool = False
 
 
 def cost_of(found: Estimated, engine: str) -> Cost:
@@ -295,6 +299,7 @@ def request_of(process_id: str, filled: Filled) -> VerifyRequest:
         "process_id": process_id,
         "q": q,
         "engine": filled.engine or None,
+        "verdict_engine": filled.verdict_engine or None,
         "model": filled.model or None,
         "budget_usd": budget,
         "price": filled.price or None,

@@ -205,6 +205,8 @@ class _Reading:
             return
         kind, origin = what
         about: dict[str, object] = {"call": call.call_id, **dict(call.metadata)}
+        if self.trace.trace_id is not None:  # the process may get another id
+            about["trace"] = self.trace.trace_id
         if piece.about:
             about["document"] = dict(piece.about)
         if call.kind is CallKind.GENERATION and call.model:

@@ -20,7 +20,7 @@ from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.process_file import reading
 from veritrail_graph.graph.importers.process_file.importer import document_input
 from veritrail_graph.graph.importers.process_file.schema import FORMAT, LISTS
-from veritrail_graph.graph.importers.prov_document import (
+from veritrail_graph.graph.importers.prov.document import (
     DERIVATIONS,
     Document,
     Element,

@@ -1,0 +1,237 @@
+"""Checking the configured judge on labelled pairs, without a graph.
+
+The walk, the models, the cache of answers, the limits and the pace are those of `verify`; only the
+nodes are in memory, and no verification is stored.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from veritrail_graph.api.configured_judge import ConfiguredJudge, configure_judge
+from veritrail_graph.api.runs import options_of, pace
+from veritrail_graph.evaluation.held_process import HeldNodes
+from veritrail_graph.evaluation.judge_check.figures import (
+    Figures,
+    Judged,
+    by_kind,
+    meaning,
+    without_verdict,
+)
+from veritrail_graph.evaluation.judge_check.nodes import PROCESS, held_pairs, tasks_of
+from veritrail_graph.evaluation.judge_check.pairs import Pair
+from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.model import Usage, Verification
+from veritrail_graph.graph.model.together import total_usage
+from veritrail_graph.graph.sentences import SentenceSplitter
+from veritrail_graph.verifier.engines import engine_named
+from veritrail_graph.verifier.run import Run
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.estimation import Estimated
+    from veritrail_graph.api.configured_judge import JudgeOptions
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.verifier.driver import Observer
+
+COLUMNS = (
+    "claim_id", "label", "verdict", "method", "score", "cost_usd", "right", "kind", "domain",
+    "status", "claim", "reasoning", "error", "calls", "cached_calls",
+)  # fmt: skip
+"""Of a file of verdicts; the first six are those that `veritrail eval score` reads."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeChecked:
+    """A check that has ended.
+
+    Attributes:
+        judge: Who judged.
+        judged: The pairs, each with its verification.
+        seconds: How long it took.
+        refusal: Why the endpoint refuses every call, if it does.
+    """
+
+    judge: ConfiguredJudge
+    judged: tuple[Judged, ...]
+    seconds: float
+    refusal: VeriTrailError | None
+
+    @property
+    def usage(self) -> Usage:
+        """What all pairs cost."""
+        return total_usage(one.verification for one in self.judged)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know, such as a cache that cannot be used."""
+        models = self.judge.models
+        return tuple(models.warnings) if models is not None else ()
+
+    @property
+    def unfinished(self) -> list[Verification]:
+        """The verifications that ended without a result."""
+        every = (one.verification for one in self.judged)
+        return [one for one in every if not one.status.is_result]
+
+    def json_object(self) -> dict[str, Any]:
+        """The check as one JSON document."""
+        figures, judge, usage = Figures.of(self.judged), self.judge.judge, self.usage
+        answered = figures.scored + figures.inconclusive
+        cost = usage.cost_usd
+        return {
+            "engine": judge.name,
+            "model": judge.model,
+            "indicative": judge.indicative,
+            "meaning": meaning(figures),
+            "overall": figures.json_object(),
+            "kinds": [
+                {"kind": kind, **found.json_object()}
+                for kind, found in by_kind(self.judged).items()
+            ],
+            "without_verdict": without_verdict(self.judged),
+            "seconds": round(self.seconds, 3),
+            "usage": usage.json_object(),
+            "cost_per_pair": cost / answered if cost is not None and answered else None,
+            "warnings": list(self.warnings),
+        }
+
+    def write(self, path: Path) -> None:
+        """Write a row a pair as CSV, with its verdict.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        judge = self.judge.judge
+        method = judge.name if judge.model is None else f"{judge.name} {judge.model}"
+        try:
+            with path.open("w", encoding="utf-8", newline="") as file:
+                rows = csv.writer(file)
+                rows.writerow(COLUMNS)
+                rows.writerows([_cell(value) for value in _row(one, method)] for one in self.judged)
+        except OSError as error:
+            raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+class JudgeCheck:
+    """One check of a judge.
+
+    Args:
+        settings: The settings.
+        options: How claims are verified.
+        pairs: The labelled pairs.
+        observer: Its hooks are called.
+        begins: Called with the check when its judge is ready.
+
+    Attributes:
+        judge: Who judges, once the check has begun.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        options: JudgeOptions,
+        pairs: Sequence[Pair],
+        *,
+        observer: Observer | None = None,
+        begins: Callable[[JudgeCheck], None] = lambda _check: None,
+    ) -> None:
+        self.judge: ConfiguredJudge | None = None
+        self._settings, self._options, self._pairs = settings, options, pairs
+        self._observer, self._begins = observer, begins
+        self._run: Run | None = None
+
+    def cancel(self) -> None:
+        """End the check now; pairs that are not finished become `cancelled`."""
+        if self._run is not None:
+            self._run.stop()
+
+    async def carry_out(self) -> JudgeChecked:
+        """Verify the claim of every pair.
+
+        Raises:
+            InputError: The engine, a model, a prompt or a setting is wrong.
+        """
+        async with configure_judge(self._settings, self._options) as judge:
+            process = held_pairs(self._pairs)
+            self._run = run = Run(
+                PROCESS,
+                judge.judge,
+                HeldNodes(process, judge.splitter),
+                _keep_nothing,
+                q=judge.how.q,
+                concurrency=pace(judge),
+                observer=self._observer,
+                settings=judge.settings,
+                options=options_of(judge),
+                deadline=self._settings.claim_deadline if judge.models is not None else None,
+            )
+            self.judge = judge
+            self._begins(self)
+            began = time.monotonic()
+            verifications = await run.verify(tasks_of(process))
+            seconds = time.monotonic() - began
+        judged = map(Judged, self._pairs, verifications)
+        return JudgeChecked(judge, tuple(judged), seconds, run.refusal)
+
+
+def asks_models(options: JudgeOptions) -> bool:
+    """Whether the engine asks models, so that a check costs something.
+
+    Raises:
+        InputError: There is no such engine.
+    """
+    return engine_named(options.engine).asks_models
+
+
+async def _keep_nothing(*_verifications: Verification) -> None:
+    """Store nothing: labelled pairs are no process of the user's."""
+
+
+async def estimate_check(
+    settings: Settings, options: JudgeOptions, pairs: Sequence[Pair]
+) -> Estimated:
+    """What a check would cost; no model is asked.
+
+    Raises:
+        InputError: A model, a prompt or a setting is wrong.
+    """
+    from veritrail_graph.api.app.estimation import estimate_tasks
+
+    splitter = SentenceSplitter.for_language(settings.language)
+    process = held_pairs(pairs)
+    nodes, tasks = HeldNodes(process, splitter), tasks_of(process)
+    return await estimate_tasks(settings, options, splitter, PROCESS, nodes, tasks)
+
+
+def _row(one: Judged, method: str) -> list[Any]:
+    pair, found = one.pair, one.verification
+    usage = found.usage
+    return [
+        pair.pair_id,
+        pair.label.value,
+        found.verdict.value if found.verdict else None,
+        method,
+        found.score,
+        usage.cost_usd,
+        json.dumps(one.is_right) if one.is_right is not None else None,
+        pair.kind,
+        pair.domain,
+        found.status.value,
+        pair.claim,
+        found.reasoning,
+        found.error,
+        usage.calls,
+        usage.cached_calls,
+    ]
+
+
+def _cell(value: Any) -> Any:
+    """A value, with an apostrophe before what a spreadsheet would take for a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

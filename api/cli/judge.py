@@ -1,0 +1,312 @@
+"""`veritrail judge`: how far to trust the judge that is configured, and models that judge here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from veritrail_graph.api.cli.exits import (
+    INTERRUPTED,
+    NOT_ALL_SUCCEEDED,
+    UNREACHABLE,
+    Exit,
+    fault_json,
+    run,
+)
+from veritrail_graph.api.cli.options import (
+    AsJson,
+    Budget,
+    ClaimsModel,
+    Concurrency,
+    EngineName,
+    MaxCalls,
+    Model,
+    NoCache,
+    NoSubClaims,
+    Price,
+    PromptsFolder,
+    SampleCount,
+    SelectionModel,
+    Structured,
+    VerdictEngine,
+    VerdictModel,
+    verify_request,
+)
+from veritrail_graph.api.cli.terminal import long_work, print_json, say, show, table
+from veritrail_graph.api.views.texts import one_line
+from veritrail_graph.api.views.words import INDICATIVE
+from veritrail_graph.graph.errors import InputError
+
+if TYPE_CHECKING:
+    from veritrail_graph.api.app.estimation import Estimated
+    from veritrail_graph.api.app.judge_check import JudgeChecked
+    from veritrail_graph.api.configured_judge import JudgeOptions
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.evaluation.judge_check.figures import Figures
+    from veritrail_graph.evaluation.judge_check.pairs import Pair
+
+app = typer.Typer(
+    help="Models that judge: how far to trust yours, and entailment models for this machine.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", metavar="KIND", help="Only pairs of this kind; may be repeated."),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="N", help="Only so many pairs, taken from all kinds and labels alike."
+    ),
+]
+PairsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--pairs",
+        metavar="FILE",
+        help="Labelled pairs of your own: CSV or JSON Lines with source, claim and label.",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write every verdict as CSV."),
+]
+
+
+@app.command("check")
+def check(
+    kind: Kinds = None,
+    limit: Limit = None,
+    pairs: PairsFile = None,
+    output: Output = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say what it would cost, and ask no model.")
+    ] = False,
+    engine: EngineName = None,
+    model: Model = None,
+    claims_model: ClaimsModel = None,
+    selection_model: SelectionModel = None,
+    verdict_model: VerdictModel = None,
+    verdict_engine: VerdictEngine = None,
+    budget: Budget = None,
+    max_calls: MaxCalls = None,
+    price: Price = None,
+    samples: SampleCount = 1,
+    no_sub_claims: NoSubClaims = False,
+    prompts: PromptsFolder = None,
+    structured: Structured = False,
+    no_cache: NoCache = False,
+    concurrency: Concurrency = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the judge on labelled pairs of source and claim: how often is it right?
+
+    Every claim is verified as `veritrail verify` does it. Answers are cached: the same call again
+    goes on where it was stopped. Nothing is stored in the graph.
+    """
+    given = dict(locals())
+    from veritrail_graph.api.configured_judge import judge_options
+    from veritrail_graph.api.settings import Settings
+    from veritrail_graph.evaluation.judge_check.pairs import chosen_pairs, own_pairs, read_pairs
+
+    settings = Settings()
+    request = verify_request("judge-check", given)
+    options = judge_options(settings, request, prompts=prompts, concurrency=concurrency)
+    every = own_pairs() if pairs is None else read_pairs(pairs)
+    chosen = chosen_pairs(every, kind or (), limit)
+    if output is not None:
+        _see_writable(output)
+    run(_check(settings, options, chosen, output, estimate, as_json), as_json=as_json)
+
+
+def _see_writable(path: Path) -> None:
+    """See that a file can be written before anything is paid for.
+
+    Raises:
+        InputError: It cannot.
+    """
+    try:
+        path.open("a").close()
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+async def _check(
+    settings: Settings,
+    options: JudgeOptions,
+    pairs: tuple[Pair, ...],
+    output: Path | None,
+    only_estimate: bool,
+    as_json: bool,
+) -> None:
+    from veritrail_graph.api.app.judge_check import JudgeCheck, asks_models, estimate_check
+    from veritrail_graph.api.cli.verify import Watch
+
+    asks = asks_models(options)
+    if asks:
+        estimated = await estimate_check(settings, options, pairs)
+        say(_estimate_words(estimated), "dim")
+    if only_estimate:
+        _only_estimate(estimated if asks else None, len(pairs), as_json=as_json)
+        return
+    with long_work() as work:
+        watch = Watch(work, "pairs")
+        checking = JudgeCheck(
+            settings,
+            options,
+            pairs,
+            observer=watch.observer,
+            begins=lambda one: watch.begins(one, len(pairs)),
+        )
+        done = await checking.carry_out()
+    if output is not None:
+        done.write(output)
+    if options.models.budget is not None and not asks:
+        say("--budget has no effect: no language model is asked, so nothing is spent.", "dim")
+    if as_json:
+        document = done.json_object()
+        if done.refusal is not None:
+            document["error"] = fault_json(done.refusal)
+        print_json(document)
+    else:
+        _tell(done)
+    _end(done, interrupted=watch.interrupted)
+
+
+def _estimate_words(estimated: Estimated) -> str:
+    from veritrail_graph.api.views.costs import cost_words
+
+    found = estimated.estimates
+    low, likely, high = found.low.usage, found.likely.usage, found.high.usage
+    cost = f"{cost_words(likely)} ({cost_words(low)} to {cost_words(high)})"
+    if not estimated.is_priced:
+        cost = "at a price that is not known (--price)"
+    return (
+        f"{estimated.claims:,} pairs take about {likely.calls:,} calls ({low.calls:,} to "
+        f"{high.calls:,}) of {estimated.model}, {cost}: an estimate; cached answers cost nothing."
+    )
+
+
+def _only_estimate(estimated: Estimated | None, pairs: int, *, as_json: bool) -> None:
+    """Print an estimate; None: no model would be asked."""
+    if as_json:
+        usages = None
+        if estimated is not None:
+            found = estimated.estimates
+            usages = {
+                name: one.usage.json_object()
+                for name, one in (
+                    ("low", found.low),
+                    ("likely", found.likely),
+                    ("high", found.high),
+                )
+            }
+        print_json({"pairs": pairs, "estimate": usages})
+    elif estimated is None:
+        say(f"{pairs:,} pairs: no model would be asked, so they cost nothing.")
+
+
+def _tell(done: JudgeChecked) -> None:
+    from rich.text import Text
+
+    from veritrail_graph.api.views.costs import cost_words, counted
+    from veritrail_graph.evaluation.judge_check.figures import Figures, by_kind, meaning
+
+    whole = Figures.of(done.judged)
+    rows = [_cells(name, figures) for name, figures in by_kind(done.judged).items()]
+    columns = ("pairs", "balanced accuracy", "95 % interval", "let pass", "flagged wrongly")
+    others = ("inconclusive", "no verdict")
+    table(("kind", *columns, *others), [*rows, _cells("all", whole)], right=(*columns, *others))
+    sentence = meaning(whole)
+    judge, usage = done.judge.judge, done.usage
+    name = judge.name if judge.model is None else f"{judge.name}, {judge.model}"
+    show(Text(f"{name}: {sentence or 'no pair has a verdict, so nothing can be said of it.'}"))
+    spent = f"{cost_words(usage)}, {counted(usage.calls, 'call')}"
+    if usage.cached_calls:
+        spent += f", {usage.cached_calls:,} answers from the cache"
+    say(f"{counted(len(done.judged), 'pair')} in {done.seconds:,.1f} s: {spent}.")
+    say(
+        "Let pass: unsupported claims called fully supported. Flagged wrongly: supported claims "
+        "called not fully supported. A coin has a balanced accuracy of 0.50. Inconclusive verdicts "
+        "are left out of it.",
+        "dim",
+    )
+    for warning in done.warnings:
+        say(f"Warning: {one_line(warning)}", "yellow")
+    if judge.indicative:
+        say(f"Engine {judge.name}: {INDICATIVE}.", "yellow")
+
+
+def _cells(name: str, figures: Figures) -> list[str]:
+    accuracy, interval = figures.balanced_accuracy, figures.interval
+    missed, flagged = figures.unsupported, figures.supported
+    return [
+        name,
+        f"{figures.pairs:,}",
+        "-" if accuracy is None else f"{accuracy:.2f}",
+        "-" if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}",
+        f"{missed.wrong:,} of {missed.answered:,}",
+        f"{flagged.wrong:,} of {flagged.answered:,}",
+        f"{figures.inconclusive:,}",
+        f"{figures.no_verdict:,}",
+    ]
+
+
+def _end(done: JudgeChecked, *, interrupted: bool) -> None:
+    """End the command with the status of the contract.
+
+    Raises:
+        Exit: Unless every pair has a result.
+    """
+    left = done.unfinished
+    again = "The same call again goes on: answers that came are cached."
+    if done.refusal is not None:
+        say(f"Error: the check was stopped: {one_line(str(done.refusal))}", "bold red")
+    if interrupted:
+        say(f"Interrupted: {len(left)} pair(s) have no verdict. {again}", "yellow")
+        raise Exit(INTERRUPTED)
+    if done.refusal is not None:
+        raise Exit(UNREACHABLE)
+    if left:
+        reason = one_line(left[0].error or "")
+        say(f"{len(left)} pair(s) have no verdict: {reason}. {again}", "red")
+        raise Exit(NOT_ALL_SUCCEEDED)
+
+
+@app.command("fetch")
+def fetch(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The model's name on the hub: owner/model.")
+    ],
+    revision: Annotated[
+        str | None,
+        typer.Option(metavar="REV", help="A branch, tag or commit; default: the main branch."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Download an entailment model, so that VERITRAIL_NLI_MODEL can name it.
+
+    Its ONNX form where the hub has one, else its safetensors. The hub is huggingface.co, or that of
+    HF_ENDPOINT. No other command downloads a model.
+    """
+    from veritrail_graph.api.app.entailment_models import fetch_model
+    from veritrail_graph.api.settings import Settings
+
+    fetched = fetch_model(Settings(), name, revision, lambda file: say(f"{name}: {file}", "dim"))
+    if as_json:
+        print_json(
+            {
+                "name": name,
+                "folder": str(fetched.folder),
+                "revision": fetched.revision,
+                "files": list(fetched.files),
+                "bytes": fetched.bytes,
+            }
+        )
+        return
+    say(f"{name} ({fetched.revision[:12]}): {fetched.bytes:,} bytes in {fetched.folder}")
+    say(f"Judge with it: VERITRAIL_NLI_MODEL={name} veritrail verify PROCESS --engine nli")

@@ -1,0 +1,5 @@
+"""How far to trust a judge: labelled pairs of source and claim, and figures of verdicts on them.
+
+The pairs in `pairs.jsonl` were written for this project, about invented people, places and firms;
+they are under the project's licence.
+"""

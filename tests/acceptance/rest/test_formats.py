@@ -1,0 +1,136 @@
+"""Files of other formats over HTTP: one process is answered like a process file, several 207."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes.process_files import as_json, document
+from fakes.service_process import ServiceProcess
+
+pytestmark = pytest.mark.engine
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+TRACE = (EXAMPLES / "traces" / "langfuse.json").read_bytes()
+
+
+@pytest.fixture
+def store(shared_service: ServiceProcess) -> Iterator[Any]:
+    """Send a body; what it stored goes after the test."""
+    made: set[str] = set()
+
+    def send(content: bytes, headers: dict[str, str] | None = None, **params: Any) -> Any:
+        answer = shared_service.post(
+            "/v1/processes", content=content, params=params, headers=headers or {}
+        )
+        body = answer.json()
+        ids = [one.get("process_id") for one in body.get("processes", [body])]
+        made.update(one for one in ids if one)
+        return answer
+
+    yield send
+    for one in made:
+        shared_service.delete(f"/v1/processes/{one}")
+
+
+@pytest.mark.parametrize("name", ["langfuse", "detect"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_one_trace_is_answered_like_a_process_file(store: Any, name: str, pack: Any) -> None:
+    first = store(pack(TRACE), format=name, process_id="rest-trace")
+    assert first.status_code == 201, first.text
+    assert first.headers["location"] == "/v1/processes/rest-trace"
+    found = first.json()
+    assert (found["format"], found["nodes"], found["unsourced"]) == ("langfuse", 6, 1)
+    assert found["inferred_edges"]["exact"] > 0
+    again = store(pack(TRACE), format=name, process_id="rest-trace")
+    assert (again.status_code, again.json()["status"]) == (200, "unchanged")
+
+
+def test_edges_that_are_inferred_are_left_out_where_that_is_asked(store: Any) -> None:
+    answer = store(TRACE, format="langfuse", process_id="rest-named", only_explicit="true")
+    assert answer.status_code == 422  # all edges of this trace are inferred
+    assert "no edge" in answer.json()["violations"][0]["message"]
+
+
+def _two(second: dict[str, Any]) -> bytes:
+    trace = json.loads(TRACE)
+    trace["trace"]["id"] = "rest-first"
+    return b"\n".join(json.dumps(one).encode() for one in (trace, second))
+
+
+def test_several_processes_are_answered_one_by_one(store: Any, shared_service: Any) -> None:
+    body = _two({"trace": {"id": "rest-broken"}, "observations": "none"})
+    headers = {"Content-Type": "application/x-ndjson"}
+    one = store(body, headers, format="langfuse", only_one="true")
+    assert one.status_code == 422
+    assert "several processes" in one.json()["detail"]
+    assert shared_service.get("/v1/processes/rest-first").status_code == 404
+
+    answer = store(body, headers, format="langfuse", filename="log.jsonl")
+    assert answer.status_code == 207, answer.text
+    found = answer.json()
+    assert (found["created"], found["failed"]) == (1, 1)
+    stored, refused = found["processes"]
+    assert (stored["process_id"], refused["source"]) == ("rest-first", "log.jsonl#2")
+    assert "observations" in refused["error"]["message"]
+    again = store(body, headers, format="langfuse").json()
+    assert (again["unchanged"], again["failed"]) == (1, 1)
+    wanted = store(body, headers, format="langfuse", process_id="one-for-two")
+    assert wanted.status_code == 422
+
+
+def test_a_table_is_known_by_its_type_or_its_name(store: Any) -> None:
+    table = b"question,contexts,answer\nWhen?,\"['It opened in 1901.']\",In 1901.\n"
+    for headers, params in (
+        ({"Content-Type": "text/csv"}, {}),
+        ({"Content-Type": "application/octet-stream"}, {"filename": "../../etc/rag.csv"}),
+    ):
+        answer = store(table, headers, format="rag", **params)
+        assert answer.status_code in (200, 201), answer.text
+        assert answer.json()["format"] == "rag"
+
+
+@pytest.mark.parametrize(
+    ("content", "headers", "params", "status", "words"),
+    [
+        (TRACE, {}, {}, 422, "format"),
+        (TRACE, {}, {"format": "mlflow"}, 422, "MLflow"),
+        (TRACE, {}, {"format": "no-such"}, 422, "langfuse"),
+        (b"", {}, {"format": "detect"}, 422, "empty"),
+        (b"hello", {"Content-Type": "text/plain"}, {"format": "detect"}, 422, ""),
+        (TRACE, {"Content-Encoding": "br"}, {"format": "detect"}, 415, "gzip"),
+        (TRACE, {"Content-Encoding": "gzip"}, {"format": "detect"}, 400, "gzip"),
+        (TRACE, {"Content-Type": "multipart/form-data; boundary=x"}, {"format": "otlp"}, 415, ""),
+        (TRACE, {}, {"format": "langfuse", "infer": "guess"}, 422, ""),
+    ],
+    ids=[
+        "no format", "another format", "unknown", "empty", "text", "brotli", "not gzip", "form",
+        "infer",
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_a_problem(
+    store: Any,
+    shared_service: ServiceProcess,
+    content: bytes,
+    headers: dict[str, str],
+    params: dict[str, str],
+    status: int,
+    words: str,
+) -> None:
+    answer = store(content, headers, **params)
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert words in answer.text
+    assert "uploads" not in answer.text
+    assert str(shared_service.home) not in answer.text
+
+
+def test_without_a_format_a_body_is_a_process_file_as_before(store: Any) -> None:
+    made = document(process_id="rest-plain")
+    assert store(as_json(made)).status_code == 201
+    assert store(as_json(made), format="process").status_code == 200
+    assert store(as_json(made), format="detect").status_code == 200

@@ -1,0 +1,219 @@
+"""SummaC: a matrix of sentence pairs, read by maxima (ZS) or by a trained histogram (Conv).
+
+Source: Laban et al. 2022 (SummaC), 3: SummaC-ZS (3.1), SummaC-Conv (3.2).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.verifier.models.port import Meter
+from veritrail_graph.verifier.nli.adapters.port import Support, mean, sentences
+from veritrail_graph.verifier.nli.port import Entailment, EntailmentModel, Pair
+from veritrail_graph.verifier.ports import Split
+
+_LABELS = {"e": "entailment", "c": "contradiction", "n": "neutral"}
+_KEYS = ("bins", "mlp.weight", "mlp.bias", "layer_final.weight", "layer_final.bias")
+_ROWS = 10
+
+
+async def matrix(
+    model: EntailmentModel, split: Split, document: str, claim: str, meter: Meter
+) -> list[list[Entailment]]:
+    """For each sentence of the claim, what each sentence of the document says to it."""
+    texts, said = sentences(split, document), sentences(split, claim)
+    found = await model.predict([Pair(text, one) for one in said for text in texts], meter)
+    return [found[start : start + len(texts)] for start in range(0, len(found), len(texts))]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaCZs:
+    """The mean over the claim's sentences of highest entailment less highest contradiction.
+
+    The score lies between -1 and 1. A model without contradiction counts none.
+
+    Attributes:
+        model: Judges sentence pairs.
+        split: Splits documents and claims into sentences.
+    """
+
+    model: EntailmentModel
+    split: Split
+
+    @property
+    def name(self) -> str:
+        """Name of the method."""
+        return "summac-zs"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Nothing beside the model decides."""
+        return {}
+
+    async def support(self, document: str, claim: str, meter: Meter) -> Support:
+        """Score a claim; `parts` are those of its sentences. See `Adapter`."""
+        rows = await matrix(self.model, self.split, document, claim, meter)
+        parts = tuple(
+            max(one.entailment for one in row) - max(one.contradiction or 0.0 for one in row)
+            for row in rows
+        )
+        return Support(mean(parts), parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ConvWeights:
+    """The trained weights of SummaC-Conv, as the user brings them.
+
+    Attributes:
+        bins: The limits of the histogram's bins, rising, the first 0 and the last 1.
+        labels: Which probabilities have a histogram: letters of `ecn`, in that order.
+        weight: One weight for each bin of each histogram.
+        bias: Added to the weighted sum.
+        final: For each of the two classes its three weights (of minimum, mean and maximum).
+        final_bias: For each class what is added.
+        aggregate: `mean`, `min`, `max` (each fills all three features) or `all`.
+        rows: The most sentences of a claim that count.
+        source: The file's hash, for the trail.
+    """
+
+    bins: tuple[float, ...]
+    labels: str
+    weight: tuple[float, ...]
+    bias: float
+    final: tuple[tuple[float, ...], tuple[float, ...]]
+    final_bias: tuple[float, float]
+    aggregate: str = "mean"
+    rows: int = _ROWS
+    source: str = ""
+
+    @classmethod
+    def read(cls, path: Path) -> ConvWeights:
+        """Read a JSON file with the tensors of a checkpoint by their names, and `bins`.
+
+        Raises:
+            InputError: It cannot be read, or a part is missing or has another size.
+        """
+        import hashlib
+
+        try:
+            data = path.read_bytes()
+            found = json.loads(data)
+        except (OSError, ValueError, RecursionError) as error:
+            raise InputError(f"{path} cannot be read as JSON: {error}") from None
+        if not isinstance(found, dict):
+            raise InputError(f"{path} holds no JSON object of weights.")
+        missing = [key for key in _KEYS if key not in found]
+        if missing:
+            raise InputError(f"{path}: it lacks {', '.join(missing)}; see docs/judges.md.")
+        labels = str(found.get("labels", "e"))
+        aggregate = str(found.get("aggregate", "mean"))
+        rows = found.get("rows", _ROWS)
+        bins, weight, bias, final, final_bias = (_numbers(path, key, found[key]) for key in _KEYS)
+        if not labels or labels != "".join(one for one in "ecn" if one in labels):
+            raise InputError(f"{path}: labels is {labels!r}; write letters of ecn in that order.")
+        if aggregate not in ("mean", "min", "max", "all"):
+            raise InputError(f"{path}: aggregate is {aggregate!r}; write mean, min, max or all.")
+        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+            raise InputError(f"{path}: rows is {rows!r}; write a whole number above 0.")
+        rising = all(one < other for one, other in pairwise(bins))
+        if len(bins) < 2 or not rising or bins[0] != 0 or bins[-1] != 1:
+            raise InputError(f"{path}: bins must rise from 0 to 1.")
+        sizes = {
+            "mlp.weight": (len(weight), (len(bins) - 1) * len(labels)),
+            "mlp.bias": (len(bias), 1),
+            "layer_final.weight": (len(final), 6),
+            "layer_final.bias": (len(final_bias), 2),
+        }
+        for key, (size, wanted) in sizes.items():
+            if size != wanted:
+                raise InputError(f"{path}: {key} holds {size} number(s), and {wanted} are needed.")
+        return cls(
+            bins,
+            labels,
+            weight,
+            bias[0],
+            (final[:3], final[3:]),
+            (final_bias[0], final_bias[1]),
+            aggregate,
+            rows,
+            hashlib.sha256(data).hexdigest()[:32],
+        )
+
+    def row(self, scores: Sequence[Entailment]) -> float:
+        """The weighted histogram of a sentence of the claim over the document's sentences."""
+        total = self.bias
+        for index, label in enumerate(self.labels):
+            first = index * (len(self.bins) - 1)
+            for one in scores:
+                value = getattr(one, _LABELS[label])
+                total += self.weight[first + self._bin(0.0 if value is None else value)]
+        return total
+
+    def _bin(self, value: float) -> int:
+        """The bin of a value: from its lower limit on; the last one holds its upper limit too."""
+        return min(bisect_right(self.bins, value) - 1, len(self.bins) - 2)
+
+    def probability(self, rows: Sequence[float]) -> float:
+        """That the claim is consistent, from the sums of its sentences."""
+        low, middle, high = min(rows), mean(rows), max(rows)
+        one = {"mean": middle, "min": low, "max": high}.get(self.aggregate)
+        features = (low, middle, high) if one is None else (one, one, one)
+        against, for_it = (
+            math.fsum(weight * value for weight, value in zip(weights, features, strict=True))
+            + bias
+            for weights, bias in zip(self.final, self.final_bias, strict=True)
+        )
+        gap = min(max(against - for_it, -700.0), 700.0)
+        return 1.0 / (1.0 + math.exp(gap))
+
+
+def _numbers(path: Path, key: str, value: Any) -> tuple[float, ...]:
+    flat = _flat(value)
+    if any(isinstance(one, bool) or not isinstance(one, int | float) for one in flat) or not all(
+        map(math.isfinite, flat)
+    ):
+        raise InputError(f"{path}: {key} must hold numbers only.")
+    return tuple(map(float, flat))
+
+
+def _flat(value: Any) -> list[Any]:
+    return [one for row in value for one in _flat(row)] if isinstance(value, list) else [value]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaCConv:
+    """The probability that a trained histogram gives a claim.
+
+    Attributes:
+        model: Judges sentence pairs.
+        split: Splits documents and claims into sentences.
+        weights: The trained weights.
+    """
+
+    model: EntailmentModel
+    split: Split
+    weights: ConvWeights
+
+    @property
+    def name(self) -> str:
+        """Name of the method."""
+        return "summac-conv"
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What decides its scores."""
+        return {"weights": self.weights.source}
+
+    async def support(self, document: str, claim: str, meter: Meter) -> Support:
+        """Score a claim; `parts` are the sums of its sentences. See `Adapter`."""
+        rows = await matrix(self.model, self.split, document, claim, meter)
+        parts = tuple(self.weights.row(row) for row in rows[: self.weights.rows])
+        return Support(self.weights.probability(parts), parts)

@@ -1,0 +1,102 @@
+"""Runs an entailment model in ONNX form with onnxruntime, on all cores of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.verifier.nli.local import Encoded, cores
+from veritrail_graph.verifier.ports import JudgeError
+
+IDS, MASK, TYPES = "input_ids", "attention_mask", "token_type_ids"
+_INTEGERS = {"tensor(int64)": "int64", "tensor(int32)": "int32"}
+
+
+class OnnxRunner:
+    """A session of onnxruntime.
+
+    Args:
+        path: The model's file.
+        pad: The id of the token that fills short inputs up.
+
+    Raises:
+        InputError: The extra is missing, or the file is no model of texts.
+    """
+
+    def __init__(self, path: Path, pad: int) -> None:
+        try:
+            import onnxruntime
+        except ImportError:
+            raise missing("onnxruntime") from None
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = cores()
+        # Idle threads sleep: the graph engine and the event loop need the cores as well.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 4  # what is wrong is said by exceptions
+        try:
+            self._session = onnxruntime.InferenceSession(
+                str(path), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # noqa: BLE001 - its errors have no common class
+            raise InputError(
+                f"{path} is no model that onnxruntime reads: {_short(error)}"
+            ) from None
+        self._pad = pad
+        self._types: dict[str, str] = {}
+        for one in self._session.get_inputs():
+            if one.name not in (IDS, MASK, TYPES) or one.type not in _INTEGERS:
+                raise InputError(
+                    f"{path} wants the input {one.name} ({one.type}); an entailment model takes "
+                    f"{IDS}, {MASK} and {TYPES} as integers. Export it for the task "
+                    "text-classification."
+                )
+            self._types[one.name] = _INTEGERS[one.type]
+        if IDS not in self._types:
+            raise InputError(f"{path} has no input {IDS}; it is no model of texts.")
+        names = [one.name for one in self._session.get_outputs()]
+        self._output = "logits" if "logits" in names else names[0]
+
+    def run(self, batch: Sequence[Encoded]) -> list[list[float]]:
+        """The logits of each input, in order; see `Runner`."""
+        try:
+            rows = self._session.run([self._output], self._feed(batch))[0]
+        except Exception as error:  # noqa: BLE001 - its errors have no common class
+            raise JudgeError(f"the entailment model failed: {_short(error)}") from None
+        if getattr(rows, "ndim", 0) != 2:
+            shape = " x ".join(map(str, getattr(rows, "shape", ())))
+            raise JudgeError(
+                f"the entailment model gave outputs of the shape {shape or 'of no array'}, not a "
+                "row of labels for each pair"
+            )
+        found: list[list[float]] = rows.astype("float64").tolist()
+        return found
+
+    def _feed(self, batch: Sequence[Encoded]) -> dict[str, Any]:
+        import numpy as np
+
+        length = max(len(one.ids) for one in batch)
+        arrays = {
+            IDS: np.full((len(batch), length), self._pad),
+            MASK: np.zeros((len(batch), length)),
+            TYPES: np.zeros((len(batch), length)),
+        }
+        for row, one in enumerate(batch):
+            size = len(one.ids)
+            arrays[IDS][row, :size] = one.ids
+            arrays[MASK][row, :size] = 1
+            arrays[TYPES][row, :size] = one.type_ids
+        return {name: arrays[name].astype(kind) for name, kind in self._types.items()}
+
+
+def missing(module: str) -> InputError:
+    """Says which extra brings a module."""
+    return InputError(
+        f"Engine nli needs {module}, which is not installed: pip install 'veritrail-graph[nli]'."
+    )
+
+
+def _short(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= 300 else f"{text[:299]}…"
