@@ -6,6 +6,7 @@ import typer
 
 from veritrail_graph.api.cli.evaluation import (
     agreement,
+    building,
     localization,
     run,
     score,
@@ -24,3 +25,8 @@ app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
 app.command("sheets")(sheets.sheets)
 app.command("simulate")(simulate.simulate)
+app.command("summarise")(building.summarise)
+app.command("chunk")(building.chunk)
+app.command("match")(building.match)
+app.command("duplicates")(building.duplicates)
+app.command("questions")(building.questions)
