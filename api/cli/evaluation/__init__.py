@@ -6,6 +6,7 @@ import typer
 
 from veritrail_graph.api.cli.evaluation import (
     agreement,
+    build,
     building,
     localization,
     run,
@@ -25,6 +26,8 @@ app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
 app.command("sheets")(sheets.sheets)
 app.command("simulate")(simulate.simulate)
+app.command("build")(build.build)
+app.command("formats")(build.formats)
 app.command("summarise")(building.summarise)
 app.command("chunk")(building.chunk)
 app.command("match")(building.match)
