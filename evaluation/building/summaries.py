@@ -227,7 +227,7 @@ class Summariser:
 def _process(name: str, process_id: str, nodes: Sequence[_Node], terminal: str) -> dict[str, Any]:
     stages = {one.stage for one in nodes}
     last = max(stages)
-    names = {1: "chunk", 2: "chunk summary", last: "summary"}
+    names = {2: "chunk summary", last: "summary", 1: "chunk"}
     return {
         "format": FORMAT,
         "process_id": process_id,

@@ -127,6 +127,9 @@ def test_a_summary_is_a_process_with_every_text_on_the_way(
         (["summarise", "{book}", "{book}", "-o", "{out}"], "another source is named"),
         (["summarise", "{book}", "-o", "{out}", "--encoding", "x"], "Unknown encoding"),
         (["summarise", "{book}", "-o", "{out}", "--engine", "lexical"], "asks no model"),
+        (["build", "{book}", "-o", "{out}"], "Nothing to build from"),
+        (["build", "-o", "{out}", "--summarise"], "takes text files"),
+        (["build", "{book}", "-o", "{out}", "--summarise", "--from", "{data}"], "takes text files"),
         (["chunk", "{book}", "-o", "{out}", "--overlap", "600"], "must be smaller"),
         (["match", "{data}", "-o", "{out}"], "either --faithful or --accepted"),
         (["match", "{data}", "--faithful", "{book}"], "Name what is written"),
@@ -149,6 +152,19 @@ def test_wrong_use_is_told_and_nothing_is_asked(
     assert said in veritrail("eval", *call, "--json", status=2, **settings(model)).message
     assert not model.requests
     assert not places["out"].exists()
+
+
+def test_build_summarises_too(veritrail: Veritrail, model: ModelServer, tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    books = [tmp_path / f"{name}.txt" for name in ("one", "two")]
+    for book in books:
+        book.write_text(BOOK, encoding="utf-8")
+    call = ["eval", "build", *map(str, books), "--summarise", "-o", str(folder), "--json"]
+    runs = veritrail(*call, **settings(model)).json["runs"]
+    assert [one["process_id"] for one in runs] == ["one", "two"]
+    assert sorted(path.name for path in folder.iterdir()) == ["one.json", "two.json"]
+    # A text of one chunk needs no merge: the summary of the chunk is the final one.
+    assert [one["stages"] for one in runs] == [{"1": 1, "2": 1}] * 2
 
 
 def test_chunks_overlap(veritrail: Veritrail, tmp_path: Path) -> None:
