@@ -64,7 +64,12 @@ class Built:
 
 
 def build_from(
-    path: Path, output: Path, *, format_name: str | None = None, skip_bad: bool = False
+    path: Path,
+    output: Path,
+    *,
+    format_name: str | None = None,
+    skip_bad: bool = False,
+    on_process: Callable[[int, int], None] | None = None,
 ) -> Built:
     """Read a data set, check its processes and claims, and write it.
 
@@ -73,6 +78,7 @@ def build_from(
         output: The file to write; gzipped where its name ends in `.gz`.
         format_name: Name of the format; None: it is detected.
         skip_bad: Whether rows and processes that break rules are left out and counted.
+        on_process: Called with the number of processes that are checked, and of all.
 
     Raises:
         InputError: It cannot be read, or breaks rules; nothing is written then.
@@ -80,12 +86,15 @@ def build_from(
     if output.exists() and path.exists() and output.samefile(path):
         raise InputError(f"{output} would be written over what it is made from.")
     loader = find_loader(path, format_name)
-    checked, nodes = _checked(loader.load(path, skip_bad=skip_bad), skip_bad=skip_bad)
+    dataset = loader.load(path, skip_bad=skip_bad)
+    checked, nodes = _checked(dataset, skip_bad, on_process or (lambda _done, _of: None))
     write_dataset(checked, output)
     return Built(output, loader.name, checked, nodes)
 
 
-def _checked(dataset: Dataset, *, skip_bad: bool) -> tuple[Dataset, int]:
+def _checked(
+    dataset: Dataset, skip_bad: bool, on_process: Callable[[int, int], None]
+) -> tuple[Dataset, int]:
     """The data set without what breaks rules of processes, and the number of nodes."""
     by_process: dict[str, list[LabelledClaim]] = {}
     for claim in dataset.claims:
@@ -94,7 +103,8 @@ def _checked(dataset: Dataset, *, skip_bad: bool) -> tuple[Dataset, int]:
     bad: dict[tuple[str, str], None] = {}
     first = ""
     nodes = left_out = 0
-    for process_id, opened in dataset.processes.items():
+    for number, (process_id, opened) in enumerate(dataset.processes.items()):
+        on_process(number, len(dataset.processes))
         claims = by_process.get(process_id, [])
         try:
             held = HeldProcess.read(opened())

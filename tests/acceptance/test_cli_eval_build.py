@@ -56,7 +56,6 @@ def test_what_is_missing_is_named(veritrail: Veritrail, tmp_path: Path) -> None:
 
 def test_formats_are_listed(veritrail: Veritrail) -> None:
     listed = veritrail("eval", "formats", "--json").json["formats"]
-    assert [one["name"] for one in listed][0] == "veritrail"
-    assert [one["name"] for one in listed][-1] == "processes"
+    assert (listed[0]["name"], listed[-1]["name"]) == ("veritrail", "processes")
     shown = veritrail("eval", "formats").out
     assert all(one["source"] in shown for one in listed)

@@ -9,6 +9,8 @@ from veritrail_graph.api.cli.evaluation import (
     build,
     building,
     localization,
+    report,
+    review,
     run,
     score,
     sheets,
@@ -21,6 +23,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("run")(run.run)
+app.command("report")(report.report)
+app.command("review")(review.review)
 app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)

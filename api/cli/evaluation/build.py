@@ -9,7 +9,7 @@ import typer
 
 from veritrail_graph.api.cli.evaluation.building import summarise
 from veritrail_graph.api.cli.options import AsJson, Budget, EngineName, Model
-from veritrail_graph.api.cli.terminal import print_json, say, table
+from veritrail_graph.api.cli.terminal import long_work, print_json, say, table
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import VERDICT_WORDS
 from veritrail_graph.graph.errors import InputError
@@ -72,7 +72,14 @@ def build(
             "Nothing to build from: name a file or a folder with --from, or text files with "
             "--summarise."
         )
-    built = build_from(source, output, format_name=format_name, skip_bad=skip_bad)
+    with long_work() as work:
+        built = build_from(
+            source,
+            output,
+            format_name=format_name,
+            skip_bad=skip_bad,
+            on_process=lambda done, of: work.update("checked processes", done, of),
+        )
     if as_json:
         print_json(built.json_object())
     else:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 
 from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.loaders.building import (
@@ -25,37 +27,36 @@ from veritrail_graph.evaluation.datasets.loaders.spans import MarkedText
 from veritrail_graph.evaluation.datasets.model import Dataset
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
-from veritrail_graph.graph.model.noun import OneOf
 
 RESPONSES = "response.jsonl"
 SOURCES = "source_info.jsonl"
-REFUSAL = "incorrect_refusal"
+GOOD = "good"
+"""The quality of the responses that RAGTruth's own evaluation takes."""
 _PASSAGE = re.compile(r"(?m)^passage \d+:")
 
 
-class _Kind(StrEnum):
-    EVIDENT_CONFLICT = "Evident Conflict"
-    SUBTLE_CONFLICT = "Subtle Conflict"
-    EVIDENT_BASELESS = "Evident Baseless Info"
-    SUBTLE_BASELESS = "Subtle Baseless Info"
-
-    @property
-    def label(self) -> AnnotatorLabel:
-        is_conflict = self in (_Kind.EVIDENT_CONFLICT, _Kind.SUBTLE_CONFLICT)
-        return AnnotatorLabel.REFUTED if is_conflict else AnnotatorLabel.INSUFFICIENT
+def _kind(text: str) -> str:
+    if not any(word in text.lower() for word in ("conflict", "baseless")):
+        raise PydanticCustomError("kind", "names neither a conflict nor baseless information")
+    return text
 
 
 class _Span(RowModel):
     start: int
     end: int
     text: str
-    label_type: OneOf[_Kind]
+    label_type: Annotated[str, AfterValidator(_kind)]
     meta: str | None = None
     implicit_true: bool | None = None
 
     @property
     def first(self) -> int:
         return self.start
+
+    @property
+    def label(self) -> AnnotatorLabel:
+        is_conflict = "conflict" in self.label_type.lower()
+        return AnnotatorLabel.REFUTED if is_conflict else AnnotatorLabel.INSUFFICIENT
 
 
 class _Response(RowModel):
@@ -138,8 +139,8 @@ def _add(building: Building, row: _Response, source: _Source, where: str) -> Non
         if wrong is not None:
             building.fault(where, f"labels.{number}", wrong)
             return
-    if row.quality == REFUSAL and not row.labels:
-        building.count("response that refuses although the source answers: nothing to check")
+    if row.quality not in (None, GOOD):
+        building.count(f"response of the quality {row.quality}: left out")
         return
     if not row.response.strip():
         building.count("response without a text")
@@ -148,7 +149,7 @@ def _add(building: Building, row: _Response, source: _Source, where: str) -> Non
     process = building.process(
         f"source-{row.source_id}", documents, where, question=question, name=source.task_type
     )
-    about = {"model": row.model, "split": row.split, "quality": row.quality}
+    about = {"model": row.model, "split": row.split}
     node = building.answer(process, f"response/{row.id}", row.response, where, metadata=about)
     moved = sum(row.response[one.start : one.end] != one.text for one in row.labels)
     if moved:
@@ -156,7 +157,7 @@ def _add(building: Building, row: _Response, source: _Source, where: str) -> Non
     if marked.unplaced():
         building.count("span that overlaps no sentence", marked.unplaced())
     for sentence, spans in marked.sentences():
-        kinds = sorted({one.label_type.value for one in spans})
+        kinds = sorted({one.label_type for one in spans})
         building.claim(
             where,
             process_id=process,
@@ -173,7 +174,7 @@ def _said(spans: tuple[_Span, ...]) -> tuple[Any, ...]:
     """What the annotators said of a sentence, as one: the data set does not name them."""
     if not spans:
         return ()
-    labels = {one.label_type.label for one in spans}
+    labels = {one.label for one in spans}
     refuted = AnnotatorLabel.REFUTED in labels
     lines = []
     for one in spans:
