@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
@@ -136,6 +136,29 @@ class AskedStep:
         schema = _schema(keys) if model.structured else None
         request = Request(call, self.prompt.text, user, schema=schema)
         return await model.model.ask(request, read_text, meter)
+
+
+@dataclass
+class BuildModel:
+    """A model that is open, and what its calls cost.
+
+    Attributes:
+        model: The model of all steps.
+        prompts: A folder of prompts in place of ours, or None.
+        meter: Records every call.
+    """
+
+    model: StepModel
+    prompts: Path | None = None
+    meter: Meter = field(default_factory=Meter)
+
+    def step(self, step: BuildStep) -> AskedStep:
+        """A step with its prompt.
+
+        Raises:
+            InputError: The prompt cannot be used.
+        """
+        return AskedStep(load_build_prompt(step, self.prompts), self.model)
 
 
 def _schema(keys: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -22,12 +22,11 @@ from veritrail_graph.evaluation.building.matching import Variant
 from veritrail_graph.graph.errors import InputError
 
 if TYPE_CHECKING:
-    from veritrail_graph.evaluation.building.asking import AskedStep, BuildStep
+    from veritrail_graph.evaluation.building.asking import BuildModel
     from veritrail_graph.evaluation.datasets.model import Dataset as LoadedDataset
     from veritrail_graph.evaluation.datasets.model import LabelledClaim
     from veritrail_graph.graph.model import Usage
     from veritrail_graph.graph.sentences import SentenceSplitter
-    from veritrail_graph.verifier.models.port import Meter
 
 T = TypeVar("T")
 
@@ -376,24 +375,13 @@ class _Options:
 
 
 class _Asked:
-    """A model that is open, and what its calls cost."""
+    """A model that is open, and what is shown while it is asked."""
 
-    def __init__(
-        self, model: Any, prompts: Path | None, splitter: SentenceSplitter, work: LongWork
-    ) -> None:
-        from veritrail_graph.verifier.models.port import Meter
-
-        self._model = model
-        self._prompts = prompts
+    def __init__(self, asked: BuildModel, splitter: SentenceSplitter, work: LongWork) -> None:
+        self.step = asked.step
+        self.meter = asked.meter
         self.splitter = splitter
         self.work = work
-        self.meter: Meter = Meter()
-
-    def step(self, step: BuildStep) -> AskedStep:
-        """A step with its prompt."""
-        from veritrail_graph.evaluation.building.asking import AskedStep, load_build_prompt
-
-        return AskedStep(load_build_prompt(step, self._prompts), self._model)
 
 
 def _with_model(
@@ -402,6 +390,7 @@ def _with_model(
     """Do work that asks a model; gives its result and what it cost."""
     from veritrail_graph.api.evaluation_resources import OpenResources, shared_within
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.evaluation.building.asking import BuildModel
 
     async def asked() -> tuple[T, Usage]:
         with long_work() as shown:
@@ -413,8 +402,9 @@ def _with_model(
                 warn=lambda message: say(message, "yellow"),
             ) as resources:
                 models = await resources.models(how.judge)
-                opened = _Asked(models.claims, how.prompts, resources.splitter, shown)
-                return await work(opened), opened.meter.total
+                asked_of = BuildModel(models.claims, how.prompts)
+                done = await work(_Asked(asked_of, resources.splitter, shown))
+                return done, asked_of.meter.total
 
     result, usage = run_work(asked(), as_json=as_json)
     return result, usage.json_object()
