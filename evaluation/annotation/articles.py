@@ -8,8 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from veritrail_graph.evaluation.annotation.folders import Folder
-from veritrail_graph.evaluation.annotation.wording import xml_text
-from veritrail_graph.evaluation.annotation.workbook import needed
+from veritrail_graph.evaluation.workbook import needed, xml_text
 
 FILE = "articles.docx"
 

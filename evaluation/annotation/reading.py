@@ -24,12 +24,12 @@ from veritrail_graph.evaluation.annotation.wording import (
     alike,
     answer_of,
     label_of,
-    xml_text,
 )
 from veritrail_graph.evaluation.annotation.workbook import CLAIMS, FILE, SheetRow, read_workbook
 from veritrail_graph.evaluation.annotation.writing import HandedFolder, HandedSheets, read_list
 from veritrail_graph.evaluation.datasets.labels import AnnotatorLabel
 from veritrail_graph.evaluation.datasets.model import Annotation, Dataset, LabelledClaim
+from veritrail_graph.evaluation.workbook import xml_text
 from veritrail_graph.graph.errors import InputError, Violation, shown
 
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")

@@ -5,7 +5,6 @@ Source: VeriTrail B.2.3 (columns, five labels, their priority, when a quote is n
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping
 
@@ -35,7 +34,6 @@ _BY_WORDS = {
     for name in (label.value, label.value.replace("_", " "), LABEL_WORDS.get(label, label.value))
 }
 
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 INSTRUCTIONS: tuple[tuple[str, str], ...] = (
     ("heading", "What to do"),
@@ -125,11 +123,6 @@ def label_of(text: str) -> AnnotatorLabel | None:
 def answer_of(text: str) -> bool | None:
     """What a yes or no means; an empty cell is a no; None: neither."""
     return _ANSWERS.get(text.strip().casefold())
-
-
-def xml_text(text: str) -> tuple[str, int]:
-    """A text without the characters that no XML may hold, and how many there were."""
-    return _NOT_XML.subn("", text)
 
 
 def alike(text: str) -> str:
