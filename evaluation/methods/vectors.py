@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from veritrail_graph.evaluation.held_process import HeldProcess
-from veritrail_graph.evaluation.methods.resources import Embedder
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import NodeRef
+from veritrail_graph.verifier.embeddings.port import Embedder
 from veritrail_graph.verifier.models.port import Meter
 from veritrail_graph.verifier.ports import JudgeError
 
@@ -81,7 +81,7 @@ class NodeVectors:
     @property
     def settings(self) -> Mapping[str, Any]:
         """What decides them, as JSON."""
-        return {"embedding": self.embedder.name, "distance": "L2"}
+        return {"embedding": dict(self.embedder.settings), "distance": "L2"}
 
 
 def nearest_places(
