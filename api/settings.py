@@ -9,9 +9,6 @@ that was set for another.
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -19,210 +16,16 @@ from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
+from veritrail_graph.api import setting_values as read
 from veritrail_graph.graph.errors import InputError
 
 CALLS = 16
 """Simultaneous calls to an endpoint, where nothing is set."""
 
-DAY = 86_400.0
-_LONGEST = 86_400.0
-_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
-_SIZE_UNITS = {"": 1, "b": 1, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000}
-_TIME_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": DAY}
-_ON, _OFF = ("on", "1", "true", "yes"), ("off", "0", "false", "no")
 _PREFIX = "VERITRAIL_"
-
-
-def _parsed(parse: Callable[[str], Any]) -> BeforeValidator:
-    """Parse texts; a value that code passes is taken unchanged.
-
-    A `ValueError` becomes the error message, after the name of the setting and its value. Where the
-    message names the setting itself, it holds `{name}`, or `{setting}` for name and value.
-    """
-    return BeforeValidator(lambda value: parse(value) if isinstance(value, str) else value)
-
-
-def number(text: str) -> float:
-    """A finite number of at least 0.
-
-    Raises:
-        ValueError: The text is none.
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0):
-        raise ValueError("must be a number, 0 or more")
-    return value
-
-
-def _above_zero(text: str) -> float:
-    if (value := number(text)) == 0:
-        raise ValueError("must be a number above 0")
-    return value
-
-
-def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10**9):
-        raise ValueError("must be a whole number above 0")
-    return int(text)
-
-
-def _flag(text: str) -> bool:
-    if text.lower() not in (*_ON, *_OFF):
-        raise ValueError("must be on or off")
-    return text.lower() in _ON
-
-
-def _seconds(least: float) -> BeforeValidator:
-    def parse(text: str) -> float:
-        if not re.fullmatch(r"\d+(\.\d+)?", text) or not least <= float(text) <= _LONGEST:
-            raise ValueError(f"must be a number of seconds from {least:g} to {_LONGEST:g}")
-        return float(text)
-
-    return _parsed(parse)
-
-
-def _float_within(least: float, most: float, message: str) -> BeforeValidator:
-    def parse(text: str) -> float:
-        try:
-            seconds = float(text)
-        except ValueError:
-            seconds = math.nan
-        if not least <= seconds <= most:  # also what is no number
-            raise ValueError(message)
-        return seconds
-
-    return _parsed(parse)
-
-
-def _duration(text: str) -> float:
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?)([smhd]?)", text.lower())
-    if match is None:
-        raise ValueError("is no time; write it as 30s, 10m, 1h or 30d")
-    return float(match[1]) * _TIME_UNITS[match[2]]
-
-
-def _size(text: str) -> int:
-    match = re.fullmatch(r"(\d+)\s*([a-z]*)", text.lower())
-    if match is None or match[2] not in _SIZE_UNITS or int(match[1]) == 0:
-        raise ValueError("must be a number of bytes above 0, or such as 10MB")
-    return int(match[1]) * _SIZE_UNITS[match[2]]
-
-
-def _rate(text: str) -> int:
-    if not (text.isdecimal() and 0 < int(text) <= 1_000_000):
-        raise ValueError("must be a number of requests a minute")
-    return int(text)
-
-
-def _temperature(text: str) -> float | None:
-    if text.lower() == "none":
-        return None
-    if (value := number(text)) > 2:
-        raise ValueError("must lie between 0 and 2, or be none")
-    return value
-
-
-def parse_price(text: str) -> tuple[float, ...]:
-    """A price: INPUT,OUTPUT or INPUT,OUTPUT,CACHED, in USD per million tokens.
-
-    Raises:
-        InputError: It is none; the message calls it `price`, as options and settings give it.
-    """
-    from veritrail_graph.verifier.models.prices import HIGHEST
-
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) not in {2, 3}:
-        raise InputError(
-            f"price {text!r}: write INPUT,OUTPUT or INPUT,OUTPUT,CACHED, in USD per million tokens"
-        )
-    price: list[float] = []
-    for part in parts:
-        try:
-            price.append(number(part))
-        except ValueError as error:
-            raise InputError(f"price={part!r}: {error}") from None
-    if max(price) > HIGHEST:
-        raise InputError(f"price {text!r}: no model costs so much; it is USD per million tokens")
-    return tuple(price)
-
-
-def _embedding_price(text: str) -> float:
-    """A price in USD per million tokens: embeddings have no tokens of an answer."""
-    from veritrail_graph.verifier.models.prices import HIGHEST
-
-    if (price := number(text)) > HIGHEST:
-        raise ValueError("no model costs so much; it is USD per million tokens")
-    return price
-
-
-def _origins(text: str) -> frozenset[str]:
-    origins = frozenset(text.replace(",", " ").split())
-    for origin in origins:
-        try:
-            parts = urlsplit(origin)
-            is_whole = parts.scheme in ("http", "https") and bool(parts.hostname)
-        except ValueError:
-            is_whole = False
-        if not is_whole or origin != f"{parts.scheme}://{parts.netloc}":
-            raise ValueError(
-                f"{{name}}: {origin!r} is no origin; write each as https://example.org, without a "
-                "path, and with blanks between them"
-            )
-    return origins
-
-
-def _browser(text: str) -> str:
-    found = urlsplit(text)
-    if found.scheme not in ("http", "https") or not found.hostname or found.query:
-        raise ValueError(
-            "{setting} is no address of Neo4j Browser; write it as http://host:7474/browser/"
-        )
-    return text
-
-
-def _folder(text: str) -> Path:
-    try:
-        return Path(text).expanduser()
-    except RuntimeError:
-        raise ValueError("the home folder of that user is not known") from None
-
-
-def _bolt(uri: str) -> str:
-    """The address of a Bolt server; a fault is named here, before the driver names it."""
-    form = "write it as bolt://host:7687 or neo4j://host:7687"
-    try:
-        parts = urlsplit(uri)
-        is_whole = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        raise ValueError(f"{{setting}} is no address; {form}") from None
-    if parts.username is not None or parts.password is not None:
-        raise ValueError(
-            f"{{name}} holds a user name or password; {form}, and set NEO4J_USERNAME and "
-            "NEO4J_PASSWORD"
-        )
-    if parts.scheme in ("http", "https"):
-        raise ValueError(
-            "{setting} is an address for a web browser; this program speaks Bolt: write it as "
-            f"bolt://{parts.hostname or 'host'}:7687"
-        )
-    if not is_whole:
-        raise ValueError(f"{{setting}} is no address of a Bolt server; {form}")
-    return uri
-
-
-_probability = _float_within(0.0, 1.0, "must be a number from 0 to 1")
-_Whole = Annotated[int, _parsed(_whole)]
-_Text = str | None
-_Secret = Annotated[str | None, Field(repr=False)]
-_Positive = Annotated[float, _parsed(_above_zero)]
-_Duration = Annotated[float, _parsed(_duration)]
-_Size = Annotated[int, _parsed(_size)]
 
 
 class Login(BaseModel):
@@ -230,9 +33,9 @@ class Login(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    username: _Text = None
-    password: _Secret = None
-    database: _Text = None
+    username: read.Text = None
+    password: read.Secret = None
+    database: read.Text = None
 
 
 class ModelFields(BaseModel):
@@ -252,28 +55,28 @@ class ModelFields(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    model: _Text = None
-    temperature: Annotated[float | None, _parsed(_temperature)] = 0.0
-    context_tokens: _Whole | None = None
-    max_output_tokens: _Whole | None = None
-    concurrency: _Whole = CALLS
-    rpm: _Whole | None = None
-    tpm: _Whole | None = None
-    price: Annotated[tuple[float, ...] | None, NoDecode, _parsed(parse_price)] = None
-    structured: Annotated[bool, _parsed(_flag)] = False
+    model: read.Text = None
+    temperature: Annotated[float | None, read.parsed(read.temperature)] = 0.0
+    context_tokens: read.Whole | None = None
+    max_output_tokens: read.Whole | None = None
+    concurrency: read.Whole = CALLS
+    rpm: read.Whole | None = None
+    tpm: read.Whole | None = None
+    price: Annotated[tuple[float, ...] | None, NoDecode, read.parsed(read.parse_price)] = None
+    structured: Annotated[bool, read.parsed(read.flag)] = False
 
 
 class StepFields(ModelFields):
     """What can be set for the model of one step, its endpoint and key among it."""
 
-    base_url: _Text = None
-    api_key: _Secret = None
+    base_url: read.Text = None
+    api_key: read.Secret = None
 
 
 class VerdictFields(StepFields):
     """What can be set for the step that gives verdicts; `engine`: of another engine."""
 
-    engine: _Text = None
+    engine: read.Text = None
 
 
 class EntailmentFields(BaseModel):
@@ -284,17 +87,17 @@ class EntailmentFields(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    model: _Text = None
-    adapter: Annotated[str, _parsed(str.lower)] = "pairs"
-    threshold: Annotated[float, _probability] = 0.5
-    evidence_threshold: Annotated[float, _probability] = 0.5
-    evidence_sentences: _Whole = 5
-    joint: Annotated[bool, _parsed(_flag)] = True
-    window: _Whole | None = None
-    labels: _Text = None
-    template: _Text = None
-    weights: Annotated[Path | None, _parsed(_folder)] = None
-    api_key: _Secret = None
+    model: read.Text = None
+    adapter: Annotated[str, read.parsed(str.lower)] = "pairs"
+    threshold: Annotated[float, read.probability] = 0.5
+    evidence_threshold: Annotated[float, read.probability] = 0.5
+    evidence_sentences: read.Whole = 5
+    joint: Annotated[bool, read.parsed(read.flag)] = True
+    window: read.Whole | None = None
+    labels: read.Text = None
+    template: read.Text = None
+    weights: Annotated[Path | None, read.parsed(read.folder)] = None
+    api_key: read.Secret = None
 
 
 class EmbeddingFields(BaseModel):
@@ -312,13 +115,13 @@ class EmbeddingFields(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    model: _Text = None
-    base_url: _Text = None
-    api_key: _Secret = None
-    price: Annotated[float | None, _parsed(_embedding_price)] = None
-    concurrency: _Whole | None = None
-    rpm: _Whole | None = None
-    tpm: _Whole | None = None
+    model: read.Text = None
+    base_url: read.Text = None
+    api_key: read.Secret = None
+    price: Annotated[float | None, read.parsed(read.embedding_price)] = None
+    concurrency: read.Whole | None = None
+    rpm: read.Whole | None = None
+    tpm: read.Whole | None = None
 
 
 class Settings(ModelFields, BaseSettings):
@@ -382,58 +185,62 @@ class Settings(ModelFields, BaseSettings):
         hide_input_in_errors=True,
     )
 
-    neo4j_uri: Annotated[_Text, _parsed(_bolt)] = Field(None, validation_alias="NEO4J_URI")
-    neo4j_username: _Text = Field(None, validation_alias="NEO4J_USERNAME")
-    neo4j_password: _Text = Field(None, validation_alias="NEO4J_PASSWORD", repr=False)
-    neo4j_database: _Text = Field(None, validation_alias="NEO4J_DATABASE")
-    openai_base_url: _Text = Field(None, validation_alias="OPENAI_BASE_URL")
-    openai_api_key: _Text = Field(None, validation_alias="OPENAI_API_KEY", repr=False)
-    openai_api_version: _Text = Field(None, validation_alias="OPENAI_API_VERSION")
-    azure_openai_endpoint: _Text = Field(None, validation_alias="AZURE_OPENAI_ENDPOINT")
-    azure_openai_api_key: _Text = Field(None, validation_alias="AZURE_OPENAI_API_KEY", repr=False)
-    home: Annotated[Path, _parsed(_folder)] = Field(
+    neo4j_uri: Annotated[read.Text, read.parsed(read.bolt)] = Field(
+        None, validation_alias="NEO4J_URI"
+    )
+    neo4j_username: read.Text = Field(None, validation_alias="NEO4J_USERNAME")
+    neo4j_password: read.Text = Field(None, validation_alias="NEO4J_PASSWORD", repr=False)
+    neo4j_database: read.Text = Field(None, validation_alias="NEO4J_DATABASE")
+    openai_base_url: read.Text = Field(None, validation_alias="OPENAI_BASE_URL")
+    openai_api_key: read.Text = Field(None, validation_alias="OPENAI_API_KEY", repr=False)
+    openai_api_version: read.Text = Field(None, validation_alias="OPENAI_API_VERSION")
+    azure_openai_endpoint: read.Text = Field(None, validation_alias="AZURE_OPENAI_ENDPOINT")
+    azure_openai_api_key: read.Text = Field(
+        None, validation_alias="AZURE_OPENAI_API_KEY", repr=False
+    )
+    home: Annotated[Path, read.parsed(read.folder)] = Field(
         default_factory=lambda: platformdirs.user_data_path("veritrail")
     )
-    query_seconds: Annotated[float, _seconds(0.1)] = 60.0
-    connect_seconds: Annotated[float, _seconds(0.0)] = 5.0
-    neo4j_browser: Annotated[_Text, _parsed(_browser)] = None
-    engine: _Text = None
-    language: Annotated[str, _parsed(str.lower)] = "english"
-    max_node_text: _Size = 10_000_000
+    query_seconds: Annotated[float, read.seconds(0.1)] = 60.0
+    connect_seconds: Annotated[float, read.seconds(0.0)] = 5.0
+    neo4j_browser: Annotated[read.Text, read.parsed(read.browser)] = None
+    engine: read.Text = None
+    language: Annotated[str, read.parsed(str.lower)] = "english"
+    max_node_text: read.Size = 10_000_000
     db_idle: str = "10m"
-    db_heap: Annotated[str, _parsed(str.lower)] = "1g"
-    db_jit: Annotated[str, _parsed(str.lower)] = "full"
+    db_heap: Annotated[str, read.parsed(str.lower)] = "1g"
+    db_jit: Annotated[str, read.parsed(str.lower)] = "full"
     claims: StepFields = StepFields()
     selection: StepFields = StepFields()
     verdict: VerdictFields = VerdictFields()
     nli: EntailmentFields = EntailmentFields()
     embedding: EmbeddingFields = EmbeddingFields()
-    prices: Annotated[Path | None, _parsed(_folder)] = None
-    call_deadline: _Positive | None = None
-    attempt_timeout: _Positive | None = None
-    claim_deadline: _Positive = 14_400.0
-    answer_retries: Annotated[int, _parsed(lambda text: int(number(text)))] = 5
-    warm_prefixes: Annotated[str, _parsed(str.lower)] = "auto"
-    jobs_url: _Secret = None
-    jobs_keep: _Duration = 30 * DAY
-    jobs_patience: _Duration = 3_600.0
-    api_key: _Secret = None
-    api_key_file: _Text = None
-    rate: Annotated[int | None, _parsed(_rate)] = None
-    cors_origins: Annotated[frozenset[str], NoDecode, _parsed(_origins)] = frozenset()
+    prices: Annotated[Path | None, read.parsed(read.folder)] = None
+    call_deadline: read.Positive | None = None
+    attempt_timeout: read.Positive | None = None
+    claim_deadline: read.Positive = 14_400.0
+    answer_retries: Annotated[int, read.parsed(lambda text: int(read.number(text)))] = 5
+    warm_prefixes: Annotated[str, read.parsed(str.lower)] = "auto"
+    jobs_url: read.Secret = None
+    jobs_keep: read.Duration = 30 * read.DAY
+    jobs_patience: read.Duration = 3_600.0
+    api_key: read.Secret = None
+    api_key_file: read.Text = None
+    rate: Annotated[int | None, read.parsed(read.rate)] = None
+    cors_origins: Annotated[frozenset[str], NoDecode, read.parsed(read.origins)] = frozenset()
     body_seconds: Annotated[
-        float, _float_within(5e-324, 3_600.0, "must be a number of seconds above 0")
+        float, read.float_within(5e-324, 3_600.0, "must be a number of seconds above 0")
     ] = 20.0
     events_heartbeat: Annotated[
-        float, _float_within(0.1, 3_600.0, "must be a number of seconds, 0.1 to 3600")
+        float, read.float_within(0.1, 3_600.0, "must be a number of seconds, 0.1 to 3600")
     ] = 15.0
     proxies: str = "127.0.0.1"
-    upload_max: _Size = 2_000_000_000
-    otlp_quiet: _Duration = 30.0
-    otlp_keep: _Duration = 3_600.0
-    otlp_traces: _Whole = 10_000
-    otlp_bytes: _Size = 1_000_000_000
-    reviewer: _Text = None
+    upload_max: read.Size = 2_000_000_000
+    otlp_quiet: read.Duration = 30.0
+    otlp_keep: read.Duration = 3_600.0
+    otlp_traces: read.Whole = 10_000
+    otlp_bytes: read.Size = 1_000_000_000
+    reviewer: read.Text = None
     copy_from: Login = Field(Login(), validation_alias=f"{_PREFIX}FROM")
     copy_to: Login = Field(Login(), validation_alias=f"{_PREFIX}TO")
     import_from: Login = Field(Login(), validation_alias=f"{_PREFIX}IMPORT")
@@ -569,7 +376,7 @@ def model_settings(
     options = {
         "model": model,
         "concurrency": concurrency,
-        "price": parse_price(price) if price else None,
+        "price": read.parse_price(price) if price else None,
         "structured": structured or None,
     }
     found.update({name: value for name, value in options.items() if value is not None})

@@ -24,6 +24,7 @@ from benchmarks import (
     recorder,
     service_jobs,
     service_reads,
+    simulation,
     walk,
     write_back,
 )
@@ -35,7 +36,8 @@ SMALL = 0.25
 STORED = ("ingest", "walk", "trail", "verify", "queries")
 """What works on the generated process; all but the first need it stored."""
 PARTS = (
-    "help", "recorder", "imports", *STORED, "reading", *models.PARTS, "jobs", "service", "pages",
+    "help", "recorder", "imports", "simulation", *STORED, "reading", *models.PARTS, "jobs",
+    "service", "pages",
 )  # fmt: skip
 SERVED = ("jobs", "service", "pages")
 EXTRA = ("growth", "peers")
@@ -74,6 +76,8 @@ def main() -> int:
             _attempt(report, "imports", lambda: imports.measure(report))
         if "recorder" in parts:
             _attempt(report, "recorder", lambda: recorder.measure(report, folder))
+        if "simulation" in parts:
+            _attempt(report, "simulation", lambda: simulation.measure(report))
         if "reading" in parts:
             _attempt(report, "reading", lambda: models.measure_reading(report))
         if "peers" in parts:

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-NODES, EDGES, CHARACTERS, CLAIMS = 114_396, 309_061, 55_000_000, 50
-STAGE_NODES = (3_199, 95_465, 11_974, 3_650, 107, 1)
+from veritrail_graph.evaluation.simulation.graphrag import EDGES, STAGE_NODES, stage_edges
+
+CHARACTERS, CLAIMS = 55_000_000, 50
 KINDS = ("chunk", "extraction", "description", "report", "map_answer", "final_answer")
 # Characters of a node by stage; chunks take what is left of the whole.
 STAGE_TEXT = (0, 300, 700, 2_600, 3_000, 5_000)
@@ -136,33 +137,8 @@ def _length(shape: Shape, stage: int, place: int) -> int:
 
 def _sources(shape: Shape, stage: int) -> list[list[tuple[int, int]]]:
     """(stage, place) of the sources of every node of a stage."""
-    chunks, extractions, descriptions, reports, answers, finals = shape.stages
     found: list[list[tuple[int, int]]] = [[] for _ in range(shape.stages[stage])]
-    merged = [place for place in range(extractions) if place % 10 < 7]
-    single = [place for place in range(extractions) if place % 10 >= 7]
-    if stage == 1:  # every extraction comes from one chunk
-        for place in range(extractions):
-            found[place].append((0, place * chunks // extractions))
-    elif stage == 2:  # what several chunks say of one thing is merged
-        for number, place in enumerate(merged):
-            found[number % descriptions].append((1, place))
-    elif stage == 3:  # communities overlap: the levels of a hierarchy
-        for number, place in enumerate(single):
-            found[number % reports].append((1, place))
-        taken = extractions + len(merged) + len(single) + reports + answers
-        _overlap(found, descriptions, shape.edges - taken)
-    elif stage == 4:
-        for place in range(reports):
-            found[place * answers // reports].append((3, place))
-    else:  # one, up to the paper's size; larger processes answer several questions
-        for place in range(answers):
-            found[place * finals // answers].append((4, place))
+    for source_stage, sources, targets in stage_edges(shape.stages, shape.edges, stage):
+        for source, target in zip(sources.tolist(), targets.tolist(), strict=True):
+            found[target].append((source_stage, source))
     return found
-
-
-def _overlap(found: list[list[tuple[int, int]]], descriptions: int, wanted: int) -> None:
-    """Give a number of different edges from descriptions to reports."""
-    for number in range(min(wanted, descriptions * len(found))):
-        level, place = divmod(number, descriptions)
-        report = (place * 7_919 + level) % len(found)
-        found[report].append((2, place))

@@ -54,7 +54,7 @@ class HeldProcess:
         first: dict[str, NodeRecord] = {}
         for record in records:
             first.setdefault(record.node_id, record)
-        adjacency = _adjacency(found)
+        adjacency = adjacency_of(found)
         nodes = tuple(adjacency.refs(range(len(adjacency.ids))))
         return cls(
             found,
@@ -121,7 +121,8 @@ class HeldProcess:
         return tuple(ref for ref in self.roots if ref.node_id in seen)
 
 
-def _adjacency(found: Survey) -> Adjacency:
+def adjacency_of(found: Survey) -> Adjacency:
+    """The edges of a process that was read, for walking."""
     topology = found.topology
     builder = AdjacencyBuilder()
     inputs: list[list[int]] = [[] for _ in topology.ids]

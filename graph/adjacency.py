@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 from veritrail_graph.graph.model import NodeRef, Role, SourcesRead
 
-_ROLES = tuple(Role)
-_CODES = {role.value: code for code, role in enumerate(_ROLES)}
+ROLES = tuple(Role)
+"""Roles by their codes in `Adjacency.roles`."""
+_CODES = {role.value: code for code, role in enumerate(ROLES)}
 SPARSE = 4
 """Positions may be this many times the number of nodes; larger ones are not ours."""
 
@@ -86,7 +87,7 @@ class Adjacency:
     def _ref(self, number: int) -> NodeRef:
         ref = self._refs.get(number)
         if ref is None:
-            role = _ROLES[self.roles[number]]
+            role = ROLES[self.roles[number]]
             ref = NodeRef(self.ids[number], self.stages[number], self.positions[number], role)
             self._refs[number] = ref
         return ref

@@ -99,7 +99,7 @@ async def verify_claim(
             sub_claims = await judge.sub_claims(task.claim, meter)
             base = base.replace(sub_claims=sub_claims)
             whole = replace(task, claim=task.claim.replace(sub_claims=sub_claims))
-            outcome = await _drive(whole, judge, nodes, q, meter, observer)
+            outcome = await drive(whole, judge, nodes, q, meter, observer)
     except TimeoutError:
         ended = _ended(base, Status.FAILED, f"not finished within {deadline:g} seconds")
     except OverBudget as error:
@@ -120,10 +120,22 @@ def _ended(base: Verification, status: Status, failure: str) -> Verification:
     return base.replace(status=status, error=failure)
 
 
-async def _drive(
+async def drive(
     task: Task, judge: Judge, nodes: NodeSource, q: int, meter: Meter, observer: Observer
 ) -> Outcome:
-    """Answer what the walk asks for until it is done."""
+    """Answer what the walk asks for until it is done; `verify_claim` makes faults a status.
+
+    Args:
+        task: The claim and its node.
+        judge: Selects evidence and gives verdicts.
+        nodes: Where nodes are read from.
+        q: Consecutive Not Fully Supported verdicts that stop the walk.
+        meter: Records what it costs.
+        observer: Its hooks are called.
+
+    Raises:
+        VeriTrailError: An answer could not be had.
+    """
     steps = walk(task.node, q)
     answer: Answer | None = None
     while True:

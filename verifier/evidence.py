@@ -52,8 +52,8 @@ class EvidenceStep:
         """
         slots = asyncio.Semaphore(AT_ONCE)
         asked = (self._ask(claim, excerpts, meter, slots) for excerpts in prompts)
-        joined = _joined(results(await asyncio.gather(*asked, return_exceptions=True)))
-        return replace(joined, is_sampled=self.step.samples.is_soft)
+        whole = joined(results(await asyncio.gather(*asked, return_exceptions=True)))
+        return replace(whole, is_sampled=self.step.samples.is_soft)
 
     def prompts_of(self, claim: Claim, nodes: Sequence[ReadNode]) -> list[Excerpts]:
         """The texts of a frontier as excerpts; claims over the same nodes share them."""
@@ -106,7 +106,7 @@ class EvidenceStep:
             parts = halves(excerpts)
             if parts is None:
                 raise self._too_long(excerpts, str(error)) from None
-            return _joined([await self._ask(claim, part, meter, slots) for part in parts])
+            return joined([await self._ask(claim, part, meter, slots) for part in parts])
         return selected(merge_selections(answers, self.step.samples.threshold), excerpts)
 
     def _refuse_hopeless(self, excerpts: Excerpts) -> None:
@@ -137,7 +137,8 @@ def _evidence(answer: SelectionAnswer, excerpts: Excerpts) -> Evidence:
     return Evidence(text=answer.summary or "", missing=answer.missing, sentences=cited)
 
 
-def _joined(selections: Sequence[Selection]) -> Selection:
+def joined(selections: Sequence[Selection]) -> Selection:
+    """What the prompts of one iteration select, in their order."""
     return Selection(
         tuple(evidence for each in selections for evidence in each.evidence),
         sum(each.dropped_ids for each in selections),

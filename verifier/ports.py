@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Protocol
 
 from veritrail_graph.graph.errors import VeriTrailError
@@ -205,12 +206,18 @@ class SourceNodes:
     sources: Mapping[str, tuple[str, ...]]
 
 
+_position, _stage = attrgetter("position"), attrgetter("stage")
+
+
 def in_order(nodes: Iterable[NodeRef]) -> tuple[NodeRef, ...]:
     """Nodes in the order in which they go into prompts: stage, position, node_id.
 
     Source: VeriTrail 3.1.4 (candidate nodes); the order is ours.
     """
-    return tuple(sorted(nodes, key=frontier_order))
+    ordered = sorted(nodes, key=_position)  # by one number: a frontier may have 100,000 nodes
+    is_unique = len(set(map(_position, ordered))) == len(ordered)
+    ordered.sort(key=_stage if is_unique else frontier_order)
+    return tuple(ordered)
 
 
 class NodeSource(Protocol):

@@ -17,11 +17,12 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Termination, Verdict
+from veritrail_graph.graph.model import Evidence, Iteration, NodeRef, Role, Termination, Verdict
 from veritrail_graph.verifier.ports import Judgement, Selection, SourceNodes, in_order
 
 NOTHING_FOUND = "No sentence that bears on the claim was found in the nodes of this iteration."
 UNSOURCED = "It rests on unsourced text, which is no source and whose inputs nobody recorded: {}."
+_ROOT, _UNSOURCED = Role.ROOT, Role.UNSOURCED  # looked up for every node of a frontier
 NAMED = 3
 """Unsourced nodes that a reason names."""
 NO_AGREEMENT = "Sentences were selected, but none by as many samples as must agree."
@@ -196,7 +197,7 @@ def _sources(
 
     What was checked may be left out; `will_read`: see `NeedSources`.
     """
-    asked = in_order(ref for ref in of if not (ref.is_root or ref.is_unsourced))
+    asked = in_order([ref for ref in of if ref.role is not _ROOT and ref.role is not _UNSOURCED])
     if not asked:
         return set()
     answer = yield NeedSources(asked, will_read, frozenset(checked))

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.answers import Exported
     from veritrail_graph.api.app.application import Application
     from veritrail_graph.api.auth.access import Caller
+    from veritrail_graph.graph.adjacency import Adjacency
     from veritrail_graph.graph.copying import Copied
     from veritrail_graph.graph.importers.records import ProcessInput, Record, TrailRecord
     from veritrail_graph.graph.importers.registry import Found, ImportOptions
@@ -107,6 +108,23 @@ class Processes(Part):
             NotFound: There is none, or it is not whole yet.
         """
         return await (await self._store()).processes.get(process_id)
+
+    async def adjacency(self, process_id: str) -> tuple[Process, Adjacency]:
+        """A process with all its ids and edges, without any text.
+
+        Raises:
+            NotFound: There is none, or it is not whole yet.
+            InputError: It was changed while it was read.
+        """
+        from veritrail_graph.graph.adjacency import Unfit
+
+        store = await self._store()
+        process = await store.processes.get(process_id)
+        try:
+            found = await store.reading.topology(process_id, process.nodes, process.edges)
+        except Unfit as error:
+            raise InputError(f"Process {process_id!r} was changed meanwhile: {error}.") from None
+        return process, found
 
     async def overview(self, process_id: str) -> ProcessOverview:
         """A process with how many claims have each verdict, and how many verifications they have.

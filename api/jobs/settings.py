@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from veritrail_graph.api.runs import CLAIMS_A_CALL, MOST_CLAIMS
-from veritrail_graph.api.settings import CALLS, DAY, Settings
+from veritrail_graph.api.setting_values import DAY
+from veritrail_graph.api.settings import CALLS, Settings
 from veritrail_graph.verifier.run import DEFAULT_CONCURRENCY
 
 SHARED_CLAIMS_A_CALL, LEAST_CLAIMS = 2, 4

@@ -180,7 +180,7 @@ def test_csv_of_claims_may_call_the_text_claim_as_reports_do(tmp_path):
         ("text,claim\nA,b\n", "first line names 'text', 'claim'"),
         ("", "first line names nothing"),
         ("text\n", "holds no claim"),
-        ('text\n"open\n', "not CSV"),
+        ('text\n"open\n', "cannot be read as a table"),
     ],
 )
 def test_csv_of_claims_with_other_columns_is_refused(tmp_path, text, message):

@@ -1,10 +1,10 @@
-"""`veritrail eval`: the papers' experiments."""
+"""`veritrail eval`: the papers' experiments, one module a command."""
 
 from __future__ import annotations
 
 import typer
 
-from veritrail_graph.api.cli.evaluation import agreement, localization, run, score
+from veritrail_graph.api.cli.evaluation import agreement, localization, run, score, simulate
 
 app = typer.Typer(
     help="The papers' experiments: score, compare and simulate.",
@@ -15,3 +15,4 @@ app.command("run")(run.run)
 app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
+app.command("simulate")(simulate.simulate)
