@@ -18,6 +18,7 @@ from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.sentences import SentenceSplitter
 
 if TYPE_CHECKING:
+    from veritrail_graph.api.configured_judge import JudgeOptions
     from veritrail_graph.api.settings import Settings
     from veritrail_graph.api.shared import Shared
     from veritrail_graph.verifier.embeddings.port import Embedder
@@ -110,8 +111,8 @@ class OpenResources:
             raise InputError(f"prompts must be the name of a folder or a variant, not {named!r}")
         return Path(named) if named in VARIANTS else self._folder / named
 
-    async def _configured(self, options: Mapping[str, Any]) -> ConfiguredJudge:
-        """A judge that is open until the run ends.
+    def judge_options(self, options: Mapping[str, Any]) -> JudgeOptions:
+        """The options of a judge, read as those of `veritrail verify` are.
 
         Raises:
             InputError: An option is wrong.
@@ -119,12 +120,20 @@ class OpenResources:
         given = {name: one for name, one in options.items() if name != "prompts"}
         given.setdefault("price", self._price)
         request = VerifyRequest.checked({"process_id": "evaluation", **self._fixed, **given})
-        how = judge_options(
+        return judge_options(
             self._settings,
             request,
             prompts=self._prompts(options.get("prompts")),
             concurrency=self._concurrency,
         )
+
+    async def _configured(self, options: Mapping[str, Any]) -> ConfiguredJudge:
+        """A judge that is open until the run ends.
+
+        Raises:
+            InputError: An option is wrong.
+        """
+        how = self.judge_options(options)
         made = await self._stack.enter_async_context(
             configure_judge(self._settings, how, self._shared)
         )

@@ -30,6 +30,14 @@ ADVICE: Mapping[str, str] = {
     "claim_verified": "--force changes it nevertheless; they stay as they are.",
     "claims_in_use": "--force removes them too.",
     "copy_differs": "`veritrail list` shows what each has.",
+    "embedding_model_needed": (
+        "Name one as `embedding` in the matrix, or set VERITRAIL_EMBEDDING_MODEL: a folder with "
+        "model.onnx and tokenizer.json, or the name of a model at the endpoint."
+    ),
+    "embedding_price_unknown": (
+        "Give it with VERITRAIL_EMBEDDING_PRICE (USD per million tokens) or in a table "
+        "(VERITRAIL_PRICES)."
+    ),
     "entailment_export_needed": (
         "Export it once, on any machine: pip install 'optimum[onnxruntime]' && optimum-cli export "
         "onnx --model {folder} --task text-classification {folder}-onnx; or pip install torch "

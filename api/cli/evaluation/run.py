@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from veritrail_graph.api.cli.evaluation.estimating import (
+    estimate_json,
+    estimated,
+    show_estimate,
+    tell_before,
+)
 from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
 from veritrail_graph.api.cli.exits import run as run_work
 from veritrail_graph.api.cli.options import (
@@ -34,10 +40,16 @@ OutputFolder = Annotated[
     typer.Option("-o", "--output", metavar="DIR", help="Where outcomes and the report are kept."),
 ]
 
+Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Say what it would cost, and judge nothing.")
+]
+INTERRUPTION = "Interrupted. What was judged is kept; the same command goes on."
+
 
 def run(
     matrix: MatrixFile,
     output: OutputFolder,
+    estimate: Estimate = False,
     budget: Budget = None,
     max_calls: MaxCalls = None,
     price: Price = None,
@@ -52,6 +64,7 @@ def run(
     """
     from veritrail_graph.api.evaluation_resources import shared_within
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.evaluation.methods.memory import RunMemory
     from veritrail_graph.evaluation.runs.matrix import read_matrix
 
     read = read_matrix(matrix)
@@ -62,8 +75,21 @@ def run(
         "price": price,
         "concurrency": concurrency,
         "folder": matrix.parent,
+        "memory": RunMemory(),
     }
-    summary = run_work(_run(settings, read, output, concurrency, options), as_json=as_json)
+    likely = run_work(estimated(settings, read, output, price, matrix.parent), as_json=as_json)
+    if estimate:
+        if as_json:
+            print_json(estimate_json(output, likely))
+        else:
+            show_estimate(likely)
+        return
+    tell_before(likely, budget)
+    summary = run_work(
+        _run(settings, read, output, concurrency, options),
+        as_json=as_json,
+        interruption=INTERRUPTION,
+    )
     document = _document(output, summary)
     if as_json:
         print_json(document)
@@ -82,6 +108,7 @@ async def _run(
 ) -> RunSummary:
     from veritrail_graph.api.evaluation_resources import OpenResources
     from veritrail_graph.evaluation.runs.runner import DEFAULT_CONCURRENCY, MatrixRun, RunObserver
+    from veritrail_graph.verifier.models.port import OverBudget
 
     with long_work() as work:
         told: set[str] = set()
@@ -99,7 +126,13 @@ async def _run(
             concurrency or DEFAULT_CONCURRENCY,
             RunObserver(watch.began, watch.judged),
         )
-        return await run.run()
+        try:
+            return await run.run()
+        except OverBudget as error:
+            raise OverBudget(
+                f"{error}. What was judged is kept in {output}; the same command with a larger "
+                "--budget or --max-calls goes on."
+            ) from None
 
 
 class _Watch:
