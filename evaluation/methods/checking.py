@@ -39,7 +39,8 @@ class Rule:
         k: How many of the highest scores are averaged.
         documents: `one`: all source text is one document; `all`: each document is scored apart.
         sources: Which source text: `process`, `below` or `documents`.
-        is_signed: Whether the adapter's scores go from -1 to 1; they are brought to 0 to 1.
+        is_signed: Whether the adapter's scores go from -1 to 1. The threshold is on that scale;
+            the score that is kept is brought to 0 to 1.
     """
 
     threshold: float
@@ -48,11 +49,18 @@ class Rule:
     sources: str = "process"
     is_signed: bool = False
 
-    def score(self, scored: Scored) -> float:
-        """The score of a claim: over its parts, the mean of the k highest. Source: VeriTrail F."""
+    def native(self, scored: Scored) -> float:
+        """The checker's own score: over a claim's parts, the mean of the k highest.
+
+        Source: VeriTrail 4.2, F.
+        """
         native = mean([mean_of_top(row, self.k) for row in scored.rows])
-        score = (native + 1.0) / 2.0 if self.is_signed else native
-        return min(max(score, 0.0), 1.0)  # a mean may pass the bound by a rounding
+        # A mean may pass the bound by a rounding.
+        return min(max(native, -1.0 if self.is_signed else 0.0), 1.0)
+
+    def probability(self, native: float) -> float:
+        """The score of an outcome, from 0 to 1, in the order of the native one."""
+        return (native + 1.0) / 2.0 if self.is_signed else native
 
 
 @dataclass
@@ -110,7 +118,7 @@ class Checker:
 
         async def judged() -> Judgement:
             scored = await self._scored(claim, process, meter)
-            rule, score = self.rule, self.rule.score(scored)
+            rule, score = self.rule, self.rule.native(scored)
             is_supported = score >= rule.threshold
             verdict = Verdict.FULLY_SUPPORTED if is_supported else Verdict.NOT_FULLY_SUPPORTED
             count = len(scored.rows[0])
@@ -122,7 +130,7 @@ class Checker:
                 f"{self.name} by {self.model.name}: {score:.4f} ({of}; threshold "
                 f"{rule.threshold:g})"
             )
-            return Judgement(verdict, reason, score)
+            return Judgement(verdict, reason, rule.probability(score))
 
         return await outcome_of(claim, meter, judged)
 
