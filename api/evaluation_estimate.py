@@ -39,6 +39,7 @@ from veritrail_graph.graph.model import Claim, Evidence, Status, Usage, Verdict
 from veritrail_graph.verifier.embeddings.endpoint import STEP as EMBEDDING
 from veritrail_graph.verifier.embeddings.endpoint import batches_of
 from veritrail_graph.verifier.estimate import LIKELY, AssumedWalk
+from veritrail_graph.verifier.estimate import assumptions as assumed_answers
 from veritrail_graph.verifier.judge import StepModel, StepModels
 from veritrail_graph.verifier.models.port import Meter, StepCall
 from veritrail_graph.verifier.models.prices import Price, priced
@@ -101,6 +102,16 @@ class RunEstimate:
     def usage(self) -> Usage:
         """The likely calls, tokens and money of all."""
         return sum((row.usage for row in self.rows), Usage())
+
+
+def assumptions() -> dict[str, Any]:
+    """What is assumed, as JSON."""
+    return {
+        "claims_judged_per_process": FEW,
+        "answers_from_cache": 0,
+        "invalid_answers": 0,
+        "likely": assumed_answers()["likely"],
+    }
 
 
 async def estimate_run(

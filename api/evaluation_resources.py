@@ -68,6 +68,7 @@ class OpenResources:
         self._settings = settings
         self._shared = shared
         spending = shared.spending
+        self._use_cache = use_cache
         self._fixed = {
             "budget_usd": spending.budget_usd,
             "max_calls": spending.max_calls,
@@ -174,7 +175,7 @@ class OpenResources:
         opened = await open_embedder(
             self._settings,
             checked_name(named, "embedding"),
-            self._fixed["use_cache"],
+            self._use_cache,
             self._shared,
             self._stack,
             self._folder,
@@ -192,9 +193,8 @@ class OpenResources:
         from veritrail_graph.api.entailment import open_entailment_model
 
         choice = entailment_choice(self._settings, named, reading or {}, self._folder)
-        use_cache = self._fixed["use_cache"]
         return await open_entailment_model(
-            self._settings, choice, use_cache, self._shared, self._stack
+            self._settings, choice, self._use_cache, self._shared, self._stack
         )
 
 

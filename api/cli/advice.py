@@ -46,6 +46,9 @@ ADVICE: Mapping[str, str] = {
     "entailment_model_unknown": (
         "(VERITRAIL_NLI_MODEL) To download it from the hub: `veritrail judge fetch {model}`."
     ),
+    "evaluation_over_budget": (
+        "What was judged is kept: the same command with a larger --budget or --max-calls goes on."
+    ),
     "export_ending": "(--format NAME)",
     "extraction_needs_model": "Name one with --model.",
     "key_needed": (

@@ -222,6 +222,8 @@ class MatrixRun:
         try:
             with FileLock(self.folder / ".lock", timeout=0):
                 return await self._run()
+        except OverBudget as error:
+            raise OverBudget(str(error), code="evaluation_over_budget") from None
         except Timeout:
             raise InputError(f"Another run writes to {self.folder} at this moment") from None
 

@@ -32,19 +32,13 @@ async def estimated(
 
 def estimate_json(output: Path, estimate: RunEstimate) -> dict[str, Any]:
     """An estimate as JSON."""
-    from veritrail_graph.api.evaluation_estimate import FEW
-    from veritrail_graph.verifier.estimate import assumptions
+    from veritrail_graph.api.evaluation_estimate import assumptions
 
     return {
         "directory": str(output),
         "outcomes": estimate.claims,
         "known": estimate.known,
-        "assumptions": {
-            "claims_walked_per_process": FEW,
-            "answers_from_cache": 0,
-            "invalid_answers": 0,
-            "likely": assumptions()["likely"],
-        },
+        "assumptions": assumptions(),
         "configurations": [_row_json(row) for row in estimate.rows],
         "total": _usage_json(estimate.usage),
     }

@@ -108,7 +108,6 @@ async def _run(
 ) -> RunSummary:
     from veritrail_graph.api.evaluation_resources import OpenResources
     from veritrail_graph.evaluation.runs.runner import DEFAULT_CONCURRENCY, MatrixRun, RunObserver
-    from veritrail_graph.verifier.models.port import OverBudget
 
     with long_work() as work:
         told: set[str] = set()
@@ -126,13 +125,7 @@ async def _run(
             concurrency or DEFAULT_CONCURRENCY,
             RunObserver(watch.began, watch.judged),
         )
-        try:
-            return await run.run()
-        except OverBudget as error:
-            raise OverBudget(
-                f"{error}. What was judged is kept in {output}; the same command with a larger "
-                "--budget or --max-calls goes on."
-            ) from None
+        return await run.run()
 
 
 class _Watch:
