@@ -163,7 +163,10 @@ async def _estimated(
     resources: AssumedResources,
 ) -> Usage:
     resources.walk = AssumedWalk()
+    resources.is_paid = False
     method = await configuration.kind.make(configuration.parameters, resources)
+    if not resources.is_paid:
+        return Usage()
     meter = Meter()
     await method.prepare(tuple(loaded.processes.values()), meter)
     whole = meter.total
@@ -218,6 +221,7 @@ class AssumedResources(OpenResources):
 
     Attributes:
         walk: What is assumed of the claim that is judged; models that are made share it.
+        is_paid: Whether a model was made that is asked over a network.
     """
 
     def __init__(
@@ -225,6 +229,7 @@ class AssumedResources(OpenResources):
     ) -> None:
         super().__init__(settings, shared_within(None, None), price=price, folder=folder)
         self.walk = AssumedWalk()
+        self.is_paid = False
 
     async def judge(self, options: Mapping[str, Any]) -> Judge:
         """A judge with assumed models; one that asks none costs nothing.
@@ -235,6 +240,7 @@ class AssumedResources(OpenResources):
         how = self.judge_options(options)
         if not how.asks_models:
             return _FreeJudge(how.engine_words)
+        self.is_paid = True
         return assumed_judge(self._settings, how, self.splitter, self.walk)[0]
 
     async def models(self, options: Mapping[str, Any]) -> StepModels:
@@ -246,6 +252,7 @@ class AssumedResources(OpenResources):
         how = self.judge_options(options)
         if not how.asks_models:
             raise InputError(f"Engine {how.engine} asks no model; name one that does.")
+        self.is_paid = True
         models = assumed_models(self._settings, how, self.walk)
         return StepModels(*map(StepModel, models))
 
@@ -259,6 +266,7 @@ class AssumedResources(OpenResources):
         if isinstance(choice, Path):
             embedder = AssumedEmbedder(choice.name, None, False, self.walk)
         else:
+            self.is_paid = True
             price = embedding_price(self._settings, choice)
             embedder = AssumedEmbedder(choice.model, price, True, self.walk)
         return SharedEmbedder(embedder, self.memory.vectors)
@@ -272,6 +280,7 @@ class AssumedResources(OpenResources):
             InputError: None is named, or a value is wrong.
         """
         choice = entailment_choice(self._settings, named, reading or {}, self._folder)
+        self.is_paid |= choice.is_address
         window = choice.window or WINDOW_WORDS
         return AssumedEntailment(choice.model, choice.is_address, window, self.walk)
 

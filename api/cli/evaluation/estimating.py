@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from veritrail_graph.api.cli.terminal import long_work, say, table
+from veritrail_graph.graph.errors import InputError, VeriTrailError
 
 if TYPE_CHECKING:
     from veritrail_graph.api.evaluation_estimate import EstimatedConfiguration, RunEstimate
@@ -28,6 +29,23 @@ async def estimated(
         return await estimate_run(
             settings, matrix, output, price=price, folder=folder, on_progress=work.update
         )
+
+
+async def likely_cost(
+    settings: Settings, matrix: Matrix, output: Path, price: str | None, folder: Path
+) -> RunEstimate | None:
+    """The same before a run; None where a method does not work with assumed answers.
+
+    Raises:
+        InputError: A data set, a parameter or a setting is wrong: the run could not be made.
+    """
+    try:
+        return await estimated(settings, matrix, output, price, folder)
+    except InputError:
+        raise
+    except VeriTrailError as error:
+        say(f"What it will cost is not known before: {error}", "yellow")
+        return None
 
 
 def estimate_json(output: Path, estimate: RunEstimate) -> dict[str, Any]:
@@ -89,11 +107,11 @@ def show_estimate(estimate: RunEstimate) -> None:
         say("A price is not known, so neither is the cost; give it with --price.", "yellow")
 
 
-def tell_before(estimate: RunEstimate, budget: float | None) -> None:
+def tell_before(estimate: RunEstimate | None, budget: float | None) -> None:
     """Say in a line what a run that asks paid models is likely to cost."""
-    usage = estimate.usage
-    if not usage.calls:
+    if estimate is None or not estimate.usage.calls:
         return
+    usage = estimate.usage
     from veritrail_graph.api.views.costs import cost_words
 
     tokens = usage.input_tokens + usage.output_tokens

@@ -10,6 +10,7 @@ import typer
 from veritrail_graph.api.cli.evaluation.estimating import (
     estimate_json,
     estimated,
+    likely_cost,
     show_estimate,
     tell_before,
 )
@@ -77,14 +78,15 @@ def run(
         "folder": matrix.parent,
         "memory": RunMemory(),
     }
-    likely = run_work(estimated(settings, read, output, price, matrix.parent), as_json=as_json)
+    asked = (settings, read, output, price, matrix.parent)
     if estimate:
+        likely = run_work(estimated(*asked), as_json=as_json)
         if as_json:
             print_json(estimate_json(output, likely))
         else:
             show_estimate(likely)
         return
-    tell_before(likely, budget)
+    tell_before(run_work(likely_cost(*asked), as_json=as_json), budget)
     summary = run_work(
         _run(settings, read, output, concurrency, options),
         as_json=as_json,
