@@ -23,6 +23,10 @@ ADVICE: Mapping[str, str] = {
     "azure_endpoint_needed": "Set AZURE_OPENAI_ENDPOINT.",
     "azure_key_needed": "Set AZURE_OPENAI_API_KEY.",
     "azure_version_needed": "Set OPENAI_API_VERSION, such as 2024-10-21.",
+    "bad_rows": (
+        "`veritrail eval build --from PATH --skip-bad -o OUT.jsonl` leaves what is bad out and "
+        "counts it."
+    ),
     "budget_used_up": "Say with --budget USD what it may take from now on.",
     "calls_used_up": "Say with --max-calls N what it may take from now on.",
     "claim_of_other_node": "Leave --node out.",

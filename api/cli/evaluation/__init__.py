@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from veritrail_graph.api.cli.evaluation import agreement, localization, run, score, simulate
+from veritrail_graph.api.cli.evaluation import (
+    agreement,
+    build,
+    localization,
+    run,
+    score,
+    simulate,
+)
 
 app = typer.Typer(
     help="The papers' experiments: score, compare and simulate.",
@@ -16,3 +23,5 @@ app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
 app.command("simulate")(simulate.simulate)
+app.command("build")(build.build)
+app.command("formats")(build.formats)
