@@ -110,8 +110,9 @@ def test_the_true_false_prompt_works_inside_every_method_that_asks(
     path = matrix(tmp_path, ASKING, 'prompts = "true_false"\n')
     out = str(tmp_path / "out")
     with ModelServer(true_or_false) as server:
-        alone("eval", "run", path, "-o", out, **asking(server), **embedding(embedder))
+        ended = alone("eval", "run", path, "-o", out, **asking(server), **embedding(embedder))
         asked = server.of(VERDICT)
+    assert "16 outcomes to judge: likely" in ended.err
     assert asked
     assert all("true or false" in one.system.lower() for one in asked)
     assert not any("JSON" in one.system for one in asked)
