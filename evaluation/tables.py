@@ -250,6 +250,21 @@ def _of_text(path: Path, faults: list[Violation]) -> tuple[list[str], list[Row]]
     return [name for name in columns if name], rows
 
 
+def table_of(
+    path: Path, columns: Sequence[str], lines: Sequence[tuple[int, Mapping[str, Any]]]
+) -> Table:
+    """A table whose rows were read in another way.
+
+    Args:
+        path: The file, for messages.
+        columns: The names of its columns.
+        lines: The number of each row and its cells.
+    """
+    faults: list[Violation] = []
+    rows = [_row(f"row {number}", number, cells, faults) for number, cells in lines]
+    return Table(path, columns, rows, faults)
+
+
 def _of_parquet(path: Path, faults: list[Violation]) -> tuple[list[str], list[Row]]:
     import pyarrow as pa
     import pyarrow.parquet as pq

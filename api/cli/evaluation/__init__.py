@@ -8,6 +8,8 @@ from veritrail_graph.api.cli.evaluation import (
     agreement,
     build,
     localization,
+    report,
+    review,
     run,
     score,
     simulate,
@@ -19,6 +21,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("run")(run.run)
+app.command("report")(report.report)
+app.command("review")(review.review)
 app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)

@@ -14,7 +14,8 @@ from veritrail_graph.api.cli.evaluation.estimating import (
     show_estimate,
     tell_before,
 )
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
+from veritrail_graph.api.cli.evaluation.report import show_report
+from veritrail_graph.api.cli.exits import INTERRUPTED, NOT_ALL_SUCCEEDED, Exit
 from veritrail_graph.api.cli.exits import run as run_work
 from veritrail_graph.api.cli.options import (
     AsJson,
@@ -87,16 +88,28 @@ def run(
             show_estimate(likely)
         return
     tell_before(run_work(likely_cost(*asked), as_json=as_json), budget)
-    summary = run_work(
-        _run(settings, read, output, concurrency, options),
-        as_json=as_json,
-        interruption=INTERRUPTION,
-    )
-    document = _document(output, summary)
+    try:
+        summary = run_work(
+            _run(settings, read, output, concurrency, options),
+            as_json=as_json,
+            interruption=INTERRUPTION,
+        )
+    except Exit as ended:
+        if ended.status == INTERRUPTED:  # at once
+            say(f"veritrail eval report {output} reports what is judged so far.", "yellow")
+        else:
+            _report_what_is_there(output)
+        raise
+    found = _report(output)
+    document = _document(output, summary) | {
+        "report": found["report"],
+        "configurations": found["configurations"],
+    }
     if as_json:
         print_json(document)
     else:
         _tell(document)
+        show_report(found)
     if summary.unfinished:
         raise Exit(NOT_ALL_SUCCEEDED)
 
@@ -150,6 +163,28 @@ class _Watch:
         self._failed += kept.outcome.status not in (Status.SUCCEEDED, Status.UNDECIDED)
         note = f"{self._failed} without a verdict" if self._failed else ""
         self._work.update(self._what, self._done, self._of, note)
+
+
+def _report(output: Path) -> dict[str, Any]:
+    """Write the report, with the options of the last one in the folder."""
+    from veritrail_graph.api.reports.evaluation.writing import options_of, write_report
+
+    return write_report(output, options_of(output))
+
+
+def _report_what_is_there(output: Path) -> None:
+    """After a run that was stopped: a report of what it has judged, if it has begun."""
+    from veritrail_graph.evaluation.runs.record import NAME
+    from veritrail_graph.graph.errors import InputError
+
+    if not (output / NAME).is_file():
+        return
+    try:
+        found = _report(output)
+    except InputError as error:
+        say(f"There is no report: {error}", "yellow")
+        return
+    say(f"What is judged so far is reported in {found['report']}.", "yellow")
 
 
 def _document(output: Path, summary: RunSummary) -> dict[str, Any]:
