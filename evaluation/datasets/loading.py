@@ -81,6 +81,16 @@ def loaders() -> tuple[DatasetLoader, ...]:
     return tuple(entry.load()() for entry in (*others, *_OURS))
 
 
+def load_unlabelled(path: Path) -> Dataset:
+    """Read a data set as `load_dataset` does; no claim of a recorded run needs a label.
+
+    Raises:
+        InputError: There is no such path, or it cannot be read.
+    """
+    found = find_loader(path)
+    return found.read(path) if isinstance(found, ProcessesLoader) else found.load(path)
+
+
 def load_dataset(path: Path, *, format_name: str | None = None, skip_bad: bool = False) -> Dataset:
     """Read a data set in the format named, or in the first one that the path is in.
 
@@ -173,6 +183,22 @@ class ProcessesLoader:
             InputError: A process cannot be read or is there twice, unless `skip_bad` leaves it
                 out; no process can be read, or no claim has a label.
         """
+        found = self.read(path, skip_bad=skip_bad)
+        if not any(claim.label for claim in found.claims):
+            raise InputError(
+                f"{path} holds {len(found.processes)} process(es), but no claim with a label. "
+                "Write labels into the claims of the process file, or make a data set: "
+                "veritrail eval build --help"
+            )
+        return found
+
+    def read(self, path: Path, *, skip_bad: bool = False) -> Dataset:
+        """Read all its processes once, for their claims, whether they have labels or not.
+
+        Raises:
+            InputError: A process cannot be read or is there twice, unless `skip_bad` leaves it
+                out; or no process can be read.
+        """
         processes: dict[str, Callable[[], ProcessInput]] = {}
         claims: list[LabelledClaim] = []
         remarks = []
@@ -209,10 +235,4 @@ class ProcessesLoader:
             ]
         if not processes:
             raise InputError(f"{path}: no process can be read. " + " ".join(remarks[:3]))
-        if not any(claim.label for claim in claims):
-            raise InputError(
-                f"{path} holds {len(processes)} process(es), but no claim with a label. Write "
-                "labels into the claims of the process file, or make a data set: "
-                "veritrail eval build --help"
-            )
         return Dataset(path.name, processes, tuple(claims), remarks=tuple(remarks))

@@ -7,11 +7,13 @@ import typer
 from veritrail_graph.api.cli.evaluation import (
     agreement,
     build,
+    building,
     localization,
     report,
     review,
     run,
     score,
+    sheets,
     simulate,
 )
 
@@ -26,6 +28,12 @@ app.command("review")(review.review)
 app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
+app.command("sheets")(sheets.sheets)
 app.command("simulate")(simulate.simulate)
 app.command("build")(build.build)
 app.command("formats")(build.formats)
+app.command("summarise")(building.summarise)
+app.command("chunk")(building.chunk)
+app.command("match")(building.match)
+app.command("duplicates")(building.duplicates)
+app.command("questions")(building.questions)
