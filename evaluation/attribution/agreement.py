@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from veritrail_graph.evaluation.attribution.model import (
-    AttributedSentence,
+    Attribution,
+    AttributionCategory,
     AttributionFile,
-    Category,
     Faithfulness,
 )
 from veritrail_graph.evaluation.figures.figure import Figure, missing
@@ -53,8 +53,8 @@ class CategoryAgreement:
         cls,
         gold: AttributionFile,
         predicted: AttributionFile,
-        sentences: Iterable[AttributedSentence],
-        label: Callable[[frozenset[Category]], str],
+        sentences: Iterable[Attribution],
+        label: Callable[[frozenset[AttributionCategory]], str],
     ) -> CategoryAgreement:
         for name, file in (("GOLD", gold), ("PREDICTED", predicted)):
             attributed = [one for one in file.sentences.values() if one.sources]
@@ -91,14 +91,14 @@ class CategoryAgreement:
         return dict(sorted(found.items()))
 
 
-def unfaithful(file: AttributionFile) -> list[AttributedSentence]:
+def unfaithful(file: AttributionFile) -> list[Attribution]:
     """The sentences whose label, given or implied, is UNFAITHFUL."""
     return [one for one in file.sentences.values() if one.known_label is Faithfulness.UNFAITHFUL]
 
 
-def _joined(categories: frozenset[Category]) -> str:
+def _joined(categories: frozenset[AttributionCategory]) -> str:
     return "+".join(sorted(categories)) or NONE
 
 
-def _kind_of_mistake(categories: frozenset[Category]) -> str:
-    return _joined(categories - {Category.EVIDENCE} or categories)
+def _kind_of_mistake(categories: frozenset[AttributionCategory]) -> str:
+    return _joined(categories - {AttributionCategory.EVIDENCE} or categories)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from veritrail_graph.evaluation.attribution.model import (
-    AttributedSentence,
+    Attribution,
     AttributionFile,
     Passage,
     SourceSentence,
@@ -73,7 +73,7 @@ def content_word_iou(
     gold: AttributionFile,
     predicted: AttributionFile,
     passages: Passages,
-    sentence: AttributedSentence,
+    sentence: Attribution,
 ) -> float | None:
     """The figure of one sentence of gold; None where a text is not known.
 

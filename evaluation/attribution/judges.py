@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from veritrail_graph.evaluation.attribution.model import (
-    AttributedSentence,
+    Attribution,
     AttributionFile,
     Faithfulness,
 )
@@ -66,7 +66,7 @@ def label_scores(gold: AttributionFile, predicted: AttributionFile) -> dict[str,
 def _score(
     gold: AttributionFile,
     predicted: AttributionFile,
-    label_of: Callable[[AttributedSentence], Faithfulness | None],
+    label_of: Callable[[Attribution], Faithfulness | None],
 ) -> LabelScore:
     pairs = []
     unlabelled = 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from veritrail_graph.evaluation.attribution.model import (
-    AttributedSentence,
+    Attribution,
     AttributionFile,
     Faithfulness,
     SourceSentence,
@@ -37,7 +37,7 @@ class Linked:
 
     label: Faithfulness
     sources: frozenset[SourceSentence]
-    sentences: Sequence[AttributedSentence]
+    sentences: Sequence[Attribution]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class LinkAnalysis:
     @classmethod
     def of(cls, file: AttributionFile, sources: Sources) -> LinkAnalysis:
         """Group the source sentences of a file by the labels of its sentences."""
-        by_label: dict[Faithfulness, list[AttributedSentence]] = {one: [] for one in Faithfulness}
+        by_label: dict[Faithfulness, list[Attribution]] = {one: [] for one in Faithfulness}
         unattributed: Counter[Faithfulness] = Counter()
         unlabelled = 0
         for sentence in file.sentences.values():

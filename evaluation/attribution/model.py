@@ -14,7 +14,7 @@ SourceSentence: TypeAlias = tuple[str, int]
 """A source sentence: node_id, and its place in the node, from 0."""
 
 
-class Category(StrEnum):
+class AttributionCategory(StrEnum):
     """What a source sentence is to the sentence that is attributed to it."""
 
     EVIDENCE = "EVIDENCE"
@@ -44,8 +44,8 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class AttributedSentence:
-    """A sentence and what it is attributed to.
+class Attribution:
+    """What a sentence is attributed to.
 
     Attributes:
         sentence_id: What tells it from the other sentences of its file.
@@ -57,7 +57,7 @@ class AttributedSentence:
 
     sentence_id: str
     sources: frozenset[SourceSentence]
-    categories: frozenset[Category] | None = None
+    categories: frozenset[AttributionCategory] | None = None
     label: Faithfulness | None = None
 
     @property
@@ -68,7 +68,7 @@ class AttributedSentence:
         """
         if self.categories is None:
             return None
-        if self.categories == {Category.EVIDENCE}:
+        if self.categories == {AttributionCategory.EVIDENCE}:
             return Faithfulness.FAITHFUL
         return Faithfulness.UNFAITHFUL
 
@@ -89,7 +89,7 @@ class AttributionFile:
         notes: What a person should know of the file, a sentence each.
     """
 
-    sentences: Mapping[str, AttributedSentence]
+    sentences: Mapping[str, Attribution]
     passages: Mapping[SourceSentence, Passage]
     failed: Sequence[str] = ()
     notes: Sequence[str] = ()

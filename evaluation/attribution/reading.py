@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from veritrail_graph.evaluation.attribution.model import (
-    AttributedSentence,
+    Attribution,
+    AttributionCategory,
     AttributionFile,
-    Category,
     Faithfulness,
     Passage,
     SourceSentence,
@@ -85,7 +85,7 @@ class _Reading:
 
     path: Path
     is_qualified: bool
-    sentences: dict[str, AttributedSentence] = field(default_factory=dict)
+    sentences: dict[str, Attribution] = field(default_factory=dict)
     passages: dict[SourceSentence, Passage] = field(default_factory=dict)
     failed: dict[str, None] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
@@ -190,7 +190,7 @@ class _Reading:
             self.failed[sentence_id] = None
             return
         faults = len(self.faults)
-        links: list[tuple[SourceSentence, frozenset[Category] | None]] = []
+        links: list[tuple[SourceSentence, frozenset[AttributionCategory] | None]] = []
         for number, link in enumerate(self._list(where, "attributed", value.get("attributed"))):
             place = _at(where, f"attributed[{number}]")
             source = self._source(place, link, prefix)
@@ -201,9 +201,7 @@ class _Reading:
         if len(self.faults) == faults:
             categories = _united([each for _, each in links]) if given is None else given
             sources = frozenset(source for source, _ in links)
-            self.sentences[sentence_id] = AttributedSentence(
-                sentence_id, sources, categories, known
-            )
+            self.sentences[sentence_id] = Attribution(sentence_id, sources, categories, known)
 
     def _source(self, where: str, link: Any, prefix: str) -> SourceSentence | None:
         if isinstance(link, list):
@@ -236,7 +234,7 @@ class _Reading:
         self.wrong(where, message)
         return None
 
-    def _categories_of_link(self, where: str, link: Any) -> frozenset[Category] | None:
+    def _categories_of_link(self, where: str, link: Any) -> frozenset[AttributionCategory] | None:
         value = link.get("categories") if isinstance(link, dict) else None
         if value is None or value == []:  # an engine that does not categorise
             return None
@@ -244,7 +242,7 @@ class _Reading:
 
     def _own_categories(
         self, where: str, value: Mapping[str, Any], *, has_links: bool
-    ) -> frozenset[Category] | None:
+    ) -> frozenset[AttributionCategory] | None:
         """The categories that the sentence itself has; None: it has none."""
         if value.get("categories") is None:
             return None
@@ -255,9 +253,12 @@ class _Reading:
             self.wrong(place, message, "conflict")
         return found
 
-    def _categories(self, where: str, value: Any) -> frozenset[Category]:
+    def _categories(self, where: str, value: Any) -> frozenset[AttributionCategory]:
         entries = value if isinstance(value, list) else [value]
-        found = [self._choice(where, "" if entry is None else entry, Category) for entry in entries]
+        found = [
+            self._choice(where, "" if entry is None else entry, AttributionCategory)
+            for entry in entries
+        ]
         return frozenset(one for one in found if one is not None)
 
     def _choice(self, where: str, value: Any, choices: type[Choice]) -> Choice | None:
@@ -299,8 +300,10 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "number")
 
 
-def _united(categories: Sequence[frozenset[Category] | None]) -> frozenset[Category] | None:
-    found: set[Category] = set()
+def _united(
+    categories: Sequence[frozenset[AttributionCategory] | None],
+) -> frozenset[AttributionCategory] | None:
+    found: set[AttributionCategory] = set()
     for each in categories:
         if each is None:
             return None

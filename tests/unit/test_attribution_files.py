@@ -11,7 +11,7 @@ import pytest
 
 from veritrail_graph.evaluation.attribution.content_words import unlike_passages
 from veritrail_graph.evaluation.attribution.linked import refuse_other_splits
-from veritrail_graph.evaluation.attribution.model import Category, Faithfulness, Passage
+from veritrail_graph.evaluation.attribution.model import AttributionCategory, Faithfulness, Passage
 from veritrail_graph.evaluation.attribution.reading import read_attributions
 from veritrail_graph.evaluation.attribution.score import AttributionScore
 from veritrail_graph.evaluation.attribution.sources import Sources, read_sources
@@ -83,7 +83,7 @@ def test_both_forms_say_the_same(tmp_path: Path) -> None:
     }
     assert one.passages == other.passages == {("c", 3): Passage("A dog", 7)}
     first, second = one.sentences.values()
-    assert first.categories == {Category.NEAR_MATCH, Category.EVIDENCE}
+    assert first.categories == {AttributionCategory.NEAR_MATCH, AttributionCategory.EVIDENCE}
     assert (first.label, first.implied_label) == tuple(Faithfulness)
     assert second.implied_label is Faithfulness.UNFAITHFUL
 
@@ -106,7 +106,7 @@ def test_the_categories_of_a_sentence_may_stand_on_its_line(tmp_path: Path) -> N
     path = written(
         tmp_path, lines({"id": "a", "attributed": [["c", 1]], "categories": ["CONTRADICTION"]})
     )
-    assert read_attributions(path).sentences["a"].categories == {Category.CONTRADICTION}
+    assert read_attributions(path).sentences["a"].categories == {AttributionCategory.CONTRADICTION}
 
 
 def test_a_failed_sentence_is_not_one_without_attribution(tmp_path: Path) -> None:
