@@ -110,7 +110,7 @@ def attribution(
         refuse_other_splits(gold, right, texts)
         analysis = LinkAnalysis.of(right, texts)
         document["linked"] = analysis.as_json()
-    for note in _notes(found, gold, predicted):
+    for note in (*_notes_on_gold(right, gold), *_notes(found, gold, predicted)):
         say(note, "yellow")
     if compare is not None:
         other = AttributionScore(right, read_attributions(compare), texts)
@@ -126,15 +126,18 @@ def attribution(
     _show(document)
 
 
+def _notes_on_gold(right: AttributionFile, gold: Path) -> Iterator[str]:
+    yield from right.notes
+    if right.failed:
+        yield f"{gold}: {_some(right.failed)} failed and are left out."
+
+
 def _notes(found: AttributionScore, gold: Path, predicted: Path) -> Iterator[str]:
     """What a person should know before trusting the figures."""
     from veritrail_graph.evaluation.attribution.content_words import unlike_passages
 
     right, scored = found.gold, found.predicted
-    yield from right.notes
     yield from scored.notes
-    if right.failed:
-        yield f"{gold}: {_some(right.failed)} failed and are left out."
     if found.missing:
         yield (
             f"{predicted} lacks {_some(found.missing)} of {gold}; they count as attributed to "
