@@ -94,7 +94,9 @@ def test_only_named_edges_stay_where_that_is_asked() -> None:
     assert edges(read(*calls)) != {}
     draft = process_of(Trace(list(calls)), "test", ImportOptions(only_explicit=True))
     assert edges(draft) == {}
-    assert list(draft.nodes) == ["answer/answer"]
+    assert list(draft.nodes) == ["question", "search/search", "answer/answer"]
+    assert survey(draft).unsourced == 2  # the question, and the answer
+    assert "2 inferred edge(s) are left out" in draft.header.warnings[-1]
 
 
 def test_text_that_was_reformatted_is_found_but_not_text_that_is_new() -> None:
