@@ -375,12 +375,20 @@ def test_traces_that_real_libraries_wrote(name: str, nodes: int, kinds: dict[str
         ("langfuse", {"trace": {}, "observations": [{"startTime": "2025"}]}, "has no id"),
         ("langfuse", {"observations": [{"id": "a", "startTime": "noon"}]}, "is no time"),
         ("langfuse", {"trace": 5}, "observations"),
-        ("otlp", {"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "x"}]}]}]}, "no traceId"),
+        (
+            "otlp",
+            {"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "x"}]}]}]},
+            "needs a traceId",
+        ),
         ("otlp", {"resourceSpans": [5]}, "not as OTLP writes them"),
         ("otlp", {"a": 1}, "neither resourceSpans"),
         ("mlflow", {"data": {}}, "must hold the list"),
         ("mlflow", {"spans": [{"name": "x"}]}, "no span_id"),
-        ("langchain", [{"run_type": "llm", "inputs": {}, "trace_id": "t"}], "a run has no id"),
+        (
+            "langchain",
+            [{"run_type": "llm", "inputs": {}, "trace_id": "t"}],
+            "run 1 of a trace has no id",
+        ),
         ("langchain", [5], "neither a run nor a state"),
     ],
 )
