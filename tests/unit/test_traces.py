@@ -387,7 +387,7 @@ def test_traces_that_real_libraries_wrote(name: str, nodes: int, kinds: dict[str
         (
             "langchain",
             [{"run_type": "llm", "inputs": {}, "trace_id": "t"}],
-            "run 1 of a trace has no id",
+            "run 1 of a trace",
         ),
         ("langchain", [5], "neither a run nor a state"),
     ],

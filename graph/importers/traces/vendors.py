@@ -16,6 +16,7 @@ from veritrail_graph.graph.importers.traces.texts import unfold
 from veritrail_graph.graph.importers.traces.values import from_dotted
 
 _PAGES = ("data", "rows")
+_NOTED = "events"
 _KIND = "openinference.span.kind"
 
 
@@ -45,7 +46,9 @@ def one_span(value: Any) -> dict[str, Any] | None:
         }
         ids = {key: value.get(f"context.{key}") for key in ("trace_id", "span_id")}
         return _with_kind({**value, "context": ids}, own)
-    if "trace_id" in value and "span_id" in value and isinstance(value.get("attributes"), dict):
+    attributes = value.get("attributes")
+    attributes = unfold(attributes) if isinstance(attributes, str) else attributes
+    if "trace_id" in value and "span_id" in value and isinstance(attributes, dict):
         renamed = {
             "context": {"trace_id": value["trace_id"], "span_id": value["span_id"]},
             "parent_id": first_of(value, ("parent_span_id", "parent_id")),
@@ -54,7 +57,7 @@ def one_span(value: Any) -> dict[str, Any] | None:
             "end_time": first_of(value, ("end_timestamp", "end_time")),
             "events": first_of(value, ("otel_events", "events")),
         }
-        return _with_kind({**value, **renamed}, value["attributes"])
+        return _with_kind({**value, **renamed}, attributes)
     return None
 
 
@@ -77,7 +80,8 @@ def _flatten(name: str, value: Any, into: dict[str, Any]) -> None:
         if isinstance(value, dict) and value:
             waiting += [(f"{name}.{key}", one) for key, one in value.items()]
         else:
-            into[name] = [_undotted(one) for one in value] if isinstance(value, list) else value
+            is_tree = isinstance(value, list) and name != _NOTED  # `event.name` is one name
+            into[name] = [_undotted(one) for one in value] if is_tree else value
 
 
 def _undotted(value: Any) -> Any:
@@ -86,7 +90,7 @@ def _undotted(value: Any) -> Any:
 
 def noted(flat: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Events that Logfire keeps as JSON in an attribute, in the form of events of a span."""
-    kept = flat.get("events")
+    kept = flat.get(_NOTED)
     found = unfold(kept) if isinstance(kept, str) else kept
     return [
         {"name": one["event.name"], "attributes": one}
