@@ -25,6 +25,7 @@ from veritrail_graph.graph.errors import (
     InputError,
     VeriTrailError,
 )
+from veritrail_graph.graph.importers.explicit import ExplicitInput
 from veritrail_graph.graph.importers.records import (
     CopiedInput,
     Header,
@@ -496,29 +497,6 @@ class Processes(Part):
         from veritrail_graph.graph.ingest import clean
 
         return await clean(await self._store())
-
-
-@dataclass(frozen=True, slots=True)
-class ExplicitInput:
-    """An input without the edges that a reader inferred."""
-
-    source: ProcessInput
-
-    @property
-    def header(self) -> Header:
-        """What the input says of the process as a whole."""
-        return self.source.header
-
-    def records(self) -> Iterator[Record]:
-        """Read the input once from its beginning, without inferred edges."""
-        for one in self.source.records():
-            if getattr(one, "inferred", None) is None:
-                yield one
-
-    def trails(self) -> Iterator[TrailRecord]:
-        """Read what it carries besides once from the beginning."""
-        if isinstance(self.source, TrailInput):
-            yield from self.source.trails()
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,6 +161,9 @@ class Header:
             record what they were given.
         name_of_many: The name of the process once it holds answers to several questions, where
             `name` holds the question; None: it keeps its name.
+        may_lack_edges: Whether several nodes without an edge are no fault: the input says of
+            each text where it comes from, and what is not joined to anything is `unsourced`.
+        empty_because: Why there is no node, and what to do, where the input knows.
     """
 
     source_format: str
@@ -173,6 +176,8 @@ class Header:
     run_of_record: str | None = None
     explained: float | None = None
     name_of_many: str | None = None
+    may_lack_edges: bool = False
+    empty_because: str | None = None
 
 
 class ProcessInput(Protocol):

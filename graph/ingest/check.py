@@ -117,7 +117,8 @@ def survey(
     violations, topology = found.violations, found.topology
     if not topology.ids:
         if all(each.kind == "unknown_node" for each in violations):  # no broken node
-            violations.insert(0, Violation("no_nodes", "nodes", "a process has at least one node"))
+            why = source.header.empty_because or "a process has at least one node"
+            violations.insert(0, Violation("no_nodes", "nodes", why))
         raise _invalid(violations)
     repeated = topology.drop_repeated_edges()
     header, header_faults = _header(source.header, onto)
@@ -126,7 +127,8 @@ def survey(
     if strict:
         violations += check_sourced(topology)
     # A program that was stopped early has recorded what it read, and nothing from it.
-    may_lack_edges = source.header.source_format == RECORDED
+    of_format = source.header.source_format == RECORDED
+    may_lack_edges = of_format or source.header.may_lack_edges
     stages_known, shape = _check_shape(found, may_lack_edges=may_lack_edges)
     violations += shape
     terminals, of_claims, wrong = _terminals(found, source.header, stages_known, shape)

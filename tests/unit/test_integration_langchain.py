@@ -27,8 +27,8 @@ from langgraph.types import Command
 from unit.test_recorder import ROOT, checked, edges, lines, nodes
 
 import veritrail_graph as vt
-from veritrail_graph.api.app.processes import ExplicitInput
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.importers.explicit import ExplicitInput
 from veritrail_graph.graph.importers.registry import open_input
 from veritrail_graph.graph.ingest.check import survey
 from veritrail_graph.integrations.langchain import RecordingHandler

@@ -94,7 +94,9 @@ def test_only_named_edges_stay_where_that_is_asked() -> None:
     assert edges(read(*calls)) != {}
     draft = process_of(Trace(list(calls)), "test", ImportOptions(only_explicit=True))
     assert edges(draft) == {}
-    assert list(draft.nodes) == ["answer/answer"]
+    assert list(draft.nodes) == ["question", "search/search", "answer/answer"]
+    assert survey(draft).unsourced == 2  # the question, and the answer
+    assert "2 inferred edge(s) are left out" in draft.header.warnings[-1]
 
 
 def test_text_that_was_reformatted_is_found_but_not_text_that_is_new() -> None:
@@ -386,12 +388,20 @@ def test_the_tool_of_a_real_trace_is_tied_by_the_id_of_its_call() -> None:
         ("langfuse", {"trace": {}, "observations": [{"startTime": "2025"}]}, "has no id"),
         ("langfuse", {"observations": [{"id": "a", "startTime": "noon"}]}, "is no time"),
         ("langfuse", {"trace": 5}, "observations"),
-        ("otlp", {"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "x"}]}]}]}, "no traceId"),
+        (
+            "otlp",
+            {"resourceSpans": [{"scopeSpans": [{"spans": [{"name": "x"}]}]}]},
+            "needs a traceId",
+        ),
         ("otlp", {"resourceSpans": [5]}, "not as OTLP writes them"),
         ("otlp", {"a": 1}, "neither resourceSpans"),
         ("mlflow", {"data": {}}, "must hold the list"),
         ("mlflow", {"spans": [{"name": "x"}]}, "no span_id"),
-        ("langchain", [{"run_type": "llm", "inputs": {}, "trace_id": "t"}], "a run has no id"),
+        (
+            "langchain",
+            [{"run_type": "llm", "inputs": {}, "trace_id": "t"}],
+            "run 1 of a trace",
+        ),
         ("langchain", [5], "neither a run nor a state"),
     ],
 )

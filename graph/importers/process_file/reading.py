@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,8 +74,9 @@ def parse(text: str, first_line: int = 1) -> Any:
         raise NotJson("nested too deeply") from None
     except NotJson:
         raise
-    except ValueError as error:  # an integer of thousands of digits
-        raise NotJson(f"not acceptable as JSON: {error}") from None
+    except ValueError:  # an integer of thousands of digits
+        most = sys.get_int_max_str_digits()
+        raise NotJson(f"a number has more than {most:,} digits; write it as a text") from None
 
 
 def parse_fast(data: bytes) -> Any:

@@ -95,6 +95,7 @@ def read_levels(
             number: level.stage_name for number, level in enumerate(levels, 1) if number in used
         },
         terminals=terminals,
+        may_lack_edges=options.only_explicit,
         warnings=(
             *_of_sources(levels, of_booookscore, only_final),
             *_of_edges(warned, options),

@@ -1,6 +1,7 @@
 """Runs of LangChain and LangSmith: lists of runs, or trees of them, as `RunTree` writes them.
 
 State histories of LangGraph (`get_state_history`) are read, too: each step's writes are outputs.
+Of a single state its messages are read.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
+from veritrail_graph.graph.importers.traces.reading import calls_of
+from veritrail_graph.graph.importers.traces.texts import pieces
 from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_none
 
 NAME = "langchain"
@@ -95,27 +98,29 @@ def _flat(run: Mapping[str, Any], above: str | None = None) -> Iterator[Mapping[
 def _process(
     trace_id: str, runs: list[Mapping[str, Any]], where: str, options: ImportOptions
 ) -> ProcessInput:
-    calls = []
-    for run in runs:
-        name = text_or_none(run.get("id"))
-        if name is None:
-            raise InputError(f"{where}: a run has no id")
-        start = nanoseconds(run.get("start_time"), where)
-        end = nanoseconds(run["end_time"], where) if run.get("end_time") else start
-        calls.append(
-            Call(
-                name,
-                text_or_none(run.get("name")) or str(run.get("run_type")),
-                _KINDS.get(str(run.get("run_type")), CallKind.OTHER),
-                text_or_none(run.get("parent_run_id")),
-                start,
-                end,
-                run.get("inputs"),
-                run.get("outputs"),
-                _model(run),
-            )
-        )
-    return process_of(Trace(calls, trace_id), NAME, options)
+    calls, warnings = calls_of(enumerate(runs, start=1), partial(_call, where=where), where)
+    return process_of(Trace(calls, trace_id, warnings=warnings), NAME, options)
+
+
+def _call(numbered: tuple[int, Mapping[str, Any]], where: str) -> Call:
+    number, run = numbered
+    name = text_or_none(run.get("id"))
+    if name is None:
+        raise InputError(f"{where}: run {number} of a trace has no id")
+    where = f"{where}: run {shown(name)}"
+    start = nanoseconds(run.get("start_time"), f"{where}, start_time")
+    ended = run.get("end_time")
+    return Call(
+        name,
+        text_or_none(run.get("name")) or str(run.get("run_type")),
+        _KINDS.get(str(run.get("run_type")), CallKind.OTHER),
+        text_or_none(run.get("parent_run_id")),
+        start,
+        nanoseconds(ended, f"{where}, end_time") if ended else start,
+        run.get("inputs"),
+        run.get("outputs"),
+        _model(run),
+    )
 
 
 def _model(run: Mapping[str, Any]) -> str | None:
@@ -126,6 +131,8 @@ def _model(run: Mapping[str, Any]) -> str | None:
 
 def _history(states: list[Mapping[str, Any]], options: ImportOptions) -> ProcessInput:
     """A call a step: it was given the values before, and gave what is new in those after it."""
+    if len(states) == 1:
+        return process_of(_of_one_state(states[0]["values"]), NAME, options)
     ordered = sorted(states, key=lambda one: _step(one))
     calls, before = [], dict[str, Any]()
     for number, state in enumerate(ordered):
@@ -152,6 +159,40 @@ def _history(states: list[Mapping[str, Any]], options: ImportOptions) -> Process
     return process_of(Trace(calls, None, "LangGraph", given=first, made=last), NAME, options)
 
 
+def _of_one_state(values: Mapping[str, Any]) -> Trace:
+    """A call a message that a model or a tool wrote: it was given the messages before it.
+
+    Other values of the state are left out: nothing says which of them was there first.
+    """
+    calls: list[Call] = []
+    asked: list[Any] = []
+    messages = values.get("messages")
+    messages = messages if isinstance(messages, list) else []
+    for number, message in enumerate(messages):
+        roles = {one.role for one in pieces(message)}
+        if roles & {"assistant", "call"}:
+            kind, given = CallKind.GENERATION, messages[:number]
+        elif "tool" in roles:
+            kind, given = CallKind.TOOL, None
+        else:
+            asked += [message] if not calls else []
+            continue
+        about = message.get("name") if isinstance(message, dict) else None
+        name = text_or_none(about) or ("model" if kind is CallKind.GENERATION else "tool")
+        at = 2 * number
+        calls.append(Call(str(number), name, kind, None, at, at + 1, given, message))
+    others = [key for key in values if key != "messages"]
+    warnings = []
+    if messages and others:
+        warnings.append(
+            "A single state was exported, of which only `messages` is read; left out: "
+            f"{', '.join(map(shown, others[:5]))}. Export the whole history "
+            "(get_state_history) to see which step wrote them."
+        )
+    last = calls[-1].made if calls else None
+    return Trace(calls, None, "LangGraph", given=asked, made=last, warnings=warnings)
+
+
 def _step(state: Mapping[str, Any]) -> int:
     step = state["metadata"].get("step") if isinstance(state["metadata"], dict) else None
     return step if isinstance(step, int) else 0
@@ -163,6 +204,4 @@ def _next(state: Mapping[str, Any]) -> list[Any]:
 
 
 def _is_written(made: Any) -> bool:
-    from veritrail_graph.graph.importers.traces.texts import pieces
-
     return any(one.role in ("assistant", "call") for one in pieces(made))

@@ -1,18 +1,23 @@
-"""Traces of Langfuse, as its page and its API export them: `{trace, observations}`."""
+"""Traces of Langfuse, as its page and its API export them: `{trace, observations}`.
+
+Pages of the API (`{data, meta}`) and observations alone are read, too, also with the names that
+exports to blob storage use.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
+from veritrail_graph.graph.importers.traces.reading import calls_of
 from veritrail_graph.graph.importers.traces.values import nanoseconds, text_or_none
 
 NAME = "langfuse"
@@ -22,6 +27,12 @@ _KINDS = {
     "RETRIEVER": CallKind.RETRIEVER,
     "EVENT": CallKind.EVENT,
 }
+
+
+_TYPES = frozenset((
+    *_KINDS, "SPAN", "AGENT", "CHAIN", "EVALUATOR", "EMBEDDING", "GUARDRAIL",
+))  # fmt: skip
+_TRACE, _START = ("traceId", "trace_id"), ("startTime", "start_time")
 
 
 class LangfuseImporter:
@@ -36,14 +47,44 @@ class LangfuseImporter:
 
     def detect(self, path: Path) -> str | None:
         """By the observations."""
-        value = files.first_record(path)
-        return None if _observations(value) is not None else "no trace with observations"
+        for value in _entries(files.first_record(path)):
+            if _observations(value) is not None or _is_observation(value):
+                return None
+            break
+        return "no trace with observations, and no observations with a traceId"
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
-        """One a trace."""
+        """One a trace; observations that stand alone are put together by their trace."""
+        alone: dict[str, list[Any]] = {}
         for number, value in files.values(path):
-            where = f"{path}#{number}"
+            entries = _entries(value)
+            for place, one in enumerate(entries, start=1):
+                where = f"{path}#{number}" + (f".{place}" if len(entries) > 1 else "")
+                if _is_observation(one):
+                    trace_id = str(files.first_of(one, _TRACE))
+                    alone.setdefault(trace_id, []).append(one)
+                else:
+                    yield Found(where, partial(_process, one, where, options))
+        for trace_id, observations in alone.items():
+            where = f"{path}#{trace_id}"
+            about = {"id": trace_id, "name": observations[0].get("traceName")}
+            value = {"trace": about, "observations": observations}
             yield Found(where, partial(_process, value, where, options))
+
+
+def _entries(value: Any) -> list[Any]:
+    """What a page of the API holds, or the value itself."""
+    data = value.get("data") if isinstance(value, dict) else None
+    return data if isinstance(data, list) and _observations(value) is None else [value]
+
+
+def _is_observation(value: Any) -> bool:
+    return (
+        isinstance(value, dict)
+        and files.first_of(value, _TRACE) is not None
+        and files.first_of(value, _START) is not None
+        and str(value.get("type")) in _TYPES
+    )
 
 
 def _observations(value: Any) -> list[Any] | None:
@@ -53,9 +94,12 @@ def _observations(value: Any) -> list[Any] | None:
     found = value.get("observations")
     if found is None and isinstance(trace, dict):
         found = trace.get("observations")
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    if not isinstance(found, list):
         return None
-    return found if all("startTime" in one for one in found[:1]) else None
+    first = found[0] if found else {"startTime": None}
+    if not isinstance(first, dict) or not any(name in first for name in _START):
+        return None
+    return found
 
 
 def _process(value: Any, where: str, options: ImportOptions) -> ProcessInput:
@@ -63,35 +107,45 @@ def _process(value: Any, where: str, options: ImportOptions) -> ProcessInput:
         raise value
     found = _observations(value)
     if found is None:
+        only_ids = isinstance(value, dict) and isinstance(value.get("observations"), list)
+        how = "it lists ids alone. " if only_ids and value["observations"] else ""
         raise InputError(
-            f"{where}: a trace must hold the list `observations`, each with a `startTime`. Export "
-            "the trace with its observations."
+            f"{where}: a trace must hold the list `observations`, each with a `startTime`; {how}"
+            "Export the trace with its observations (GET /api/public/traces/ID), or its "
+            "observations (GET /api/public/v2/observations?fields=core,basic,io)."
         )
     about = value.get("trace", value)
+    about = about if isinstance(about, dict) else {}
+    calls, warnings = calls_of(enumerate(found, start=1), partial(_call, where=where), where)
     trace = Trace(
-        [_call(one, where) for one in found],
+        calls,
         trace_id=text_or_none(about.get("id")),
         name=text_or_none(about.get("name")),
         given=about.get("input"),
         made=about.get("output"),
+        warnings=warnings,
     )
     return process_of(trace, NAME, options)
 
 
-def _call(one: Mapping[str, Any], where: str) -> Call:
+def _call(numbered: tuple[int, Any], where: str) -> Call:
+    number, one = numbered
+    if not isinstance(one, dict):
+        raise InputError(f"{where}: observation {number} is no object")
     name = text_or_none(one.get("id"))
     if name is None:
-        raise InputError(f"{where}: an observation has no id")
-    start = nanoseconds(one.get("startTime"), where)
-    end = nanoseconds(one.get("endTime"), where) if one.get("endTime") else start
+        raise InputError(f"{where}: observation {number} has no id")
+    where = f"{where}: observation {shown(name)}"
+    start = nanoseconds(files.first_of(one, _START), f"{where}, startTime")
+    ended = files.first_of(one, ("endTime", "end_time"))
     return Call(
         name,
         text_or_none(one.get("name")) or str(one.get("type") or "call").lower(),
         _KINDS.get(str(one.get("type")), CallKind.OTHER),
-        text_or_none(one.get("parentObservationId")),
+        text_or_none(files.first_of(one, ("parentObservationId", "parent_observation_id"))),
         start,
-        end,
+        nanoseconds(ended, f"{where}, endTime") if ended else start,
         one.get("input"),
         one.get("output"),
-        text_or_none(one.get("model")),
+        text_or_none(files.first_of(one, ("model", "providedModelName", "provided_model_name"))),
     )

@@ -7,12 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
+from veritrail_graph.graph.importers.traces.reading import calls_of
 from veritrail_graph.graph.importers.traces.texts import unfold
 from veritrail_graph.graph.importers.traces.values import text_or_none
 
@@ -69,24 +70,31 @@ def _process(value: Any, where: str, options: ImportOptions) -> ProcessInput:
     if isinstance(value, InputError):
         raise value
     spans = _spans(value)
-    if spans is None or not all(isinstance(one, dict) for one in spans):
+    if spans is None:
         raise InputError(f"{where}: a trace of MLflow must hold the list `spans`")
     info = value.get("info")
-    calls = [_call(_with_context(one), where) for one in spans]
+    calls, warnings = calls_of(enumerate(spans, start=1), partial(_call, where=where), where)
     trace_id = None
     if isinstance(info, dict):
         trace_id = text_or_none(info.get("trace_id") or info.get("request_id"))
-    if trace_id is None and spans:
-        about = spans[0].get("attributes") or {}
+    if trace_id is None and spans and isinstance(spans[0], dict):
+        about = spans[0].get("attributes")
+        about = about if isinstance(about, dict) else {}
         trace_id = text_or_none(_value(about.get("mlflow.traceRequestId")))
-    return process_of(Trace(calls, trace_id), NAME, options)
+    return process_of(Trace(calls, trace_id, warnings=warnings), NAME, options)
 
 
-def _call(span: Mapping[str, Any], where: str) -> Call:
+def _call(numbered: tuple[int, Any], where: str) -> Call:
+    number, span = numbered
+    if not isinstance(span, dict):
+        raise InputError(f"{where}: span {number} is no object")
+    span = _with_context(span)
     name = text_or_none(span.get("span_id"))
     if name is None:
-        raise InputError(f"{where}: a span has no span_id")
+        raise InputError(f"{where}: span {number} has no span_id")
     about = span.get("attributes") or {}
+    if not isinstance(about, dict):
+        raise InputError(f"{where}: span {shown(name)}: `attributes` must be an object")
     start = _time(span, "start_time")
     end = _time(span, "end_time") or start
     model = _value(about.get("mlflow.llm.model")) or _value(about.get("mlflow.chat.model"))

@@ -10,17 +10,19 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, shown
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.registry import Found, ImportOptions
+from veritrail_graph.graph.importers.traces import vendors
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace
 from veritrail_graph.graph.importers.traces.process import TRACE_OPTIONS, process_of
+from veritrail_graph.graph.importers.traces.reading import left_out, nothing_left
 from veritrail_graph.graph.importers.traces.texts import unfold
 from veritrail_graph.graph.importers.traces.values import from_dotted, nanoseconds, text_or_none
 
@@ -40,6 +42,8 @@ _OPERATIONS = {
     "tool": CallKind.TOOL,
     "retrieval": CallKind.RETRIEVER,
 }
+_LONGEST_TIME = 20
+"""Digits of a time in nanoseconds."""
 _PROTOBUF = (".pb", ".binpb", ".protobuf")
 
 Span = dict[str, Any]
@@ -58,14 +62,19 @@ class OtlpImporter:
         """By `resourceSpans`, the keys of a span of the SDK, or the ending of protobuf."""
         if path.is_file() and files.suffix_of(path) in _PROTOBUF:
             return None
-        value = files.first_record(path)
-        if isinstance(value, dict) and (_resources(value) is not None or _is_sdk(value)):
+        value = vendors.entries(files.first_record(path))[0]
+        if isinstance(value, dict) and _resources(value) is not None:
             return None
-        return "no resourceSpans and no spans of an SDK"
+        found = vendors.one_span(value) is not None
+        return None if found else "no resourceSpans and no spans of an SDK, Phoenix or Logfire"
 
     def processes(self, path: Path, options: ImportOptions) -> Iterator[Found]:
-        """One a trace, in the order of their first spans."""
+        """One a trace, in the order of their first spans.
+
+        A span that cannot be read is left out of its trace, which names it in a warning.
+        """
         traces: dict[str, list[Span]] = {}
+        faults: dict[str, list[InputError]] = {}
         if files.suffix_of(path) in _PROTOBUF:
             documents: Iterable[tuple[int, Any]] = [(1, from_protobuf(_bytes(path), str(path)))]
         else:
@@ -76,11 +85,24 @@ class OtlpImporter:
                 if isinstance(value, InputError):
                     raise value
                 for span in spans_of(value, where):
-                    traces.setdefault(span["trace_id"], []).append(span)
+                    if isinstance(span, UnreadSpan):
+                        faults.setdefault(span.trace_id, []).append(span)
+                    else:
+                        traces.setdefault(span["trace_id"], []).append(span)
             except InputError as error:
                 yield Found.failing(where, error)
+        # A span whose trace is not known is told of with the first trace.
+        if traces and NO_TRACE in faults:
+            lost = faults.pop(NO_TRACE)
+            faults.setdefault(next(iter(traces)), []).extend(lost)
         for trace_id, spans in traces.items():
-            yield Found(f"{path}#{trace_id}", partial(trace_process, trace_id, spans, options))
+            warnings = left_out(faults.get(trace_id, ()))
+            opened = partial(trace_process, trace_id, spans, options, warnings)
+            yield Found(f"{path}#{trace_id}", opened)
+        for trace_id, wrong in faults.items():
+            if trace_id not in traces:
+                where = f"{path}#{trace_id}" if trace_id != NO_TRACE else str(path)
+                yield Found.failing(where, nothing_left(wrong, where))
 
 
 def _bytes(path: Path) -> bytes:
@@ -93,11 +115,6 @@ def _bytes(path: Path) -> bytes:
 def _resources(value: Mapping[str, Any]) -> list[Any] | None:
     found = value.get("resourceSpans", value.get("resource_spans"))
     return found if isinstance(found, list) else None
-
-
-def _is_sdk(value: Mapping[str, Any]) -> bool:
-    context = value.get("context")
-    return isinstance(context, dict) and "span_id" in context and "attributes" in value
 
 
 def from_protobuf(data: bytes, where: str) -> Any:
@@ -118,97 +135,159 @@ def from_protobuf(data: bytes, where: str) -> Any:
     return MessageToDict(request)
 
 
-def spans_of(value: Any, where: str) -> Iterator[Span]:
-    """The spans of an export request, or the one that the SDK printed.
+NO_TRACE = ""
+
+
+class UnreadSpan(InputError):
+    """Why a span cannot be read; the others of its trace can.
+
+    Args:
+        message: What is wrong.
+        trace_id: Its trace, as far as it says so; else `NO_TRACE`.
+    """
+
+    def __init__(self, message: str, trace_id: str = NO_TRACE) -> None:
+        super().__init__(message)
+        self.trace_id = trace_id
+
+
+def spans_of(value: Any, where: str) -> Iterator[Span | UnreadSpan]:
+    """The spans of an export request, of a page of an API, or the one that the SDK printed.
 
     Raises:
-        InputError: It is neither.
+        InputError: It is none of these.
     """
-    resources = _resources(value) if isinstance(value, dict) else None
-    if resources is not None:
-        try:
-            yield from _of_request(resources, where)
-        except (AttributeError, TypeError, KeyError, ValueError) as error:
-            raise InputError(f"{where}: the spans are not as OTLP writes them ({error})") from None
+    if isinstance(value, dict) and _resources(value) is not None:
+        yield from each_span(value, where)
         return
-    if not isinstance(value, dict) or not _is_sdk(value):
-        raise InputError(f"{where}: neither resourceSpans nor a span of an SDK")
-    context = value["context"]
-    yield {
+    spans = vendors.entries(value)
+    for number, one in enumerate(spans, start=1):
+        span = vendors.one_span(one)
+        if span is None:
+            raise InputError(f"{where}: neither resourceSpans nor a span of an SDK")
+        place = where if len(spans) == 1 else f"{where}, span {number}"
+        try:
+            yield _of_sdk(span, f"{place} ({shown(str(span.get('name')))})")
+        except InputError as error:
+            yield UnreadSpan(str(error), _hex(span["context"].get("trace_id")))
+
+
+def _of_sdk(span: Mapping[str, Any], where: str) -> Span:
+    context, attributes = span["context"], span.get("attributes") or {}
+    if not isinstance(attributes, dict):
+        raise InputError(f"{where}: `attributes` must be an object")
+    if not context.get("trace_id") or not context.get("span_id"):
+        raise InputError(f"{where}: a span needs a trace_id and a span_id")
+    start = nanoseconds(span.get("start_time"), f"{where}, start_time")
+    ended = span.get("end_time")
+    events = span.get("events")
+    return {
         "trace_id": _hex(context.get("trace_id")),
         "span_id": _hex(context.get("span_id")),
-        "parent_id": _hex(value.get("parent_id")) or None,
-        "name": str(value.get("name")),
-        "start": nanoseconds(value.get("start_time"), where),
-        "end": nanoseconds(value.get("end_time") or value.get("start_time"), where),
-        "attributes": dict(value.get("attributes") or {}),
+        "parent_id": _hex(span.get("parent_id")) or None,
+        "name": str(span.get("name")),
+        "start": start,
+        "end": nanoseconds(ended, f"{where}, end_time") if ended else start,
+        "attributes": dict(attributes),
         "events": [
-            {"name": one.get("name"), "attributes": dict(one.get("attributes") or {})}
-            for one in value.get("events") or ()
+            {"name": one.get("name"), "attributes": about if isinstance(about, dict) else {}}
+            for one in (events if isinstance(events, list) else ())
             if isinstance(one, dict)
+            for about in [one.get("attributes")]
         ],
     }
 
 
-def each_span(value: Any, where: str) -> Iterator[Span | InputError]:
+def each_span(value: Any, where: str) -> Iterator[Span | UnreadSpan]:
     """The spans of an export request, one by one; for one that cannot be read, why.
 
-    A request without `resourceSpans` holds none.
+    A request without spans, `resourceSpans` left out or empty, holds none.
 
     Raises:
         InputError: It is no such request.
     """
-    resources = value.get("resourceSpans") or [] if isinstance(value, dict) else None
-    if not isinstance(resources, list):
+    resources = (_resources(value) or []) if isinstance(value, dict) else None
+    if resources is None or not isinstance(value.get("resourceSpans") or [], list):
         raise InputError(f"{where} is no OTLP export request: `resourceSpans` is no list")
+    for number, one in enumerate(_raw_spans(resources, where), start=1):
+        name = one.get("name") if isinstance(one, dict) else None
+        place = f"{where}, span {number}" + (f" ({shown(name)})" if isinstance(name, str) else "")
+        try:
+            yield _span(one, place)
+        except InputError as error:
+            yield UnreadSpan(str(error), _trace_of(one))
+        except (AttributeError, TypeError, KeyError, ValueError, RecursionError):
+            yield UnreadSpan(f"{place}: it is not as OTLP writes it", _trace_of(one))
+
+
+def _trace_of(span: Any) -> str:
+    """The trace of a span that cannot be read."""
     try:
-        for one in _raw_spans(resources):
-            try:
-                found: Span | InputError = _span(one, where)
-            except InputError as error:
-                found = error
-            except (AttributeError, TypeError, KeyError, ValueError, RecursionError):
-                found = InputError(f"{where}: a span is not as OTLP writes it")
-            yield found
-    except (AttributeError, TypeError) as error:
-        raise InputError(f"{where}: the spans are not as OTLP writes them ({error})") from None
+        return _id(span.get("traceId"), 32, "", required=False) or NO_TRACE
+    except (InputError, AttributeError):
+        return NO_TRACE
 
 
-def _raw_spans(resources: list[Any]) -> Iterator[Any]:
+def _raw_spans(resources: list[Any], where: str) -> Iterator[Any]:
+    def inner(one: Any, *names: str) -> list[Any]:
+        found = files.first_of(one, names) if isinstance(one, dict) else 0
+        if found is not None and not isinstance(found, list):
+            raise InputError(
+                f"{where}: the spans are not as OTLP writes them: `{names[0]}` must be a list, in "
+                "an object"
+            )
+        return found or []
+
     for resource in resources:
-        for scope in resource.get("scopeSpans", resource.get("scope_spans")) or ():
-            yield from scope.get("spans") or ()
+        for scope in inner(resource, "scopeSpans", "scope_spans"):
+            yield from inner(scope, "spans")
 
 
-def _of_request(resources: list[Any], where: str) -> Iterator[Span]:
-    for span in _raw_spans(resources):
-        yield _span(span, where)
-
-
-def _span(span: Mapping[str, Any], where: str) -> Span:
-    start = int(span.get("startTimeUnixNano") or 0)
+def _span(span: Any, where: str) -> Span:
+    if not isinstance(span, dict):
+        raise InputError(f"{where}: it is no object")
+    events = span.get("events") or ()
+    if not isinstance(events, (list, tuple)):
+        raise InputError(f"{where}: `events` must be a list")
+    start = _nanoseconds(span, "startTimeUnixNano", where)
     return {
         "trace_id": _id(span.get("traceId"), 32, where),
         "span_id": _id(span.get("spanId"), 16, where),
         "parent_id": _id(span.get("parentSpanId"), 16, where, required=False),
         "name": str(span.get("name", "span")),
         "start": start,
-        "end": int(span.get("endTimeUnixNano") or 0) or start,
-        "attributes": _attributes(span.get("attributes") or ()),
-        "events": [_event(one) for one in span.get("events") or ()],
+        "end": _nanoseconds(span, "endTimeUnixNano", where) or start,
+        "attributes": _attributes(span.get("attributes") or (), where),
+        "events": [_event(one, where) for one in events],
     }
 
 
-def _event(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {"name": one.get("name"), "attributes": _attributes(one.get("attributes") or ())}
+def _nanoseconds(span: Mapping[str, Any], name: str, where: str) -> int:
+    """A time of OTLP; 0: none is given."""
+    given = span.get(name)
+    digits = str(given) if isinstance(given, (int, str)) and given is not True else ""
+    if given in (None, ""):
+        return 0
+    if len(digits) > _LONGEST_TIME or not (digits.isascii() and digits.isdigit()):
+        said = shown(str(given))
+        raise InputError(f"{where}: {name} is {said}; it must be nanoseconds since 1970, as digits")
+    return int(digits)
+
+
+def _event(one: Any, where: str) -> dict[str, Any]:
+    if not isinstance(one, dict):
+        raise InputError(f"{where}: an event is no object")
+    return {"name": one.get("name"), "attributes": _attributes(one.get("attributes") or (), where)}
 
 
 def _id(value: Any, length: int, where: str, *, required: bool = True) -> str | None:
     """An id in hexadecimal: JSON holds it so, or in base64 where protobuf's own writer wrote it."""
     if not value:
         if required:
-            raise InputError(f"{where}: a span has no traceId or spanId")
+            raise InputError(f"{where}: a span needs a traceId and a spanId")
         return None
+    if not isinstance(value, str):
+        raise InputError(f"{where}: an id must be a text, and is {shown(str(value))}")
     if len(value) != length:
         try:
             value = base64.b64decode(value, validate=True).hex()
@@ -221,7 +300,10 @@ def _hex(value: Any) -> str:
     return str(value or "").removeprefix("0x").lower()
 
 
-def _attributes(given: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _attributes(given: Any, where: str) -> dict[str, Any]:
+    listed = isinstance(given, (list, tuple))
+    if not listed or not all(isinstance(one, dict) and "key" in one for one in given):
+        raise InputError(f"{where}: `attributes` must be a list of objects with `key` and `value`")
     return {str(one["key"]): _any(one.get("value")) for one in given}
 
 
@@ -237,17 +319,21 @@ def _any(value: Any) -> Any:
     return int(inner) if kind == "intValue" else inner
 
 
-def trace_process(trace_id: str, spans: list[Span], options: ImportOptions) -> Draft:
-    """The process of one trace."""
-    return process_of(Trace([_call(one) for one in spans], trace_id), NAME, options)
+def trace_process(
+    trace_id: str, spans: list[Span], options: ImportOptions, warnings: Sequence[str] = ()
+) -> Draft:
+    """The process of one trace, with what could not be read of it."""
+    trace = Trace([_call(one) for one in spans], trace_id, warnings=list(warnings))
+    return process_of(trace, NAME, options)
 
 
 def _call(span: Span) -> Call:
-    flat = {**span["attributes"], **_of_events(span["events"])}
+    own = span["attributes"]
+    flat = {**own, **_of_events([*vendors.noted(own), *span["events"]])}
     attributes = from_dotted(flat)
     kind = _kind(flat)
     given, made = _texts(flat, attributes, kind)
-    names = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")
+    names = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model", "ai.model.id")
     model = next((flat[name] for name in names if flat.get(name)), None)
     return Call(
         span["span_id"], span["name"], kind, span["parent_id"], span["start"], span["end"],
@@ -266,6 +352,9 @@ def _kind(flat: Mapping[str, Any]) -> CallKind:
     kind = str(flat.get("openinference.span.kind") or flat.get("traceloop.span.kind") or "").upper()
     if kind in _KINDS:
         return _KINDS[kind]
+    vercel = vendors.operation_of_vercel(flat)
+    if vercel is not None:
+        return CallKind.TOOL if vercel == "ai.toolCall" else CallKind.GENERATION
     operation = str(flat.get("gen_ai.operation.name") or flat.get("llm.request.type") or "")
     if operation in _OPERATIONS:
         return _OPERATIONS[operation]
@@ -277,7 +366,9 @@ def _kind(flat: Mapping[str, Any]) -> CallKind:
 def _texts(flat: Mapping[str, Any], tree: Mapping[str, Any], kind: CallKind) -> tuple[Any, Any]:
     """What a span was given and what it gave, in the form that holds most of it."""
     llm, gen_ai = _part(tree, "llm"), _part(tree, "gen_ai")
-    given = made = None
+    given, made = vendors.of_vercel(flat) or (None, None)
+    if given is not None or made is not None:
+        return given, made
     if kind is CallKind.GENERATION:
         given = _messages(llm.get("input_messages")) or _messages(gen_ai.get("prompt"))
         given = given or _json(flat.get("gen_ai.input.messages"))

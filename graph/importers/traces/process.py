@@ -19,9 +19,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from veritrail_graph.graph.importers.draft import Draft
+from veritrail_graph.graph.importers.explicit import without_inferred
 from veritrail_graph.graph.importers.process_file.schema import ID_PATTERN
 from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.importers.registry import ImportOptions
+from veritrail_graph.graph.importers.traces import silence
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, once
 from veritrail_graph.graph.importers.traces.linking import (
     TOOL_CALL,
@@ -350,8 +352,7 @@ class _Reading:
         for edge in edges:
             if edge.source.origin is Origin.GIVEN and not _is_writer(edge.target):
                 continue  # a question asked for it, and is not in it
-            if not (self.options.only_explicit and edge.inferred is not None):
-                sources.setdefault(id(edge.target), []).append(edge)
+            sources.setdefault(id(edge.target), []).append(edge)
         self._settle(sources)
         terminal = self._terminal()
         kept = self._kept(sources, terminal)
@@ -368,9 +369,12 @@ class _Reading:
                 terminals=(terminal.name,) if terminal is not None else None,
                 warnings=tuple(self.warnings),
                 explained=explained,
+                may_lack_edges=True,
+                empty_because=None if kept else silence.reason(format_name, self.trace.calls),
             )
         )
         where = self.trace.trace_id or name or "trace"
+        left_out = 0
         for span in kept:
             draft.node(
                 span.name, span.text, f"{where} {span.name}", origin=span.origin, kind=span.kind,
@@ -378,8 +382,12 @@ class _Reading:
             )  # fmt: skip
         for span in kept:
             for one in sources.get(id(span), ()):
-                if one.source.name in draft.nodes:
+                if self.options.only_explicit and one.inferred is not None:
+                    left_out += 1
+                elif one.source.name in draft.nodes:
                     draft.edge(one.source.name, span.name, where, one.inferred, one.score)
+        if left_out:
+            draft.header = without_inferred(draft.header, left_out)
         return draft
 
     def _explained(

@@ -7,6 +7,9 @@ from typing import Any
 
 from veritrail_graph.graph.errors import InputError
 
+_A_TIME = "2025-01-31T12:00:00Z"
+_UNITS = ((1e17, 1), (1e14, 1_000), (1e11, 1_000_000))
+
 
 def text_or_none(value: Any) -> str | None:
     """A text that is not empty; None for all else."""
@@ -14,17 +17,24 @@ def text_or_none(value: Any) -> str | None:
 
 
 def nanoseconds(value: Any, where: str) -> int:
-    """A time in nanoseconds, of a text in ISO 8601 or a number of seconds.
+    """A time in nanoseconds, of a text in ISO 8601 or a number since 1970.
+
+    A number is one of seconds, unless they were of the year 5138 or later: then it is one of
+    milliseconds, micro- or nanoseconds.
 
     Raises:
         InputError: It is neither.
     """
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return int(value * 1_000_000_000)
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e25:
+        unit = next((unit for least, unit in _UNITS if abs(value) >= least), 1_000_000_000)
+        return int(value * unit)
     try:
-        moment = datetime.fromisoformat(str(value))
+        if not isinstance(value, str):
+            raise ValueError
+        moment = datetime.fromisoformat(value)
     except ValueError:
-        raise InputError(f"{where}: {str(value)[:60]!r} is no time in ISO 8601") from None
+        what = "no time is given" if value is None else f"{str(value)[:60]!r} is no time"
+        raise InputError(f"{where}: {what}; give one such as {_A_TIME}") from None
     since = moment.replace(tzinfo=moment.tzinfo or UTC) - datetime(1970, 1, 1, tzinfo=UTC)
     return (since.days * 86_400 + since.seconds) * 1_000_000_000 + since.microseconds * 1_000
 

@@ -52,8 +52,23 @@ def test_one_trace_is_answered_like_a_process_file(store: Any, name: str, pack: 
 
 def test_edges_that_are_inferred_are_left_out_where_that_is_asked(store: Any) -> None:
     answer = store(TRACE, format="langfuse", process_id="rest-named", only_explicit="true")
-    assert answer.status_code == 422  # all edges of this trace are inferred
-    assert "no edge" in answer.json()["violations"][0]["message"]
+    assert answer.status_code == 201, answer.text
+    found = answer.json()  # all edges of this trace are inferred
+    assert (found["nodes"], found["edges"], found["unsourced"]) == (6, 0, 4)
+    assert any("5 inferred edge(s) are left out" in one for one in found["warnings"])
+
+
+def test_a_trace_without_text_is_told_what_to_switch_on(store: Any) -> None:
+    observation = {
+        "id": "o-1", "traceId": "rest-mute", "type": "GENERATION", "name": "write",
+        "startTime": "2026-01-05T08:00:00Z", "input": None, "output": None,
+    }  # fmt: skip
+    answer = store(json.dumps({"data": [observation], "meta": {}}).encode(), format="detect")
+    assert answer.status_code == 422
+    (violation,) = answer.json()["violations"]
+    assert violation["kind"] == "no_nodes"
+    assert "Spans without output text: 'write'" in violation["message"]
+    assert "capture_output" in violation["message"]
 
 
 def _two(second: dict[str, Any]) -> bytes:

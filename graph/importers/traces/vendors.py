@@ -1,0 +1,138 @@
+"""What single products write into spans, in the forms that the conventions have.
+
+- Phoenix: spans of its REST API (`span_kind` beside the attributes), lines of its data frames
+  (`context.span_id`, `attributes.…`).
+- Logfire: rows of its queries, and messages as JSON in the attribute `events`.
+- Vercel's AI SDK: `ai.prompt`, `ai.response.text`, `ai.toolCall.…`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from veritrail_graph.graph.importers.files import first_of
+from veritrail_graph.graph.importers.traces.texts import unfold
+from veritrail_graph.graph.importers.traces.values import from_dotted
+
+_PAGES = ("data", "rows")
+_NOTED = "events"
+_KIND = "openinference.span.kind"
+
+
+def entries(value: Any) -> list[Any]:
+    """The spans of a page of an API, or the value itself."""
+    if isinstance(value, dict):
+        for name in _PAGES:
+            page = value.get(name)
+            if isinstance(page, list) and page and one_span(page[0]) is not None:
+                return page
+    return [value]
+
+
+def one_span(value: Any) -> dict[str, Any] | None:
+    """A span as the Python SDK prints it, of the forms of Phoenix and Logfire; None: none."""
+    if not isinstance(value, dict):
+        return None
+    context = value.get("context")
+    if isinstance(context, dict) and "span_id" in context and "attributes" in value:
+        return _with_kind(value, value["attributes"])
+    if "context.span_id" in value:  # a row of a data frame
+        start = "attributes."
+        own = {
+            name.removeprefix(start): one
+            for name, one in value.items()
+            if name.startswith(start) and one is not None
+        }
+        ids = {key: value.get(f"context.{key}") for key in ("trace_id", "span_id")}
+        return _with_kind({**value, "context": ids}, own)
+    attributes = value.get("attributes")
+    attributes = unfold(attributes) if isinstance(attributes, str) else attributes
+    if "trace_id" in value and "span_id" in value and isinstance(attributes, dict):
+        renamed = {
+            "context": {"trace_id": value["trace_id"], "span_id": value["span_id"]},
+            "parent_id": first_of(value, ("parent_span_id", "parent_id")),
+            "name": first_of(value, ("span_name", "name")),
+            "start_time": first_of(value, ("start_timestamp", "start_time")),
+            "end_time": first_of(value, ("end_timestamp", "end_time")),
+            "events": first_of(value, ("otel_events", "events")),
+        }
+        return _with_kind({**value, **renamed}, attributes)
+    return None
+
+
+def _with_kind(span: Mapping[str, Any], attributes: Any) -> dict[str, Any]:
+    if not isinstance(attributes, dict):
+        return {**span, "attributes": attributes}
+    own: dict[str, Any] = {}
+    for name, one in attributes.items():
+        _flatten(name, one, own)
+    if isinstance(span.get("span_kind"), str) and _KIND not in own:
+        own[_KIND] = span["span_kind"]
+    return {**span, "attributes": own}
+
+
+def _flatten(name: str, value: Any, into: dict[str, Any]) -> None:
+    """Objects as dotted names; what stands in lists as objects whose names are not dotted."""
+    waiting = [(name, value)]
+    while waiting:
+        name, value = waiting.pop()
+        if isinstance(value, dict) and value:
+            waiting += [(f"{name}.{key}", one) for key, one in value.items()]
+        else:
+            is_tree = isinstance(value, list) and name != _NOTED  # `event.name` is one name
+            into[name] = [_undotted(one) for one in value] if is_tree else value
+
+
+def _undotted(value: Any) -> Any:
+    return from_dotted(value) if isinstance(value, dict) else value
+
+
+def noted(flat: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Events that Logfire keeps as JSON in an attribute, in the form of events of a span."""
+    kept = flat.get(_NOTED)
+    found = unfold(kept) if isinstance(kept, str) else kept
+    return [
+        {"name": one["event.name"], "attributes": one}
+        for one in (found if isinstance(found, list) else ())
+        if isinstance(one, dict) and "event.name" in one
+    ]
+
+
+def of_vercel(flat: Mapping[str, Any]) -> tuple[Any, Any] | None:
+    """What a span of Vercel's AI SDK was given and gave; None: it is none."""
+    if operation_of_vercel(flat) is None:
+        return None
+    given = first_of(flat, ("ai.prompt.messages", "ai.prompt", "ai.toolCall.args"))
+    asked = unfold(given) if isinstance(given, str) else given
+    if isinstance(asked, dict) and ("prompt" in asked or "messages" in asked):
+        said = [{"role": "system", "content": asked["system"]}] if asked.get("system") else []
+        if asked.get("prompt"):
+            said.append({"role": "user", "content": asked["prompt"]})
+        more = asked.get("messages")
+        asked = said + (more if isinstance(more, list) else [])
+    made = first_of(flat, ("ai.toolCall.result", "ai.response.text", "ai.response.object"))
+    calls = flat.get("ai.response.toolCalls")
+    calls = unfold(calls) if isinstance(calls, str) else calls
+    if isinstance(calls, list) and calls:
+        made = {
+            "role": "assistant",
+            "content": made or "",
+            "tool_calls": [
+                {
+                    "id": one.get("toolCallId"),
+                    "name": one.get("toolName"),
+                    "args": first_of(one, ("args", "input")),
+                }
+                for one in calls
+                if isinstance(one, dict)
+            ],
+        }
+    return (given if asked is None else asked), made
+
+
+def operation_of_vercel(flat: Mapping[str, Any]) -> str | None:
+    """The operation of a span of Vercel's AI SDK, such as `ai.generateText`; None: it is none."""
+    said = flat.get("ai.operationId") or flat.get("operation.name")
+    name = str(said).split(" ")[0] if said else ""
+    return name if name.startswith("ai.") else None
