@@ -387,7 +387,7 @@ class _Reading:
                 elif one.source.name in draft.nodes:
                     draft.edge(one.source.name, span.name, where, one.inferred, one.score)
         if left_out:
-            draft.header = without_inferred(draft.header, left_out)
+            draft.header = without_inferred(draft.header, left_out, explained)
         return draft
 
     def _explained(
@@ -407,6 +407,7 @@ class _Reading:
             for span in kept
             for one in sources.get(id(span), ())
             if id(one.source) in nodes
+            and not (self.options.only_explicit and one.inferred is not None)
         }
         total = explained = 0.0
         for account in accounts:
