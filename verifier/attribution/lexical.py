@@ -118,7 +118,7 @@ def _expected(
     reading: Reading, compared: Sequence[tuple[Sentence, Match]]
 ) -> list[tuple[Sentence, Category]]:
     """The only sentence that names what a sentence is about."""
-    about = {part for name in reading.names for part in name.parts} or {reading.subject}
+    about = {part for name in reading.names for part in name.parts} or {reading.subject or ""}
     naming = [
         one
         for one, match in compared
