@@ -15,7 +15,7 @@
 // column engine: string - the engine that attributed; null where it rests on none
 // column run: string - the run
 // group: What rests on what
-// example: process_id=harbour-summary node_id=t
+// example: process_id=harbour-summary node_id=final
 // source: Error-tolerant attribution 3
 MATCH (p:Process {process_id: $process_id})
 WHERE p.status = 'ready'

@@ -23,6 +23,8 @@ WHOLE = 0.8
 """The share of a sentence's weight from which on a source sentence says all of it."""
 ALIKE = 0.5
 """The likeness from which on a source sentence speaks of the same matter."""
+LEAST_AGAINST = 0.35
+"""The share of the weight that a source sentence has at least that says otherwise."""
 PART = 0.2
 """The least share of the weight that another sentence has to add."""
 _CHARACTERS_IN_LINE = 10_000
@@ -64,9 +66,10 @@ class LexicalAttributor:
 def attribution(sentence: str, sources: Sequence[ReadNode]) -> Attribution:
     """The source sentences that a sentence seems to rest on.
 
-    Sentences that say otherwise are contradictions; one that holds nearly all of it is evidence,
-    with all that hold as much; else as few as hold what any of them holds are near matches. Where
-    nothing is alike, the only sentence that names what it is about is where it would be expected.
+    One that holds nearly all of it is evidence, with all that hold as much. Else sentences on the
+    same matter that say otherwise are contradictions; else as few as hold what any of them holds
+    are near matches. Where nothing is alike, the only sentence that names what it is about is
+    where it would be expected.
     """
     reading = read(sentence)
     compared = [
@@ -75,17 +78,17 @@ def attribution(sentence: str, sources: Sequence[ReadNode]) -> Attribution:
     against = [
         (one, Category.CONTRADICTION)
         for one, match in compared
-        if match.conflicts and match.likeness >= ALIKE
+        if match.conflicts
+        and match.likeness >= ALIKE
+        and match.share >= LEAST_AGAINST
+        and match.other_numbers < 2
     ]
     agreeing = [(one, match) for one, match in compared if not match.conflicts]
     best = max((match.share for _, match in agreeing), default=0.0)
-    found = list(against)
-    if best >= WHOLE and not against:
-        found += [(one, Category.EVIDENCE) for one, match in agreeing if match.share >= best]
-    elif not against:
-        found += _covering(reading, agreeing)
-    if not found:
-        found = _expected(reading, compared)
+    if best >= WHOLE:
+        found = [(one, Category.EVIDENCE) for one, match in agreeing if match.share >= best]
+    else:
+        found = against or _covering(reading, agreeing) or _expected(reading, compared)
     order = {(one.node_id, one.index): place for place, (one, _) in enumerate(compared)}
     found.sort(key=lambda one: order[one[0].node_id, one[0].index])
     return Attribution(tuple(attributed(one, (category,)) for one, category in found))
