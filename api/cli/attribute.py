@@ -30,7 +30,6 @@ from veritrail_graph.api.cli.options import (
 from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, say, show
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import CATEGORY_WORDS, FAITHFULNESS_WORDS, INDICATIVE
-from veritrail_graph.graph.errors import EngineError
 from veritrail_graph.graph.model import Status
 from veritrail_graph.graph.model.attribution import Against, Faithfulness
 from veritrail_graph.verifier.attribution.faithfulness import Mode
@@ -256,7 +255,7 @@ def _end(found: Attributed, *, interrupted: bool) -> None:
     if interrupted:
         say("Interrupted: what was finished is stored.", "yellow")
         raise Exit(INTERRUPTED)
-    if found.refusal is not None or isinstance(found.fault, EngineError):
+    if found.refusal is not None:
         raise Exit(UNREACHABLE)
     left = [one for one in found.run.sentences if one.status is not Status.SUCCEEDED]
     if left:
