@@ -1,4 +1,4 @@
-"""Tables that people bring: CSV, TSV, JSON Lines or a JSON array, with the place of every fault.
+"""Tables that people bring: CSV, TSV, JSON Lines, JSON arrays, parquet; faults have places.
 
 A reader asks each row for cells of the kind that it needs. Faults are collected, so that one
 message names all of them, each with its row and column.
@@ -17,6 +17,7 @@ from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.importers import files
 
 JSON_SUFFIXES = (".json", *files.LINES_SUFFIXES)
+PARQUET_SUFFIX = ".parquet"
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -166,8 +167,9 @@ class Row:
 def read_table(path: Path, required: Sequence[str]) -> Table:
     """The rows of a table, read whole.
 
-    `.json` is an array of objects, `.jsonl` and `.ndjson` one object a line, anything else CSV.
-    All may be gzipped. A key that a line of JSON Lines lacks is an empty cell.
+    `.json` is an array of objects, `.jsonl` and `.ndjson` one object a line, `.parquet` a table of
+    parquet, anything else CSV. All but parquet may be gzipped. A key that a line of JSON Lines
+    lacks is an empty cell.
 
     Args:
         path: The file.
@@ -178,7 +180,10 @@ def read_table(path: Path, required: Sequence[str]) -> Table:
     """
     faults: list[Violation] = []
     is_json = files.suffix_of(path) in JSON_SUFFIXES
-    columns, rows = _of_json(path, faults) if is_json else _of_text(path, faults)
+    if path.suffix.lower() == PARQUET_SUFFIX:
+        columns, rows = _of_parquet(path, faults)
+    else:
+        columns, rows = _of_json(path, faults) if is_json else _of_text(path, faults)
     lacking = [name for name in required if name not in columns]
     if lacking and not (is_json and not rows and faults):
         there = ", ".join(shown(name) for name in columns) or "nothing"
@@ -243,6 +248,38 @@ def _of_text(path: Path, faults: list[Violation]) -> tuple[list[str], list[Row]]
                 _row(where, number, dict(zip(columns, row, strict=True)), faults, comma=comma)
             )
     return [name for name in columns if name], rows
+
+
+def table_of(
+    path: Path, columns: Sequence[str], lines: Sequence[tuple[int, Mapping[str, Any]]]
+) -> Table:
+    """A table whose rows were read in another way.
+
+    Args:
+        path: The file, for messages.
+        columns: The names of its columns.
+        lines: The number of each row and its cells.
+    """
+    faults: list[Violation] = []
+    rows = [_row(f"row {number}", number, cells, faults) for number, cells in lines]
+    return Table(path, columns, rows, faults)
+
+
+def _of_parquet(path: Path, faults: list[Violation]) -> tuple[list[str], list[Row]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            columns = list(file.schema_arrow.names)
+            batches = file.iter_batches(use_threads=False)
+            values = [value for batch in batches for value in batch.to_pylist()]
+    # pyarrow raises plain OSError, ValueError or UnicodeDecodeError for damaged pages.
+    except (pa.ArrowException, OSError, ValueError):
+        raise InputError(f"{path} cannot be read as a parquet file; it may be damaged.") from None
+    return columns, [
+        _row(f"row {number}", number, value, faults) for number, value in enumerate(values, 1)
+    ]
 
 
 def _row(

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from veritrail_graph.api.app.part import Part
 from veritrail_graph.graph.errors import InputError, VeriTrailError, Violation, shown
-from veritrail_graph.graph.model.attribution import Against, AttributionRun
-from veritrail_graph.verifier.attribution.faithfulness import Mode
+from veritrail_graph.graph.model.attribution import Against, AttributionRun, SourceMode
 
 if TYPE_CHECKING:
     from veritrail_graph.api.models import ModelOptions
@@ -54,7 +53,7 @@ class AttributeOptions:
     models: ModelOptions | None = None
     judge: bool = False
     correct: bool = False
-    mode: Mode = Mode.ATTRIBUTION
+    mode: SourceMode = SourceMode.ATTRIBUTION
     prompts: Path | None = None
 
 
@@ -82,12 +81,12 @@ class AttributionProgress:
     """Told what happens; every hook is optional.
 
     Attributes:
-        begun: An attribution begins; it can be stopped. Told how many sentences there are.
+        begun: An attribution begins: what stops it, and how many sentences there are.
         sentence: A sentence has ended.
         answer: The usage of a call.
     """
 
-    begun: Callable[[Attributing, int], None] = lambda _run, _sentences: None
+    begun: Callable[[Callable[[], None], int], None] = lambda _stop, _sentences: None
     sentence: Callable[[SentenceAttribution], None] = lambda _sentence: None
     answer: Callable[[Usage], None] = lambda _usage: None
 
@@ -128,7 +127,7 @@ class Attributions(Part):
             meter = Meter(on_record=progress.answer)
             run = Attributing(steps, meter, progress.sentence)
             read = await reader.read(refs)
-            progress.begun(run, sum(len(node.sentences) for node in read))
+            progress.begun(run.stop, sum(len(node.sentences) for node in read))
             nodes = await _attribute(run, reader, read, options.against)
             found = AttributionRun(
                 run_id=f"r-{uuid.uuid4().hex}",

@@ -31,8 +31,7 @@ from veritrail_graph.api.cli.terminal import LongWork, long_work, print_json, sa
 from veritrail_graph.api.views.texts import clean, one_line
 from veritrail_graph.api.views.words import CATEGORY_WORDS, FAITHFULNESS_WORDS, INDICATIVE
 from veritrail_graph.graph.model import Status
-from veritrail_graph.graph.model.attribution import Against, Faithfulness
-from veritrail_graph.verifier.attribution.faithfulness import Mode
+from veritrail_graph.graph.model.attribution import Against, Faithfulness, SourceMode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from veritrail_graph.api.app.attribution import Attributed, AttributeOptions
     from veritrail_graph.graph.model import Usage
     from veritrail_graph.graph.model.attribution import NodeAttribution, SentenceAttribution
-    from veritrail_graph.verifier.attribution.run import Attributing
 
 _STYLE = {Faithfulness.FAITHFUL: "green", Faithfulness.UNFAITHFUL: "red"}
 
@@ -73,12 +71,12 @@ def attribute(
         ),
     ] = False,
     mode: Annotated[
-        Mode,
+        SourceMode,
         typer.Option(
             help="What --judge and --correct see: all sources, all with the attributed sentences "
             "marked, or these alone."
         ),
-    ] = Mode.ATTRIBUTION,
+    ] = SourceMode.ATTRIBUTION,
     budget: Budget = None,
     max_calls: MaxCalls = None,
     price: Price = None,
@@ -141,10 +139,10 @@ class _Watch:
         self.was_interrupted: Callable[[], bool] = lambda: False
         self._done = self._sentences = self._calls = 0
 
-    def begins(self, run: Attributing, sentences: int) -> None:
+    def begins(self, stop: Callable[[], None], sentences: int) -> None:
         """The attribution begins."""
         self._sentences = sentences
-        self.was_interrupted = on_ctrl_c(run.stop)
+        self.was_interrupted = on_ctrl_c(stop)
 
     def sentence_done(self, _sentence: SentenceAttribution) -> None:
         """A sentence has ended."""

@@ -18,9 +18,8 @@ from veritrail_graph.api.views.costs import UNKNOWN
 from veritrail_graph.api.views.routes import routes_of
 from veritrail_graph.api.views.texts import visible
 from veritrail_graph.api.views.trail import trail_view
+from veritrail_graph.graph.exporters.cells import guarded
 from veritrail_graph.graph.model import Usage, Verification
-
-_FORMULA = (*"=+-@\t\r\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the last ones are wide
 
 COLUMNS = (
     "process_id", "claim_id", "claim", "node_id", "state", "verdict", "indicative", "error_stages",
@@ -34,7 +33,7 @@ COLUMNS = (
 
 async def csv_pieces(origin: ReportSource) -> AsyncIterator[str]:
     """The table, row by row."""
-    yield _line(COLUMNS)
+    yield csv_line(COLUMNS)
     names = origin.material.process.stage_names
     async for trail in origin.trails(origin.material.claims, counted=True):
         row = row_of(trail)
@@ -44,7 +43,7 @@ async def csv_pieces(origin: ReportSource) -> AsyncIterator[str]:
         row["error_stage_names"] = "; ".join(
             names.get(stage, "") for stage in trail.checked.error_stages
         )
-        yield _line([row.get(column) for column in COLUMNS])
+        yield csv_line([row.get(column) for column in COLUMNS])
 
 
 def row_of(trail: Trail) -> dict[str, Any]:
@@ -100,7 +99,8 @@ def _cost(usage: Usage) -> float | str | None:
     return UNKNOWN if usage.calls or usage.unpriced_calls else None
 
 
-def _line(cells: Sequence[Any]) -> str:
+def csv_line(cells: Sequence[Any]) -> str:
+    """A row of CSV; texts are guarded against spreadsheets that compute them."""
     file = io.StringIO()
     csv.writer(file).writerow([_cell(cell) for cell in cells])
     return file.getvalue()
@@ -110,6 +110,5 @@ def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        text = visible(value)
-        return f"'{text}" if text.startswith(_FORMULA) else text
+        return guarded(visible(value))
     return value

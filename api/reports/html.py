@@ -100,7 +100,7 @@ async def html_pieces(origin: ReportSource, *, dossier: bool = False) -> AsyncIt
     made = environment(is_file=True)
     marker = secrets.token_hex(16)
     known = _shared(material, limits, dossier=dossier)
-    known |= _frame() | {"marker": Markup(marker)}  # noqa: S704 (made here, and hexadecimal)
+    known |= frame("style.css", "report.css", script="report.js") | {"marker": Markup(marker)}  # noqa: S704 (made here, and hexadecimal)
     known["texts"] = await read_answers(origin, claims)
     name = "dossier.html" if dossier else "report.html"
     head, _, tail = made.get_template(name).render(known).partition(marker)
@@ -233,13 +233,19 @@ def _data(material: ReportData, trails: Sequence[Trail]) -> Markup | None:
     return Markup(text)  # noqa: S704 (what HTML would read is escaped)
 
 
-def _frame() -> dict[str, Any]:
-    """Style, icons and script of a file, and the policy that names them. All are our own."""
-    style = text_of("style.css") + text_of("report.css")
-    script = text_of("report.js")
+def frame(*styles: str, script: str = "") -> dict[str, Any]:
+    """Style, icons and script of a file, and the policy that names them. All are our own.
+
+    Args:
+        styles: Names of files of style.
+        script: Name of the one script; empty: none.
+    """
+    style = "".join(map(text_of, styles))
+    script = text_of(script) if script else ""
     icons = text_of("icons.svg").replace("<svg ", '<svg class="r-icons" aria-hidden="true" ', 1)
     policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        f"default-src 'none'; style-src '{_hash(style)}'; "
+        f"script-src {_quoted_hash(script)}; "
         "base-uri 'none'; form-action 'none'"
     )
     return {
@@ -248,6 +254,10 @@ def _frame() -> dict[str, Any]:
         "icons": Markup(icons),  # noqa: S704
         "policy": policy,
     }
+
+
+def _quoted_hash(script: str) -> str:
+    return f"'{_hash(script)}'" if script else "'none'"
 
 
 def _hash(text: str) -> str:

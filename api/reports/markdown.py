@@ -55,7 +55,7 @@ def _head(material: ReportData, asked: Collection[Asked]) -> str:
     kinds = Counter(one.kind for one in reviewed)
     by_model = any(one.model for one in material.verifications)
     return (
-        _templates()
+        templates()
         .get_template("report.md")
         .render(
             material=material,
@@ -76,7 +76,7 @@ def _trail(trail: Trail, *, name_node: bool) -> str:
     found = trail.verification
     if found is None or found.status in WAITING:
         return ""
-    template = _templates().get_template("report_trail.md")
+    template = templates().get_template("report_trail.md")
     return template.render(
         view=trail_view(found, read=trail.read),
         reviewed=trail.checked.reviewed,
@@ -98,7 +98,8 @@ def as_code(text: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _templates() -> Environment:
+def templates() -> Environment:
+    """The environment of Markdown templates; their filter `md` escapes untrusted text."""
     made = Environment(  # noqa: S701 (no HTML: `md` escapes what Markdown reads)
         loader=PackageLoader("veritrail_graph.api.web"),
         auto_reload=False,  # the files of a package do not change under a process

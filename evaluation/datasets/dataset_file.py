@@ -62,8 +62,13 @@ class _Reading:
         self.faults.append(Violation(kind, where, message))
 
 
-def read_dataset(path: Path) -> Dataset:
+def read_dataset(path: Path, *, skip_bad: bool = False) -> Dataset:
     """Read a data set; its processes are read when they are needed.
+
+    Args:
+        path: The file.
+        skip_bad: Whether lines that break rules are left out and counted, with the claims about
+            such processes; a wrong header is an error always.
 
     Raises:
         InputError: It breaks rules; `violations` lists every one, with its line.
@@ -90,11 +95,19 @@ def read_dataset(path: Path) -> Dataset:
         if claim.process_id not in reading.processes:
             message = f"process_id {shown(claim.process_id)} is no process of the data set"
             reading.wrong(reading.lines[key], message, "unknown_process")
-    if reading.faults or reading.header is None:
-        raise _invalid(path, reading.faults)
     header = reading.header
-    claims = tuple(reading.claims.values())
-    return Dataset(header.name, reading.processes, claims, header.description, header.licence)
+    if header is None or not header.name or (reading.faults and not skip_bad):
+        raise _invalid(path, reading.faults)
+    claims = tuple(one for one in reading.claims.values() if one.process_id in reading.processes)
+    remarks: tuple[str, ...] = ()
+    if reading.faults:
+        number = len(reading.faults)
+        remarks = (
+            f"{number:,} times: line that breaks a rule, left out; the first: {reading.faults[0]}",
+        )
+    return Dataset(
+        header.name, reading.processes, claims, header.description, header.licence, remarks
+    )
 
 
 def _invalid(path: Path, faults: list[Violation]) -> InputError:
@@ -173,6 +186,7 @@ def _take_claim(reading: _Reading, value: Any, where: str) -> None:
     annotators = [one.annotator for one in claim.labels]
     if len(set(annotators)) < len(annotators):
         reading.wrong(place, "an annotator has labelled it twice", "duplicate_annotator")
+        return
     if claim.key in reading.claims:
         message = f"its claim_id stands in {reading.lines[claim.key]} already"
         reading.wrong(place, message, "duplicate_claim_id")

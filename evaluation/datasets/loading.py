@@ -25,6 +25,18 @@ _HERE = "veritrail_graph.evaluation.datasets"
 # Recorded runs come last: whatever can be ingested is one.
 _OURS = (
     EntryPoint("veritrail", f"{_HERE}.loading:OwnLoader", GROUP),
+    EntryPoint("fables", f"{_HERE}.loaders.fables:FablesLoader", GROUP),
+    EntryPoint("diversesumm", f"{_HERE}.loaders.diversesumm:DiverseSummLoader", GROUP),
+    EntryPoint("faithbench", f"{_HERE}.loaders.faithbench:FaithBenchLoader", GROUP),
+    EntryPoint("summedits", f"{_HERE}.loaders.summedits:SummEditsLoader", GROUP),
+    EntryPoint(
+        "attributionbench", f"{_HERE}.loaders.attributionbench:AttributionBenchLoader", GROUP
+    ),
+    EntryPoint("ragtruth", f"{_HERE}.loaders.ragtruth:RagTruthLoader", GROUP),
+    EntryPoint("llm-aggrefact", f"{_HERE}.loaders.aggrefact:AggreFactLoader", GROUP),
+    EntryPoint("qags", f"{_HERE}.loaders.qags:QagsLoader", GROUP),
+    EntryPoint("tofueval", f"{_HERE}.loaders.tofueval:TofuEvalLoader", GROUP),
+    EntryPoint("who-and-when", f"{_HERE}.loaders.who_and_when:WhoAndWhenLoader", GROUP),
     EntryPoint("processes", f"{_HERE}.loading:ProcessesLoader", GROUP),
 )
 
@@ -35,17 +47,25 @@ class DatasetLoader(Protocol):
     Attributes:
         name: Name of the format.
         description: What it reads, in a line.
+        layout: The files that it reads.
+        source: Where people get them.
     """
 
     name: str
     description: str
+    layout: str
+    source: str
 
     def detect(self, path: Path) -> str | None:
         """Why `path` is not in this format; None when it is."""
         ...
 
-    def load(self, path: Path) -> Dataset:
+    def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:
         """Read it.
+
+        Args:
+            path: A file or a folder.
+            skip_bad: Whether rows that break rules are left out, and counted in the remarks.
 
         Raises:
             InputError: It cannot be read; the message names the row and the column.
@@ -61,11 +81,35 @@ def loaders() -> tuple[DatasetLoader, ...]:
     return tuple(entry.load()() for entry in (*others, *_OURS))
 
 
-def load_dataset(path: Path, *, format_name: str | None = None) -> Dataset:
+def load_unlabelled(path: Path) -> Dataset:
+    """Read a data set as `load_dataset` does; no claim of a recorded run needs a label.
+
+    Raises:
+        InputError: There is no such path, or it cannot be read.
+    """
+    found = find_loader(path)
+    return found.read(path) if isinstance(found, ProcessesLoader) else found.load(path)
+
+
+def load_dataset(path: Path, *, format_name: str | None = None, skip_bad: bool = False) -> Dataset:
     """Read a data set in the format named, or in the first one that the path is in.
+
+    Args:
+        path: A file or a folder.
+        format_name: Name of a loader; None: it is detected.
+        skip_bad: Whether rows that break rules are left out, and counted in the remarks.
 
     Raises:
         InputError: There is no such path or format, or it cannot be read.
+    """
+    return find_loader(path, format_name).load(path, skip_bad=skip_bad)
+
+
+def find_loader(path: Path, format_name: str | None = None) -> DatasetLoader:
+    """The loader of the format named, or of the first one that the path is in.
+
+    Raises:
+        InputError: There is no such path or format, or the path is in none.
     """
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
@@ -74,12 +118,12 @@ def load_dataset(path: Path, *, format_name: str | None = None) -> Dataset:
         if format_name not in by_name:
             known = ", ".join(by_name)
             raise InputError(f"Unknown data set format {format_name!r}. Known formats: {known}.")
-        return by_name[format_name].load(path)
+        return by_name[format_name]
     reasons = []
     for loader in by_name.values():
         reason = loader.detect(path)
         if reason is None:
-            return loader.load(path)
+            return loader
         reasons.append(f"  {loader.name} ({loader.description}): {reason}")
     raise InputError(f"{path} is no data set that can be read. Tried:\n" + "\n".join(reasons))
 
@@ -89,6 +133,8 @@ class OwnLoader:
 
     name = "veritrail"
     description = f"{FORMAT}: JSON Lines of processes and labelled claims"
+    layout = "one file, gzipped or not; processes may stand in files beside it"
+    source = "veritrail eval build"
 
     def detect(self, path: Path) -> str | None:
         """By the format that the first line names."""
@@ -103,13 +149,13 @@ class OwnLoader:
             "its first line names no data set format"
         )  # fmt: skip
 
-    def load(self, path: Path) -> Dataset:
+    def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:
         """Read it.
 
         Raises:
             InputError: It breaks rules of the format.
         """
-        return read_dataset(path)
+        return read_dataset(path, skip_bad=skip_bad)
 
 
 class ProcessesLoader:
@@ -117,6 +163,8 @@ class ProcessesLoader:
 
     name = "processes"
     description = "recorded runs in any format of `veritrail ingest`, with labels on their claims"
+    layout = "whatever `veritrail formats` lists; labels in the claims of process files"
+    source = "your own runs"
 
     def detect(self, path: Path) -> str | None:
         """By reading the header of its first process."""
@@ -128,11 +176,28 @@ class ProcessesLoader:
             return str(error).splitlines()[0]
         return None
 
-    def load(self, path: Path) -> Dataset:
+    def load(self, path: Path, *, skip_bad: bool = False) -> Dataset:
         """Read all its processes once, for their claims.
 
         Raises:
-            InputError: No process can be read, or no claim has a label.
+            InputError: A process cannot be read or is there twice, unless `skip_bad` leaves it
+                out; no process can be read, or no claim has a label.
+        """
+        found = self.read(path, skip_bad=skip_bad)
+        if not any(claim.label for claim in found.claims):
+            raise InputError(
+                f"{path} holds {len(found.processes)} process(es), but no claim with a label. "
+                "Write labels into the claims of the process file, or make a data set: "
+                "veritrail eval build --help"
+            )
+        return found
+
+    def read(self, path: Path, *, skip_bad: bool = False) -> Dataset:
+        """Read all its processes once, for their claims, whether they have labels or not.
+
+        Raises:
+            InputError: A process cannot be read or is there twice, unless `skip_bad` leaves it
+                out; or no process can be read.
         """
         processes: dict[str, Callable[[], ProcessInput]] = {}
         claims: list[LabelledClaim] = []
@@ -141,10 +206,18 @@ class ProcessesLoader:
             try:
                 read = survey(found.open())
             except InputError as error:
+                if not skip_bad:
+                    found_faults = getattr(error, "violations", ())
+                    raise InputError(
+                        f"{found.where}: {error}", found_faults, code="bad_rows"
+                    ) from None
                 remarks.append(f"{found.where} is left out: {error}")
                 continue
             if read.process_id in processes:
-                remarks.append(f"{found.where} is left out: {read.process_id!r} is there already")
+                again = f"{read.process_id!r} is there already"
+                if not skip_bad:
+                    raise InputError(f"{found.where}: {again}", code="bad_rows")
+                remarks.append(f"{found.where} is left out: {again}")
                 continue
             processes[read.process_id] = found.open
             claims += [
@@ -162,10 +235,4 @@ class ProcessesLoader:
             ]
         if not processes:
             raise InputError(f"{path}: no process can be read. " + " ".join(remarks[:3]))
-        if not any(claim.label for claim in claims):
-            raise InputError(
-                f"{path} holds {len(processes)} process(es), but no claim with a label. Write "
-                "labels into the claims of the process file, or make a data set: "
-                "veritrail eval build --help"
-            )
         return Dataset(path.name, processes, tuple(claims), remarks=tuple(remarks))

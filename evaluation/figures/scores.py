@@ -134,12 +134,19 @@ class MethodScore:
 
     def intervals(self, how: Resampling) -> dict[str, Interval]:
         """The interval of every figure, over the claims that it counts. Ours, not the paper's."""
-        cells = [cell_of(*pair) for pair in self.outcomes.values()]
         return {
-            **intervals(cells, _of_cells, how),
-            **intervals(self.scored_softly, lambda drawn: {"auroc": auroc_of_counts(drawn)}, how),
+            **self.hard_intervals(how),
+            **self.soft_intervals(how),
             **intervals(self.costs, _of_costs, how),
         }
+
+    def hard_intervals(self, how: Resampling) -> dict[str, Interval]:
+        """The intervals of the figures of hard prediction alone."""
+        return intervals([cell_of(*pair) for pair in self.outcomes.values()], _of_cells, how)
+
+    def soft_intervals(self, how: Resampling) -> dict[str, Interval]:
+        """The interval of AUROC alone."""
+        return intervals(self.scored_softly, lambda drawn: {"auroc": auroc_of_counts(drawn)}, how)
 
     def as_json(self, resampling: Resampling | None = None) -> dict[str, Any]:
         """The figures under their keys; with `intervals` where a resampling is given."""

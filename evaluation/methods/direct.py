@@ -86,7 +86,7 @@ class Direct:
             said = f"(Of {len(whole)} documents {len(shown)} fitted into the prompt.)"
             return replace(judgement, reasoning=f"{judgement.reasoning} {said}")
 
-        return await outcome_of(claim, meter, judged)
+        return await outcome_of(claim, meter, judged, indicative=self.judge_.indicative)
 
     def _read(self, process: HeldProcess, roots: Sequence[NodeRef]) -> list[ReadNode]:
         return [

@@ -64,9 +64,19 @@ def task_of(claim: LabelledClaim, process: HeldProcess) -> Task:
 
 
 async def outcome_of(
-    claim: LabelledClaim, meter: Meter, judge: Callable[[], Awaitable[Judgement]]
+    claim: LabelledClaim,
+    meter: Meter,
+    judge: Callable[[], Awaitable[Judgement]],
+    *,
+    indicative: bool = False,
 ) -> MethodOutcome:
     """The outcome of a judgement; a fault becomes a status.
+
+    Args:
+        claim: The claim.
+        meter: What its calls cost.
+        judge: Judges it.
+        indicative: Whether no model judges.
 
     Raises:
         EndpointRefused: No call of this run can succeed.
@@ -90,6 +100,7 @@ async def outcome_of(
         score=judgement.score if judgement else None,
         reason=judgement.reasoning if judgement else failure,
         usage=meter.total,
+        indicative=indicative,
     )
 
 
@@ -107,6 +118,7 @@ def outcome_of_walk(ended: Verification) -> MethodOutcome:
         nodes_verified=ended.nodes_verified,
         iterations=len(ended.iterations),
         error_stages=ended.error_stages if has_error else None,
+        indicative=ended.indicative,
     )
 
 

@@ -36,6 +36,9 @@ class MethodOutcome(Noun):
     error_stages: Many[Stage] | None = Field(
         default=None, description="Where the error came in; null: the method does not say."
     )
+    indicative: bool = Field(
+        default=False, description="Whether no model judged, so that the verdict decides nothing."
+    )
 
     @property
     def key(self) -> tuple[str, str]:

@@ -82,7 +82,7 @@ class Rag:
             texts = await nodes.read(near)
             return await judge_texts(self.judge_, task_of(claim, process).claim, texts, meter)
 
-        return await outcome_of(claim, meter, judged)
+        return await outcome_of(claim, meter, judged, indicative=self.judge_.indicative)
 
 
 async def _make(parameters: Mapping[str, Any], resources: Resources) -> Method:

@@ -40,6 +40,22 @@ class Against(StrEnum):
     ROOTS = "roots"
 
 
+class SourceMode(StrEnum):
+    """What a judge, or a corrector, sees of the sources of a sentence.
+
+    Attributes:
+        PLAIN: All sources.
+        HIGHLIGHTED: All sources, with the attributed sentences marked.
+        ATTRIBUTION: The attributed sentences alone.
+
+    Source: Error-tolerant attribution 6.1.
+    """
+
+    PLAIN = "plain"
+    HIGHLIGHTED = "highlighted"
+    ATTRIBUTION = "attribution"
+
+
 class AttributedSentence(Noun):
     """A source sentence that decides whether another one is faithful."""
 

@@ -19,7 +19,24 @@ SUB_CLAIM_DECOMPOSITION = "sub_claim_decomposition"
 SENTENCE_STEPS = ("claim_selection", "claim_disambiguation", "claim_decomposition")
 EXCERPT_STEPS = (EVIDENCE_SELECTION, VERDICT)
 SOURCE_STEPS = ("attribution", "faithfulness", "correction")
-STEPS = (*EXCERPT_STEPS, SUB_CLAIM_DECOMPOSITION, *SENTENCE_STEPS, *SOURCE_STEPS)
+BUILD_LINES = {
+    "chunk_summary": r"(Title: .*\S\n)?Limit: [1-9]\d* words(\n\(text\) .*\S)+",
+    "summary_merge": (
+        r"(Title: .*\S\n)?Limit: [1-9]\d* words(\n\(context\) .*\S)*"
+        r"(\n\(summary [1-9]\d*\) .*\S){2,}"
+    ),
+    "claim_matching_book": (
+        r"(Book: .*\S\n)?Premise: .*\S(\n\(evidence\) .*\S)*(\n\(reasoning\) .*\S)*"
+        r"\nHypothesis: .*\S"
+    ),
+    "claim_matching_question": (
+        r"(Question: .*\S\n)?Premise: .*\S(\n\(evidence\) .*\S)*(\n\(reasoning\) .*\S)*"
+        r"\nHypothesis: .*\S"
+    ),
+    "question_filter": r"Question: .*\S",
+}
+"""The user messages of the steps that build data sets."""
+STEPS = (*EXCERPT_STEPS, SUB_CLAIM_DECOMPOSITION, *SENTENCE_STEPS, *SOURCE_STEPS, *BUILD_LINES)
 
 LABEL = re.compile(r"\[\[([1-9]\d*)\]\]")
 SENTENCE = re.compile(r"(0|[1-9]\d*): (.*\S.*)")
@@ -142,6 +159,15 @@ def parse_claim_prompt(user: str, step: str) -> ClaimPrompt:
         question = before.pop(0).removeprefix(QUESTION)
         _expect(bool(question.strip()), "the question is empty")
     return ClaimPrompt(text, question, tuple(_context(line) for line in before))
+
+
+def check_build_prompt(user: str, step: str) -> None:
+    """See that the user message of a step that builds data sets is of the protocol.
+
+    Raises:
+        FormatError: It is not exactly what the protocol says.
+    """
+    _expect(re.fullmatch(BUILD_LINES[step], user) is not None, f"{step}: {user[:300]!r}")
 
 
 @lru_cache(maxsize=512)

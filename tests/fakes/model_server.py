@@ -20,10 +20,12 @@ from fakes.model_answers import Reader, WordReader
 from fakes.model_connection import Connection
 from fakes.model_faults import Fault, FaultPolicy
 from fakes.model_prompts import (
+    BUILD_LINES,
     EXCERPT_STEPS,
     SOURCE_STEPS,
     STEPS,
     FormatError,
+    check_build_prompt,
     parse_claim_prompt,
     parse_excerpts,
     parse_sources,
@@ -328,6 +330,8 @@ def _check(path: str, headers: Mapping[str, str], body: Any) -> None:
     user = messages[1]["content"]
     if step in SOURCE_STEPS:
         parse_sources(user, step)
+    elif step in BUILD_LINES:
+        check_build_prompt(user, step)
     elif step in EXCERPT_STEPS:
         parse_excerpts(user, step)
     else:

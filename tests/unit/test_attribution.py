@@ -21,10 +21,10 @@ from veritrail_graph.graph.model.attribution import (
     AttributionCategory,
     Faithfulness,
     NodeAttribution,
+    SourceMode,
 )
 from veritrail_graph.verifier.attribution.attributor import Attributor
 from veritrail_graph.verifier.attribution.entailment import EntailmentAttributor
-from veritrail_graph.verifier.attribution.faithfulness import Mode
 from veritrail_graph.verifier.attribution.lexical import LexicalAttributor
 from veritrail_graph.verifier.attribution.prompted import PromptedAttributor
 from veritrail_graph.verifier.attribution.run import Attributing, AttributionSteps
@@ -69,7 +69,7 @@ def steps_over(
     *,
     judge: bool = False,
     correct: bool = False,
-    mode: Mode = Mode.ATTRIBUTION,
+    mode: SourceMode = SourceMode.ATTRIBUTION,
     most: int | None = None,
 ) -> AttributionSteps:
     def step(name: Step) -> PromptedStep:
@@ -260,25 +260,28 @@ def test_what_is_stopped_is_cancelled_and_what_is_done_stays() -> None:
 @pytest.mark.parametrize("step", [Step.FAITHFULNESS, Step.CORRECTION])
 def test_the_modes_show_all_or_the_attributed_sentences(step: Step) -> None:
     of_mode = {}
-    for mode in Mode:
+    for mode in SourceMode:
         asking = scripted(AttributionReader())
         attributed(steps_over(asking, judge=True, correct=True, mode=mode))
         of_mode[mode] = {one.text: one for one in shown(asking, step)}
     gold = gold_sentences()[5]
     texts = [one["text"] for one in gold["attributed"]]
-    plain, marked, alone = (of_mode[mode][gold["text"]] for mode in Mode)
+    plain, marked, alone = (of_mode[mode][gold["text"]] for mode in SourceMode)
     assert plain.marked is alone.marked is None
     assert len(plain.sentences) == len(marked.sentences) == 7
     assert [marked.sentences[number] for number in marked.marked or ()] == texts
     assert list(alone.sentences.values()) == texts
     none = gold_sentences()[4]["text"]
-    assert of_mode[Mode.HIGHLIGHTED][none].marked == ()
-    assert none not in of_mode[Mode.ATTRIBUTION]  # nothing to show: unfaithful by definition
+    assert of_mode[SourceMode.HIGHLIGHTED][none].marked == ()
+    assert none not in of_mode[SourceMode.ATTRIBUTION]  # nothing to show: unfaithful by definition
 
 
 def test_sources_beyond_the_window_are_judged_by_the_attribution_alone() -> None:
     long = a_node("s", " ".join(f"Pier {n} is quite long." for n in range(400)))
-    for mode, status in ((Mode.PLAIN, Status.FAILED), (Mode.ATTRIBUTION, Status.SUCCEEDED)):
+    for mode, status in (
+        (SourceMode.PLAIN, Status.FAILED),
+        (SourceMode.ATTRIBUTION, Status.SUCCEEDED),
+    ):
 
         def reader(step: str, *_: object) -> Any:
             if step == "faithfulness":

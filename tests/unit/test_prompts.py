@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from fakes.model_prompts import parse_claim_prompt, parse_excerpts, parse_sources
 
+from veritrail_graph.evaluation.building.asking import KEYS as BUILD_KEYS
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.model import Verdict
 from veritrail_graph.graph.model.attribution import AttributionCategory
@@ -295,7 +296,10 @@ def test_the_protocol_page_names_every_step_and_its_header(protocol: str) -> Non
 
 def test_the_answers_that_the_protocol_page_shows_are_read(protocol: str) -> None:
     rows = re.findall(r"^\| (.+?) \| `(\{.+\})` \|$", protocol, re.MULTILINE)
-    assert {tuple(json.loads(shown)) for _steps, shown in rows} == set(KEYS.values())
+    assert {tuple(json.loads(shown)) for _steps, shown in rows} == {
+        *KEYS.values(),
+        *map(tuple, BUILD_KEYS.values()),
+    }
     completion = json.loads(fenced(protocol, "chat.completion"))
     (choice,) = completion["choices"]
     assert read_verdict(choice["message"]["content"]).verdict is Verdict.FULLY_SUPPORTED

@@ -8,9 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-from veritrail_graph.graph.model.attribution import AttributedSentence, Faithfulness
+from veritrail_graph.graph.model.attribution import AttributedSentence, Faithfulness, SourceMode
 from veritrail_graph.verifier.attribution.answers import (
     FaithfulnessAnswer,
     read_correction,
@@ -24,17 +23,6 @@ from veritrail_graph.verifier.ports import ReadNode
 from veritrail_graph.verifier.prompted import PromptedStep, results
 
 NOTHING_ATTRIBUTED = "No source sentence is attributed to it."
-
-
-class Mode(StrEnum):
-    """What a judge, or a corrector, sees of the sources.
-
-    Source: Error-tolerant attribution 6.1.
-    """
-
-    PLAIN = "plain"
-    HIGHLIGHTED = "highlighted"
-    ATTRIBUTION = "attribution"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +39,7 @@ class Material:
     sources: Sequence[ReadNode]
     attributed: Sequence[AttributedSentence] = ()
 
-    def prompt(self, mode: Mode, step: PromptedStep) -> tuple[str, int] | None:
+    def prompt(self, mode: SourceMode, step: PromptedStep) -> tuple[str, int] | None:
         """The user message, and how many characters of it other sentences share.
 
         Attributed sentences are marked by a line with their ids, not by marks in the text: so no
@@ -65,11 +53,11 @@ class Material:
         """
         chosen = places(self.attributed)
         units = whole(self.sources)
-        if mode is Mode.ATTRIBUTION:
+        if mode is SourceMode.ATTRIBUTION:
             units = selected(self.sources, chosen)
             if not units:
                 return None
-        marks = mode is Mode.HIGHLIGHTED
+        marks = mode is SourceMode.HIGHLIGHTED
         line = sentence_line(self.sentence)
         shown, numbers = _one_prompt(units, chosen, step, line)
         tail = [shown] if shown else []
@@ -96,7 +84,7 @@ def _one_prompt(
 
 
 async def judge_sentence(
-    material: Material, mode: Mode, step: PromptedStep, meter: Meter
+    material: Material, mode: SourceMode, step: PromptedStep, meter: Meter
 ) -> FaithfulnessAnswer:
     """Say whether a sentence is faithful to its sources.
 
@@ -125,7 +113,7 @@ async def judge_sentence(
 
 
 async def correct_sentence(
-    material: Material, mode: Mode, step: PromptedStep, meter: Meter
+    material: Material, mode: SourceMode, step: PromptedStep, meter: Meter
 ) -> str | None:
     """Propose a faithful wording of a sentence, with as few changes as possible.
 

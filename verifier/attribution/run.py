@@ -15,12 +15,12 @@ from veritrail_graph.graph.model.attribution import (
     Faithfulness,
     NodeAttribution,
     SentenceAttribution,
+    SourceMode,
     implied_label,
 )
 from veritrail_graph.verifier.attribution.attributor import Attributor
 from veritrail_graph.verifier.attribution.faithfulness import (
     Material,
-    Mode,
     correct_sentence,
     judge_sentence,
 )
@@ -46,7 +46,7 @@ class AttributionSteps:
     attributor: Attributor
     judge: PromptedStep | None = None
     corrector: PromptedStep | None = None
-    mode: Mode = Mode.ATTRIBUTION
+    mode: SourceMode = SourceMode.ATTRIBUTION
 
 
 @dataclass(slots=True)

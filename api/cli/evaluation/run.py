@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veritrail_graph.api.cli.exits import NOT_ALL_SUCCEEDED, Exit
+from veritrail_graph.api.cli.evaluation.estimating import (
+    estimate_json,
+    estimated,
+    likely_cost,
+    show_estimate,
+    tell_before,
+)
+from veritrail_graph.api.cli.evaluation.report import show_report
+from veritrail_graph.api.cli.exits import INTERRUPTED, NOT_ALL_SUCCEEDED, Exit
 from veritrail_graph.api.cli.exits import run as run_work
 from veritrail_graph.api.cli.options import (
     AsJson,
@@ -34,10 +42,16 @@ OutputFolder = Annotated[
     typer.Option("-o", "--output", metavar="DIR", help="Where outcomes and the report are kept."),
 ]
 
+Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Say what it would cost, and judge nothing.")
+]
+INTERRUPTION = "Interrupted. What was judged is kept; the same command goes on."
+
 
 def run(
     matrix: MatrixFile,
     output: OutputFolder,
+    estimate: Estimate = False,
     budget: Budget = None,
     max_calls: MaxCalls = None,
     price: Price = None,
@@ -52,6 +66,7 @@ def run(
     """
     from veritrail_graph.api.evaluation_resources import shared_within
     from veritrail_graph.api.settings import Settings
+    from veritrail_graph.evaluation.methods.memory import RunMemory
     from veritrail_graph.evaluation.runs.matrix import read_matrix
 
     read = read_matrix(matrix)
@@ -62,13 +77,39 @@ def run(
         "price": price,
         "concurrency": concurrency,
         "folder": matrix.parent,
+        "memory": RunMemory(),
     }
-    summary = run_work(_run(settings, read, output, concurrency, options), as_json=as_json)
-    document = _document(output, summary)
+    asked = (settings, read, output, price, matrix.parent)
+    if estimate:
+        likely = run_work(estimated(*asked), as_json=as_json)
+        if as_json:
+            print_json(estimate_json(output, likely))
+        else:
+            show_estimate(likely)
+        return
+    tell_before(run_work(likely_cost(*asked), as_json=as_json), budget)
+    try:
+        summary = run_work(
+            _run(settings, read, output, concurrency, options),
+            as_json=as_json,
+            interruption=INTERRUPTION,
+        )
+    except Exit as ended:
+        if ended.status == INTERRUPTED:  # at once
+            say(f"veritrail eval report {output} reports what is judged so far.", "yellow")
+        else:
+            _report_what_is_there(output)
+        raise
+    found = _report(output)
+    document = _document(output, summary) | {
+        "report": found["report"],
+        "configurations": found["configurations"],
+    }
     if as_json:
         print_json(document)
     else:
         _tell(document)
+        show_report(found)
     if summary.unfinished:
         raise Exit(NOT_ALL_SUCCEEDED)
 
@@ -122,6 +163,28 @@ class _Watch:
         self._failed += kept.outcome.status not in (Status.SUCCEEDED, Status.UNDECIDED)
         note = f"{self._failed} without a verdict" if self._failed else ""
         self._work.update(self._what, self._done, self._of, note)
+
+
+def _report(output: Path) -> dict[str, Any]:
+    """Write the report, with the options of the last one in the folder."""
+    from veritrail_graph.api.reports.evaluation.writing import options_of, write_report
+
+    return write_report(output, options_of(output))
+
+
+def _report_what_is_there(output: Path) -> None:
+    """After a run that was stopped: a report of what it has judged, if it has begun."""
+    from veritrail_graph.evaluation.runs.record import NAME
+    from veritrail_graph.graph.errors import InputError
+
+    if not (output / NAME).is_file():
+        return
+    try:
+        found = _report(output)
+    except InputError as error:
+        say(f"There is no report: {error}", "yellow")
+        return
+    say(f"What is judged so far is reported in {found['report']}.", "yellow")
 
 
 def _document(output: Path, summary: RunSummary) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Reports of evaluations: HTML, Markdown, CSV and JSON of the same figures."""

@@ -1,0 +1,1 @@
+"""Loaders of other people's data sets, one module each (docs/datasets.md)."""

@@ -1,0 +1,339 @@
+"""What every loader shares: rows that are checked, processes put together, faults and counts.
+
+A loader asks for rows in a model, adds processes and claims, and finishes. A row that breaks a
+rule is a fault, which names its row and column; with `skip_bad` it is left out and counted.
+
+Source: ours (docs/datasets.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
+
+from veritrail_graph.evaluation.datasets.dataset_file import MOST_FAULTS
+from veritrail_graph.evaluation.datasets.model import Annotation, Dataset, LabelledClaim
+from veritrail_graph.evaluation.tables import read_table
+from veritrail_graph.graph.errors import InputError, Violation, shown
+from veritrail_graph.graph.importers.draft import Draft
+from veritrail_graph.graph.importers.process_file.schema import violations_of
+from veritrail_graph.graph.importers.records import Header, ProcessInput
+from veritrail_graph.graph.model import Origin, Sentence, Verdict
+from veritrail_graph.graph.sentences import SentenceSplitter
+
+SOURCE_STEP = "document"
+ANSWER_STEP = "answer"
+_NO_ID = re.compile(r"[^A-Za-z0-9._:-]+")
+_LONGEST_ID = 100
+_STAGES = {1: "Documents", 2: "Output"}
+
+
+def _filled(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "is empty")
+    return text
+
+
+def _binary(value: Any) -> bool:
+    """0 or 1, as a number or as the text of a cell."""
+    known = {"0": False, "1": True, "0.0": False, "1.0": True, "False": False, "True": True}
+    found = known.get(str(value).strip()) if isinstance(value, str | int | float) else None
+    if found is None:
+        raise PydanticCustomError("binary", "is neither 0 nor 1")
+    return found
+
+
+Filled = Annotated[str, Field(min_length=0), AfterValidator(_filled)]
+"""A text with something in it, kept as it is."""
+
+
+Binary = Annotated[bool, BeforeValidator(_binary)]
+"""A label of 0 or 1."""
+
+
+class RowModel(BaseModel):
+    """A row of a data set: its keys have exact types, and others are passed over."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Building:
+    """A data set while it is read.
+
+    Args:
+        path: What is read.
+        format_name: Name of the loader, which is the source format of the processes.
+        name: Name of the data set.
+        skip_bad: Whether rows that break rules are left out and counted.
+    """
+
+    def __init__(self, path: Path, format_name: str, name: str, *, skip_bad: bool) -> None:
+        self._path = path
+        self._format = format_name
+        self._name = name
+        self._skip_bad = skip_bad
+        self._drafts: dict[str, Draft] = {}
+        self._read: dict[str, ProcessInput] = {}
+        self._claims: dict[tuple[str, str], LabelledClaim] = {}
+        self._places: dict[tuple[str, str], str] = {}
+        self._faults: list[Violation] = []
+        self._bad: dict[str, None] = {}
+        self._left_out: Counter[str] = Counter()
+
+    # What is read
+
+    def rows(self, path: Path, model: type[Model]) -> Iterator[tuple[str, Model]]:
+        """The rows of a table that keep the rules, with their places.
+
+        Raises:
+            InputError: The file cannot be read, is empty, or lacks a column.
+        """
+        fields = model.model_fields.items()
+        required = [field.alias or name for name, field in fields if field.is_required()]
+        table = read_table(path, required)
+        broken = {one.facts.get("row") for one in table.faults}
+        for fault in table.faults:
+            where, _, column = fault.where.partition(", column ")
+            self.fault(self._place(path, where), column, fault.message, fault.kind)
+        for row in table.rows:
+            where = self._place(path, row.where)
+            found = None if row.place in broken else self.check(model, row.cells, where)
+            if found is not None:
+                yield where, found
+
+    def _place(self, path: Path, where: str) -> str:
+        return where if path == self._path else f"{path.name}, {where}"
+
+    def check(self, model: type[Model], value: Any, where: str) -> Model | None:
+        """A value in a model; None: it breaks rules, which are noted."""
+        try:
+            return model.model_validate(value)
+        except ValidationError as error:
+            for fault in violations_of(error, where, model):
+                self.fault(where, "", fault.message, fault.kind)
+            return None
+
+    # What is put together
+
+    def process(
+        self,
+        key: str,
+        documents: Mapping[str, str],
+        where: str,
+        *,
+        question: str | None = None,
+        name: str | None = None,
+        metadata: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> str:
+        """Add a process of documents; nothing where it is there already.
+
+        Args:
+            key: What tells it from the others.
+            documents: Texts of the roots by node_id.
+            where: Its place.
+            question: What its output answers.
+            name: What people call it.
+            metadata: What else is known of roots, by node_id.
+
+        Returns:
+            Its process_id.
+        """
+        process_id = public_id(key)
+        if process_id not in self._drafts:
+            header = Header(
+                self._format, process_id, name=name, question=question, stage_names=_STAGES,
+                terminals=(),
+            )  # fmt: skip
+            draft = self._drafts[process_id] = Draft(header)
+            for node_id, text in documents.items():
+                facts = (metadata or {}).get(node_id)
+                draft.node(
+                    node_id, text, where, origin=Origin.SOURCE, kind="document", step=SOURCE_STEP,
+                    stage=1, metadata=facts,
+                )  # fmt: skip
+        return process_id
+
+    def has_process(self, key: str) -> bool:
+        """Whether there is a process of this key."""
+        process_id = public_id(key)
+        return process_id in self._drafts or process_id in self._read
+
+    def read_process(self, process_id: str, process: ProcessInput) -> None:
+        """Add a process that an importer has read; its header has this id."""
+        self._read[process_id] = process
+
+    def answer(
+        self,
+        process_id: str,
+        node_id: str,
+        text: str,
+        where: str,
+        *,
+        question: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        of: Iterable[str] | None = None,
+    ) -> str:
+        """Add an output to a process, made of all its documents.
+
+        Args:
+            process_id: The process.
+            node_id: Its node_id.
+            text: Its text.
+            where: Its place.
+            question: What it answers, where the process has outputs for several questions.
+            metadata: What else is known of it.
+            of: The roots that it was made of; None: all.
+
+        Returns:
+            Its node_id, with a number behind it where it was taken.
+        """
+        draft = self._drafts[process_id]
+        found = draft.node(
+            node_id, text, where, origin=Origin.GENERATED, kind="answer", step=ANSWER_STEP,
+            stage=2, metadata=metadata, question=question,
+        )  # fmt: skip
+        roots = [one for one, node in draft.nodes.items() if node.origin is Origin.SOURCE]
+        for root in roots if of is None else of:
+            draft.edge(root, found, where)
+        terminals = (*(draft.header.terminals or ()), found)
+        draft.header = _with_terminals(draft.header, terminals)
+        return found
+
+    def claim(
+        self,
+        where: str,
+        *,
+        process_id: str,
+        claim_id: str,
+        text: str,
+        label: Verdict | None,
+        **facts: Any,
+    ) -> None:
+        """Add a claim; a fault where its id is taken."""
+        claim = LabelledClaim(
+            process_id=process_id, claim_id=public_id(claim_id), text=text, label=label, **facts
+        )
+        if claim.key in self._places:
+            self.fault(where, "", f"is {shown(claim_id)} again, as {self._places[claim.key]} is",
+                       "duplicate_claim_id")  # fmt: skip
+            return
+        self._places[claim.key] = where
+        self._claims[claim.key] = claim
+
+    # What is noted
+
+    def fault(self, where: str, column: str, message: str, kind: str = "wrong_value") -> None:
+        """Note that something breaks a rule, so that it is not used."""
+        place = f"{where}, column {column}" if column else where
+        self._bad[where] = None
+        self._faults.append(Violation(kind, place, message))
+
+    def count(self, what: str, number: int = 1) -> None:
+        """Count what a rule of the loader leaves out or reads in another way; it is a remark."""
+        self._left_out[what] += number
+
+    def refuse_faults(self) -> None:
+        """Raise where there are faults that are not left out.
+
+        Raises:
+            InputError: With every fault.
+        """
+        if self._faults and not self._skip_bad:
+            number = "a fault" if len(self._faults) == 1 else f"{len(self._faults):,} faults"
+            raise InputError(
+                f"{self._path} has {number}; nothing was read.",
+                self._faults[:MOST_FAULTS],
+                code="bad_rows",
+            )
+
+    def finish(self, *, description: str | None = None, licence: str | None = None) -> Dataset:
+        """The data set.
+
+        Args:
+            description: What it holds.
+            licence: Under which licence it is published.
+
+        Raises:
+            InputError: There are faults that are not left out, or it holds no claim.
+        """
+        self.refuse_faults()
+        remarks = [f"{number:,} times: {what}" for what, number in sorted(self._left_out.items())]
+        if self._faults:
+            rows = "one row is" if len(self._bad) == 1 else f"{len(self._bad):,} rows are"
+            remarks.insert(0, f"{rows} bad and left out; the first: {self._faults[0]}")
+        if not self._claims:
+            first = f" {remarks[0]}" if remarks else ""
+            raise InputError(f"{self._path} holds no claim that can be used.{first}")
+        used = {claim.process_id for claim in self._claims.values()}
+        everything = {**self._drafts, **self._read}
+        processes = {name: _Kept(one) for name, one in everything.items() if name in used}
+        return Dataset(
+            self._name, processes, tuple(self._claims.values()), description, licence,
+            tuple(remarks),
+        )  # fmt: skip
+
+
+class _Kept:
+    """Opens a process that is in memory."""
+
+    def __init__(self, process: ProcessInput) -> None:
+        self._process = process
+
+    def __call__(self) -> ProcessInput:
+        return self._process
+
+
+def _with_terminals(header: Header, terminals: tuple[str, ...]) -> Header:
+    return replace(header, terminals=terminals)
+
+
+def public_id(text: str) -> str:
+    """A text as an id: signs that no id may have become hyphens, and a long id is cut.
+
+    A hash of the whole text is put behind an id that was changed, so that ids stay different.
+    """
+    plain = _NO_ID.sub("-", text).strip("-._:")
+    if plain == text and len(text) <= _LONGEST_ID:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    return f"{plain[:_LONGEST_ID]}-{digest}".lstrip("-")
+
+
+def text_key(text: str) -> str:
+    """A short id of a text, for documents that have none."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def numbered(texts: Sequence[str], kind: str = "document") -> dict[str, str]:
+    """Texts by node_ids such as `document/1`; texts without a word are left out."""
+    return {f"{kind}/{n}": text for n, text in enumerate(texts, 1) if text.strip()}
+
+
+@cache
+def _splitter() -> SentenceSplitter:
+    return SentenceSplitter.for_language()
+
+
+def sentences_of(text: str) -> tuple[Sentence, ...]:
+    """The sentences of a text with a letter or a digit in them, with their places."""
+    found = _splitter().split("text", text)
+    return tuple(one for one in found if any(sign.isalnum() for sign in one.text))
+
+
+def annotation(annotator: str, label: str, comment: str = "", **facts: Any) -> Annotation:
+    """What an annotator said."""
+    return Annotation.model_validate(
+        {"annotator": annotator, "label": label, "comment": comment.strip(), **facts}
+    )

@@ -1,0 +1,208 @@
+"""Workbooks of spreadsheets (`.xlsx`): tables that people fill in."""
+
+from __future__ import annotations
+
+import os
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from veritrail_graph.evaluation.tables import Table, table_of
+from veritrail_graph.graph.errors import InputError, shown
+
+SUFFIX = ".xlsx"
+MOST_CHARACTERS = 32_000
+"""A cell of a workbook holds at most 32,767 characters."""
+
+AS_TEXT = "@"
+"""The number format of cells that hold texts."""
+MOST_UNPACKED = 200_000_000
+"""Bytes that a workbook may have when it is unpacked."""
+MOST_ROWS = 100_000
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+_LOOKS_ESCAPED = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+
+
+def needed(library: str) -> InputError:
+    """The error for a library of the extra that is not installed."""
+    return InputError(
+        f"Workbooks need {library}: pip install 'veritrail-graph[evaluation]'",
+        code="extra_missing",
+    )
+
+
+def xml_text(text: str) -> tuple[str, int]:
+    """A text without the characters that no XML may hold, and how many there were."""
+    return _NOT_XML.subn("", text)
+
+
+def put_text(cell: Any, text: str) -> int:
+    """Write a text into a cell, as text: never a formula, now or when the file is saved again.
+
+    Returns:
+        How many characters had to be left out.
+    """
+    clean, removed = xml_text(text)
+    cell.value = _LOOKS_ESCAPED.sub("_x005F_", clean)
+    cell.data_type = "s"
+    cell.number_format = AS_TEXT
+    cell.quotePrefix = True
+    return removed
+
+
+def text_of(value: Any) -> str:
+    """What a cell holds, as text; formulas and numbers too."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    text = getattr(value, "text", None) or value  # an array formula holds its text apart
+    return _ESCAPED.sub(lambda found: chr(int(found.group(1), 16)), str(text))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """A workbook to be read; whatever is wrong with it, also while it is read, is told.
+
+    Raises:
+        InputError: openpyxl is missing, or it is no workbook, or unpacks to too much.
+    """
+    try:
+        import openpyxl
+    except ImportError:
+        raise needed("openpyxl") from None
+    book = None
+    try:
+        with zipfile.ZipFile(path) as packed:
+            if sum(one.file_size for one in packed.infolist()) > MOST_UNPACKED:
+                raise InputError(f"{path}: unpacks to more than {MOST_UNPACKED:,} bytes.")
+        book = openpyxl.load_workbook(path, read_only=True)
+        yield book
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except Exception as error:  # noqa: BLE001  # openpyxl lets any fault of a broken file through
+        raise InputError(
+            f"{path} is no workbook that can be read ({type(error).__name__}); save it as .xlsx"
+        ) from None
+    finally:
+        if book is not None:
+            book.close()
+
+
+def is_workbook(path: Path) -> bool:
+    """Whether a file is a workbook, by its name."""
+    return path.suffix.lower() == SUFFIX
+
+
+def write_workbook(
+    path: Path,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    title: str,
+    widths: Mapping[str, int],
+    choices: Mapping[str, Sequence[str]],
+) -> None:
+    """Write a table as a workbook of one sheet, whole or not at all.
+
+    Args:
+        path: The file.
+        columns: The names of the columns.
+        rows: Their cells; a text is never a formula.
+        title: The name of the sheet.
+        widths: Widths of columns, in characters; 12 for others.
+        choices: Columns with a drop-down, and what it offers.
+
+    Raises:
+        InputError: openpyxl is missing, or the file cannot be written.
+    """
+    try:
+        import openpyxl
+        from openpyxl.styles import Alignment, Font
+        from openpyxl.utils import get_column_letter
+        from openpyxl.worksheet.datavalidation import DataValidation
+    except ImportError:
+        raise needed("openpyxl") from None
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = title
+    for place, name in enumerate(columns, 1):
+        cell = sheet.cell(1, place, name)
+        cell.font = Font(bold=True)
+        cell.alignment = Alignment(wrap_text=True, vertical="top")
+        sheet.column_dimensions[get_column_letter(place)].width = widths.get(name, 12)
+    for number, row in enumerate(rows, 2):
+        for place, value in enumerate(row, 1):
+            cell = sheet.cell(number, place)
+            if isinstance(value, str):
+                put_text(cell, value[:MOST_CHARACTERS])
+            else:
+                cell.value = value
+            cell.alignment = Alignment(wrap_text=True, vertical="top")
+    sheet.freeze_panes = "A2"
+    for name, offered in choices.items():
+        letter = get_column_letter(columns.index(name) + 1)
+        rule = DataValidation("list", formula1=f'"{",".join(offered)}"', allow_blank=True)
+        sheet.add_data_validation(rule)
+        rule.add(f"{letter}2:{letter}{max(2, len(rows) + 1)}")
+    draft = path.with_name(f".veritrail-{os.getpid()}.tmp")
+    try:
+        book.save(draft)
+        draft.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def read_workbook(path: Path, required: Sequence[str]) -> Table:
+    """The rows of the first sheet of a workbook.
+
+    Args:
+        path: The file.
+        required: The columns that it must have.
+
+    Raises:
+        InputError: openpyxl is missing, it is no workbook, is empty, or lacks a column.
+    """
+    with opened(path) as book:
+        rows = book.worksheets[0].iter_rows(max_col=200, max_row=MOST_ROWS, values_only=True)
+        lines = [[None if cell is None else text_of(cell) for cell in row] for row in rows]
+    return _table(path, lines, required)
+
+
+def _table(path: Path, lines: Sequence[Sequence[Any]], required: Sequence[str]) -> Table:
+    filled = [
+        (number, line)
+        for number, line in enumerate(lines, 1)
+        if any(cell is not None and str(cell).strip() for cell in line)
+    ]
+    if not filled:
+        raise InputError(f"{path} is empty.")
+    names = ["" if cell is None else str(cell).strip() for cell in filled[0][1]]
+    known = [name for name in names if name]
+    repeated = next((name for name in known if known.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError(f"{path} has the column {shown(repeated)} twice; rename one.")
+    lacking = [name for name in required if name not in known]
+    if lacking:
+        there = ", ".join(map(shown, known)) or "nothing"
+        plural = "s" if len(lacking) > 1 else ""
+        raise InputError(f"{path} lacks the column{plural} {', '.join(lacking)}. It has {there}.")
+    rows = [
+        (number, {name: cell for name, cell in zip(names, line, strict=False) if name})
+        for number, line in filled[1:]
+    ]
+    if not rows:
+        raise InputError(f"{path} holds no rows below its header.")
+    return table_of(path, known, rows)

@@ -1,0 +1,61 @@
+"""`veritrail eval build` and `eval formats`: what people read, and what programs read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from acceptance.command import Veritrail
+
+ROWS = [
+    {"article": "The quay opened in 1901.", "summary_sentences": [
+        {"sentence": "It opened in 1901.", "responses": [{"worker_id": 1, "response": "yes"}]},
+        {"sentence": "It is of oak.", "responses": [{"worker_id": 1, "response": "no"}]},
+    ]},
+    {"article": "", "summary_sentences": []},
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def veritrail(tmp_path_factory: pytest.TempPathFactory) -> Veritrail:
+    """The command with a home in which nothing is ever made: files are all that it needs."""
+    return Veritrail(tmp_path_factory.mktemp("eval") / "home")
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    path = tmp_path / "mturk_ports.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8")
+    return path
+
+
+def test_a_bad_row_ends_it_and_says_how_to_go_on(veritrail: Veritrail, labels: Path) -> None:
+    output = labels.with_name("out.jsonl")
+    arguments = ("eval", "build", "--from", str(labels), "-o", str(output))
+    told = veritrail(*arguments, status=2)
+    assert "line 2: article: is empty" in told.err
+    assert "--skip-bad" in told.err
+    assert not output.exists()
+    shown = veritrail(*arguments, "--skip-bad")
+    assert "Not Fully Supported" in shown.out
+    assert "QAGS (qags): claims 2, processes 1, nodes 2, labels of annotators 2" in shown.err
+    assert "one row is bad and left out" in shown.err
+    document = veritrail(*arguments, "--skip-bad", "--format", "qags", "--json").json
+    assert document["labels"]["FULLY_SUPPORTED"] == 1
+    assert document["remarks"][0].startswith("one row is bad")
+    assert not veritrail.home.exists()
+
+
+def test_what_is_missing_is_named(veritrail: Veritrail, tmp_path: Path) -> None:
+    output = str(tmp_path / "out.jsonl")
+    assert "--from" in veritrail("eval", "build", "-o", output, status=2).err
+    absent = veritrail("eval", "build", "--from", "absent", "-o", output, status=2)
+    assert "no such file or folder" in absent.err
+
+
+def test_formats_are_listed(veritrail: Veritrail) -> None:
+    listed = veritrail("eval", "formats", "--json").json["formats"]
+    assert (listed[0]["name"], listed[-1]["name"]) == ("veritrail", "processes")
+    shown = veritrail("eval", "formats").out
+    assert all(one["source"] in shown for one in listed)

@@ -1,0 +1,147 @@
+"""Building a data set: what is read is checked, written, counted, and reads back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from veritrail_graph.evaluation.datasets.build import build_from
+from veritrail_graph.evaluation.datasets.loading import find_loader, load_dataset, loaders
+from veritrail_graph.evaluation.held_process import HeldProcess
+from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model import Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+LOGS = ROOT.parent / "shared" / "data" / "agents" / "who_and_when"
+FACTS = [
+    {"dataset": "Ports", "doc": "It is of granite.", "claim": "It is of granite.", "label": 1},
+    {"dataset": "Ports", "doc": "It is of granite.", "claim": "It is of oak.", "label": 0},
+]
+PROCESS = {
+    "process_id": "quay",
+    "nodes": [{"node_id": "c", "text": "Granite."}, {"node_id": "t", "text": "It is of oak."}],
+    "edges": [{"source": "c", "target": "t"}],
+}
+CLAIM = {"process_id": "quay", "claim_id": "k", "text": "It is of oak.", "node_id": "t"}
+
+
+def _lines(path: Path, *rows: Any) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_what_is_built_reads_back(tmp_path: Path) -> None:
+    built = build_from(_lines(tmp_path / "dev.jsonl", *FACTS), tmp_path / "out.jsonl.gz")
+    assert built.json_object() == {
+        "output": str(tmp_path / "out.jsonl.gz"),
+        "format": "llm-aggrefact",
+        "name": "LLM-AggreFact",
+        "licence": "CC-BY-ND-4.0",
+        "processes": 1,
+        "nodes": 3,
+        "claims": 2,
+        "labels": {
+            "FULLY_SUPPORTED": 1, "NOT_FULLY_SUPPORTED": 1, "INCONCLUSIVE": 0, "none": 0,
+        },
+        "annotations": 0,
+        "with_error_stages": 0,
+        "remarks": [],
+    }  # fmt: skip
+    again = load_dataset(tmp_path / "out.jsonl.gz")
+    assert find_loader(tmp_path / "out.jsonl.gz").name == "veritrail"
+    assert again.claims == built.dataset.claims
+    (opened,) = again.processes.values()
+    assert HeldProcess.read(opened()).survey.header.source_format == "llm-aggrefact"
+
+
+def test_recorded_runs_are_built_too(tmp_path: Path) -> None:
+    built = build_from(ROOT / "examples/harbour-summary.json", tmp_path / "out.jsonl")
+    assert built.format_name == "processes"
+    assert len(load_dataset(tmp_path / "out.jsonl").labelled) == len(built.dataset.labelled) > 0
+
+
+def test_nothing_is_written_when_something_is_wrong(tmp_path: Path) -> None:
+    path = _lines(tmp_path / "dev.jsonl", *FACTS, {**FACTS[0], "label": "yes"})
+    with pytest.raises(InputError, match=r"has a fault; nothing was read"):
+        build_from(path, tmp_path / "out.jsonl")
+    assert list(tmp_path.iterdir()) == [path]
+    built = build_from(path, tmp_path / "out.jsonl", skip_bad=True)
+    assert "one row is bad" in built.dataset.remarks[0]
+
+
+def test_the_input_is_not_written_over(tmp_path: Path) -> None:
+    path = _lines(tmp_path / "dev.jsonl", *FACTS)
+    with pytest.raises(InputError, match=r"written over what it is made from"):
+        build_from(path, path)
+    assert load_dataset(path).claims
+
+
+@pytest.mark.parametrize(
+    ("claim", "said"),
+    [
+        ({**CLAIM, "node_id": "x"}, "has no node 'x'"),
+        ({**CLAIM, "documents": ["t"]}, "claim 'k': the document 't' is no root"),
+    ],
+)
+def test_claims_must_fit_their_process(tmp_path: Path, claim: Any, said: str) -> None:
+    other = {**PROCESS, "process_id": "lock"}
+    path = _lines(
+        tmp_path / "set.jsonl",
+        {"format": "veritrail.dataset/1", "name": "Quays"},
+        {"process": PROCESS},
+        {"process": other},
+        {"claim": claim},
+        {"claim": {**CLAIM, "process_id": "lock", "label": "NOT_FULLY_SUPPORTED"}},
+    )
+    with pytest.raises(InputError, match=r"process 'quay'") as raised:
+        build_from(path, tmp_path / "out.jsonl")
+    assert said in str(raised.value)
+    built = build_from(path, tmp_path / "out.jsonl", skip_bad=True)
+    assert list(built.dataset.processes) == ["lock"]
+    assert [one.process_id for one in built.dataset.claims] == ["lock"]
+    assert "left out with 1 claim" in built.dataset.remarks[0]
+
+
+def test_bad_lines_of_our_own_format_are_counted(tmp_path: Path) -> None:
+    path = _lines(
+        tmp_path / "set.jsonl",
+        {"format": "veritrail.dataset/1", "name": "Quays"},
+        {"process": PROCESS},
+        {"process": {**PROCESS, "process_id": "bad", "edges": None}},
+        {"claim": {**CLAIM, "label": "NOT_FULLY_SUPPORTED"}},
+        {"claim": {**CLAIM, "process_id": "bad"}},
+        {"claim": {**CLAIM, "claim_id": "l", "label": "TRUE"}},
+    )
+    with pytest.raises(InputError, match=r"breaks 3 rules"):
+        load_dataset(path)
+    found = load_dataset(path, skip_bad=True)
+    assert [one.claim_id for one in found.claims] == ["k"]
+    assert found.remarks[0].startswith("3 times: line that breaks a rule, left out; the first: ")
+
+
+def test_every_format_says_what_it_reads_and_where_it_is_from() -> None:
+    for one in loaders():
+        assert all((one.name, one.description, one.layout, one.source))
+    assert len({one.name for one in loaders()}) == len(loaders())
+
+
+@pytest.mark.skipif(not LOGS.is_dir(), reason=f"the real logs of Who&When are not at {LOGS}")
+def test_the_real_logs_of_who_and_when(tmp_path: Path) -> None:
+    built = build_from(LOGS, tmp_path / "out.jsonl")
+    assert built.format_name == "who-and-when"
+    logs = {
+        f"{file.parent.name}-{file.stem}": json.loads(file.read_text("utf-8"))
+        for file in LOGS.rglob("*.json")
+    }
+    assert built.labels[Verdict.NOT_FULLY_SUPPORTED] == len(built.dataset.claims) == len(logs)
+    for claim in load_dataset(tmp_path / "out.jsonl").claims:
+        log = logs[claim.process_id]
+        process = HeldProcess.read(built.dataset.processes[claim.process_id]())
+        noted = process.node(f"message/{int(log['mistake_step'])}")
+        assert claim.error_stages == (noted.stage,)
+        assert claim.text.startswith(f'The answer to "{log["question"].strip()}" is: ')
+        assert "TERMINATE" not in claim.text.splitlines()
+        assert claim.labels[0].comment == log["mistake_reason"].strip()
