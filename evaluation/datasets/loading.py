@@ -36,6 +36,7 @@ _OURS = (
     EntryPoint("llm-aggrefact", f"{_HERE}.loaders.aggrefact:AggreFactLoader", GROUP),
     EntryPoint("qags", f"{_HERE}.loaders.qags:QagsLoader", GROUP),
     EntryPoint("tofueval", f"{_HERE}.loaders.tofueval:TofuEvalLoader", GROUP),
+    EntryPoint("tofueval-one", f"{_HERE}.loaders.tofueval:OneSummaryLoader", GROUP),
     EntryPoint("who-and-when", f"{_HERE}.loaders.who_and_when:WhoAndWhenLoader", GROUP),
     EntryPoint("processes", f"{_HERE}.loading:ProcessesLoader", GROUP),
 )

@@ -6,6 +6,7 @@ import typer
 
 from veritrail_graph.api.cli.evaluation import (
     agreement,
+    attribution,
     build,
     building,
     localization,
@@ -28,6 +29,7 @@ app.command("review")(review.review)
 app.command("score")(score.score)
 app.command("agreement")(agreement.agreement)
 app.command("localization")(localization.localization)
+app.command("attribution")(attribution.attribution)
 app.command("sheets")(sheets.sheets)
 app.command("simulate")(simulate.simulate)
 app.command("build")(build.build)
