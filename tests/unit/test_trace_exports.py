@@ -245,6 +245,14 @@ def test_spans_of_other_products_are_read(tmp_path: Path, name: str, content: An
     assert (draft.header.source_format, draft.header.process_id) == ("otlp", TRACE)
 
 
+@pytest.mark.parametrize("wrap", ["batches", "trace"])
+def test_traces_of_tempo_are_export_requests(tmp_path: Path, wrap: str) -> None:
+    whole = request(GOOD)
+    content = {"trace": whole} if wrap == "trace" else {"batches": whole["resourceSpans"]}
+    (draft,) = drafts(write(tmp_path, content))
+    assert ANSWER in texts(draft)
+
+
 def test_a_tool_of_vercels_kit_gives_source_text(tmp_path: Path) -> None:
     calls = [{"toolCallId": "c-1", "toolName": "look", "args": '{"q":"lock"}'}]
     asks = span(

@@ -62,7 +62,7 @@ class OtlpImporter:
         """By `resourceSpans`, the keys of a span of the SDK, or the ending of protobuf."""
         if path.is_file() and files.suffix_of(path) in _PROTOBUF:
             return None
-        value = vendors.entries(files.first_record(path))[0]
+        value = vendors.as_request(vendors.entries(files.first_record(path))[0])
         if isinstance(value, dict) and _resources(value) is not None:
             return None
         found = vendors.one_span(value) is not None
@@ -157,6 +157,7 @@ def spans_of(value: Any, where: str) -> Iterator[Span | UnreadSpan]:
     Raises:
         InputError: It is none of these.
     """
+    value = vendors.as_request(value)
     if isinstance(value, dict) and _resources(value) is not None:
         yield from each_span(value, where)
         return

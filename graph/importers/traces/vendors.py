@@ -3,6 +3,7 @@
 - Phoenix: spans of its REST API (`span_kind` beside the attributes), lines of its data frames
   (`context.span_id`, `attributes.…`).
 - Logfire: rows of its queries, and messages as JSON in the attribute `events`.
+- Grafana Tempo: an export request as `batches`, or under `trace`.
 - Vercel's AI SDK: `ai.prompt`, `ai.response.text`, `ai.toolCall.…`.
 """
 
@@ -28,6 +29,15 @@ def entries(value: Any) -> list[Any]:
             if isinstance(page, list) and page and one_span(page[0]) is not None:
                 return page
     return [value]
+
+
+def as_request(value: Any) -> Any:
+    """An export request that Grafana Tempo gives in another wrapping; else the value itself."""
+    if isinstance(value, dict) and isinstance(value.get("batches"), list):
+        return {"resourceSpans": value["batches"]}
+    inner = value.get("trace") if isinstance(value, dict) else None
+    is_request = isinstance(inner, dict) and isinstance(inner.get("resourceSpans"), list)
+    return inner if is_request else value
 
 
 def one_span(value: Any) -> dict[str, Any] | None:
