@@ -19,7 +19,8 @@ from veritrail_graph.api.cli.exits import (
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
-from veritrail_graph.api.views.ingested import StoredLine
+from veritrail_graph.api.views.costs import counted
+from veritrail_graph.api.views.ingested import StoredLine, refusal, shared_warnings
 from veritrail_graph.api.views.texts import clean, one_line, some
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
@@ -236,6 +237,9 @@ def _tell_many(
             worst = max(worst, status)
     if as_json:
         print_json(document)
+    stored = [one for one in made.processes if isinstance(one, Ingested)]
+    for warning in shared_warnings(stored):
+        say(f"Warning: {one_line(warning.text, 400)} ({one_line(warning.about, 300)})", "yellow")
     counts = [
         f"{count:,} {what}"
         for what in ("created", "unchanged", "replaced", "appended", "failed")
@@ -281,6 +285,9 @@ def _end(made: IngestedMany, status: int) -> None:
         raise Exit(NOT_ALL_SUCCEEDED)
 
 
+_MOST_STAGES = 12
+"""Stages that have a line of their own; a long trace has thousands."""
+
 GO_ON = "Run the same command again to go on; `veritrail db clean` removes what was stored."
 
 
@@ -304,7 +311,8 @@ def _tell_one(outcome: _Outcome) -> None:
     """One line about a process of many, above the progress."""
     where, found = outcome
     if isinstance(found, VeriTrailError):
-        say(f"{one_line(where, 100)}: not stored. {one_line(str(found), 300)}", "red")
+        words = refusal(str(found), getattr(found, "violations", ()))
+        say(f"{one_line(where, 100)}: not stored. {one_line(words, 400)}", "red")
         return
     line = StoredLine.of(one_line(where, 100), found)
     say(f"{line.where}: {line.process_id} ({line.status}), {', '.join(line.facts)}")
@@ -324,9 +332,11 @@ def _tell(found: Ingested) -> None:
         ("name", one_line(found.name, 100)),
         ("nodes", f"{found.nodes:,} in {len(found.stages)} stages{_new(found.nodes_added)}"),
     ]
-    for stage, count in found.stages.items():
+    for stage, count in list(found.stages.items())[:_MOST_STAGES]:
         name = found.stage_names.get(int(stage), "")
         rows.append((f"  stage {stage}", f"{count:,}  {one_line(name, 60)}".rstrip()))
+    if (more := len(found.stages) - _MOST_STAGES) > 0:
+        rows.append(("", f"and {counted(more, 'more stage')}"))
     rows.append(("edges", f"{found.edges:,}{_new(found.edges_added)}"))
     ways = [f"{count:,} {how}" for how, count in found.inferred_edges.items() if count]
     if ways:
