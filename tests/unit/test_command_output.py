@@ -9,8 +9,8 @@ import pytest
 from fakes.settings_of import settings_of
 from rich.console import Console
 
-from veritrail_graph.api.claims import read_claims_file
 from veritrail_graph.api.app.answers import Ingested
+from veritrail_graph.api.claims import read_claims_file
 from veritrail_graph.api.cli import claims, ingest, stored, terminal, verify
 from veritrail_graph.api.cli.db import DONE
 from veritrail_graph.api.cli.trail import verdict_table
