@@ -220,7 +220,7 @@ def named_by_content(file: Path) -> Path:
 
 
 def _ending_of_content(file: Path) -> str:
-    """`.parquet`, `.jsonl`, `.csv`, `.tsv` or `.pb`; empty where the content shows none of these."""
+    """`.parquet`, `.jsonl`, `.csv`, `.tsv` or `.pb`; empty where the content shows none."""
     from veritrail_graph.graph.importers.process_file.reading import open_bytes
 
     try:

@@ -112,7 +112,8 @@ def test_a_table_is_known_by_its_type_or_its_name(store: Any) -> None:
         (TRACE, {}, {"format": "langfuse", "infer": "guess"}, 422, ""),
     ],
     ids=[
-        "no format", "no format, no JSON", "address", "question", "another format", "unknown", "empty", "text", "brotli", "not gzip", "form",
+        "no format", "no format, no JSON", "address", "question", "another format",
+        "unknown", "empty", "text", "brotli", "not gzip", "form",
         "infer",
     ],
 )  # fmt: skip
