@@ -459,6 +459,13 @@ class Recording:
         """Say in one line on stderr how to verify what was not verified."""
         if self._is_quiet or self.verifications or not len(self) or sys.stderr is None:
             return
+        if self._nodes is not None and not self._nodes.is_generated:
+            line = (
+                "source text only, so that there is nothing to verify: record what was made of it"
+            )
+            with suppress(OSError, ValueError):  # it is closed
+                sys.stderr.write(f"veritrail: recorded {len(self):,} nodes, {line}\n")
+            return
         line = f"veritrail: recorded {len(self):,} nodes; to verify them: "
         if self.path is not None and self.ingested is None:
             replace = "--replace " if self._replaces else ""
