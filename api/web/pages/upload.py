@@ -198,7 +198,7 @@ async def show_upload(
     order: _Count = 0,
 ) -> Response:
     """The form; after an upload, what came of it."""
-    found, facts = None, ()
+    found, facts = None, ("", "")
     if stored is not None:
         found = await app.processes.overview(stored)
         ways = {"exact": exact, "normalised": normalised, "overlap": overlap, "order": order}
