@@ -77,11 +77,24 @@ def import_address(settings: Settings, uri: str) -> DatabaseAddress:
     if settings.neo4j_uri is not None and _server(settings.neo4j_uri) == _server(uri):
         usual = (settings.neo4j_username, settings.neo4j_password, settings.neo4j_database)
         if own.password is None and own.username is None:
-            return DatabaseAddress(uri, usual[0], usual[1], database or own.database or usual[2])
+            named = own.database or usual[2]
+            return DatabaseAddress(
+                uri, usual[0], usual[1], database or named, named_by=_named_by(database)
+            )
     user = own.username or ("neo4j" if own.password else None)
     return DatabaseAddress(
-        uri, user, own.password, database or own.database, settings=IMPORT_PREFIX
+        uri,
+        user,
+        own.password,
+        database or own.database,
+        settings=IMPORT_PREFIX,
+        named_by=_named_by(database),
     )
+
+
+def _named_by(database: str) -> str:
+    """Where the name of a database stood: in the address, or else in the settings."""
+    return "the name behind the slash of the address" if database else "NEO4J_DATABASE"
 
 
 def _server(uri: str) -> tuple[str, int]:

@@ -36,6 +36,10 @@ ADVICE: Mapping[str, str] = {
     ),
     "model_needed": "Name it in `model`, or set VERITRAIL_MODEL.",
     "model_without_engine": "(`model`, `engine`)",
+    "no_known_format": (
+        "Name it with ?format=, or say with ?filename= what the file is called: of some formats "
+        "the ending is needed."
+    ),
     "no_claims": "Give some in `claims`.",
     "node_needed": "Name the node in `node_id`.",
     "other_content": (
@@ -57,6 +61,7 @@ ADVICE: Mapping[str, str] = {
     "service_file_version": "An operator of the service can move its file away.",
     "service_unavailable": "Come again.",
     "service_version": "An operator of the service can name another database.",
+    "unknown_format": "?format=detect, or ?format= with its name, takes files of other formats.",
     "verification_unknown": (
         "GET /v1/processes/{{process_id}}/verifications lists those that are."
     ),

@@ -19,11 +19,14 @@ given. See `Recording.know_id`.
 
 from __future__ import annotations
 
+import re
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 from veritrail_graph.api.recorder import RecordedSpan, Recording, current
 from veritrail_graph.api.recorder.faults import LOGGER
@@ -113,7 +116,7 @@ class Call:
             key: The id that a library has for it, which counts more than the text.
         """
         found = self.run.of_id(key) if key is not None else {}
-        found = found or self.run.links(text, within=True).nodes
+        found = found or {**_short_in(self.run, text), **self.run.links(text, within=True).nodes}
         if not found and text.strip() and role not in INSTRUCTIONS:
             span = self._new(role, text)
             if key is not None:
@@ -177,14 +180,46 @@ def document(
 ) -> RecordedSpan:
     """A text that was looked up: the node that has it, else new source text.
 
-    A short text may be that of another node by chance.
+    A short text may be that of another node by chance. It is linked to the calls of models that
+    are given it as a whole: a line, a quoted text, or words between other signs.
     """
     known = len(text) >= HEAD and next(
         (node_id for node_id, how in run.links(text).nodes.items() if how is None), None
     )
     if known:
         return run.found(RecordedSpan(known, text, run.process_id))
-    return run.source(text, kind=kind, step=step, metadata=metadata)
+    span = run.source(text, kind=kind, step=step, metadata=metadata)
+    if len(text) < HEAD and span.node_id and text.strip():
+        _remember(run, span)
+    return span
+
+
+_MOST_SHORT = 100
+_SHORTEST = 8
+_short: WeakKeyDictionary[Recording, dict[str, re.Pattern[str]]] = WeakKeyDictionary()
+_short_lock = threading.Lock()
+
+
+def _remember(run: Recording, span: RecordedSpan) -> None:
+    """Look for a short document in the prompts that follow; for the latest hundred of them."""
+    text = span.text.strip()
+    # Some words may stand in a prompt by chance, a letter or a number will: those need a line or
+    # quotes of their own.
+    edges = (
+        (r"(?<!\w)", r"(?!\w)") if len(text) >= _SHORTEST else (r"(?<![^\n'\"])", r"(?![^\n'\"])")
+    )
+    with _short_lock:
+        known = _short.setdefault(run, {})
+        known[span.node_id] = re.compile(edges[0] + re.escape(text) + edges[1])
+        while len(known) > _MOST_SHORT:
+            del known[next(iter(known))]
+
+
+def _short_in(run: Recording, text: str) -> dict[str, str | None]:
+    """The short documents that stand in a text."""
+    with _short_lock:
+        known = list(_short.get(run, {}).items())
+    return {node_id: "exact" for node_id, pattern in known if pattern.search(text)}
 
 
 def tool_result(

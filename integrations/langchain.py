@@ -66,6 +66,7 @@ class _Run:
         inside: What was recorded while it went on.
         is_written: Whether a model wrote some of that.
         has_parts: Whether it made other runs.
+        short: The short documents of the outermost run, by text and metadata.
     """
 
     recording: Recording
@@ -79,6 +80,7 @@ class _Run:
     inside: dict[str, None] = field(default_factory=dict)
     is_written: bool = False
     has_parts: bool = False
+    short: dict[tuple[str, str], RecordedSpan] = field(default_factory=dict)
 
 
 def _harmless(method: M) -> M:
@@ -353,12 +355,19 @@ class RecordingHandler(BaseCallbackHandler):
         if not text.strip():
             return
         into = run.recording
+        # Steps around pass a document on; its text is too short to say that it is the same.
+        short = run.short if len(text) < HEAD else {}
+        key = (text, json.dumps(about, sort_keys=True, default=str))
+        if (known := short.get(key)) is not None:
+            self._note(run, known)
+            return
         if run.is_written and not into.links(text).nodes:
             facts = Facts(run.step, "document", metadata=about)
             links = into.links(text, within=True).nodes
             span = into.result(text, facts, links, tuple(run.inside))
         else:
             span = document(into, text, step=run.step, metadata=about)
+        short[key] = span
         self._note(run, span)
 
     # Runs
@@ -384,6 +393,7 @@ class RecordingHandler(BaseCallbackHandler):
             self._families.setdefault(root, set()).add(run_id)
             if parent is not None:
                 parent.has_parts = True
+                run.short = parent.short
             return run
 
     def _end(self, run_id: UUID) -> _Run | None:

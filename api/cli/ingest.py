@@ -19,7 +19,8 @@ from veritrail_graph.api.cli.exits import (
 )
 from veritrail_graph.api.cli.options import AsJson
 from veritrail_graph.api.cli.terminal import Pace, long_work, print_json, say
-from veritrail_graph.api.views.ingested import StoredLine
+from veritrail_graph.api.views.costs import counted
+from veritrail_graph.api.views.ingested import StoredLine, refusal, shared_warnings
 from veritrail_graph.api.views.texts import clean, one_line, some
 from veritrail_graph.graph.errors import InputError, VeriTrailError
 
@@ -78,7 +79,11 @@ def ingest(
     ] = None,
     question: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="GraphRAG, Neo4j: the question that it answers."),
+        typer.Option(
+            metavar="TEXT",
+            help="The question that the answer is about; of formats that take one: GraphRAG, "
+            "Neo4j, LlamaIndex, PROV.",
+        ),
     ] = None,
     answer_id: Annotated[
         str | None,
@@ -181,7 +186,12 @@ def ingest(
         _tell(found)
     document, status = found.model_dump(mode="json"), 0
     if verifies:
-        document["verification"], status = _verified(found, as_json=as_json)
+        if why := _unverifiable(found):
+            document.update(verification=None, not_verified=why)
+            say(f"Stored, but not verified: {why}", "yellow")
+            status = WRONG_USE
+        else:
+            document["verification"], status = _verified(found, as_json=as_json)
     if as_json:
         print_json(document)
     if status:
@@ -230,12 +240,25 @@ def _tell_many(
     made = IngestedMany.of_outcomes(outcomes, ADVICE)
     worst = 0
     document = made.model_dump(mode="json")
+    stored = [one for one in made.processes if isinstance(one, Ingested)]
+    unverified: list[Ingested] = []
     for one, shown in zip(made.processes, document["processes"], strict=True):
-        if verifies and isinstance(one, Ingested):
-            shown["verification"], status = _verified(one, as_json=as_json)
-            worst = max(worst, status)
+        if not verifies or not isinstance(one, Ingested):
+            continue
+        if why := _unverifiable(one):
+            unverified.append(one)
+            shown.update(verification=None, not_verified=why)
+            continue
+        shown["verification"], status = _verified(one, as_json=as_json)
+        worst = max(worst, status)
+    if unverified:
+        count = f"{len(unverified):,} of {len(stored):,}"
+        say(f"Not verified: {count}. The first: {_unverifiable(unverified[0])}", "yellow")
+        worst = max(worst, WRONG_USE if len(unverified) == len(stored) else 0)
     if as_json:
         print_json(document)
+    for warning in shared_warnings(stored):
+        say(f"Warning: {one_line(warning.text, 400)} ({one_line(warning.about, 300)})", "yellow")
     counts = [
         f"{count:,} {what}"
         for what in ("created", "unchanged", "replaced", "appended", "failed")
@@ -245,21 +268,26 @@ def _tell_many(
     return made, worst
 
 
+def _unverifiable(found: Ingested) -> str:
+    """Why nothing of a process can be verified, and what to do; empty where something can."""
+    from veritrail_graph.api.settings import Settings
+
+    if found.claims or Settings().model:
+        return ""
+    return (
+        f"{found.process_id} has no claims, and no model is named that could extract some. Give "
+        f'some: veritrail verify {found.process_id} --claim "…", or name a model in '
+        "VERITRAIL_MODEL and run the command again."
+    )
+
+
 def _verified(found: Ingested, *, as_json: bool) -> tuple[dict[str, Any] | None, int]:
     """Verify the claims of a process: the document of `verify --json`, and the exit status.
 
     Claims are extracted where there are none and a model is named, which alone can do that.
     """
     from veritrail_graph.api.cli.verify import as_document, end, tell, verify_stored
-    from veritrail_graph.api.settings import Settings
 
-    if not found.claims and not Settings().model:
-        say(
-            f"{found.process_id} has no claims and no model is named to extract some. Give some: "
-            f'veritrail verify {found.process_id} --claim "…" --add',
-            "yellow",
-        )
-        return None, 0
     report = None
     try:
         report = verify_stored(found.process_id, extract=not found.claims)
@@ -280,6 +308,9 @@ def _end(made: IngestedMany, status: int) -> None:
     if made.failed:
         raise Exit(NOT_ALL_SUCCEEDED)
 
+
+_MOST_STAGES = 12
+"""Stages that have a line of their own; a long trace has thousands."""
 
 GO_ON = "Run the same command again to go on; `veritrail db clean` removes what was stored."
 
@@ -304,7 +335,8 @@ def _tell_one(outcome: _Outcome) -> None:
     """One line about a process of many, above the progress."""
     where, found = outcome
     if isinstance(found, VeriTrailError):
-        say(f"{one_line(where, 100)}: not stored. {one_line(str(found), 300)}", "red")
+        words = refusal(str(found), getattr(found, "violations", ()))
+        say(f"{one_line(where, 100)}: not stored. {one_line(words, 400)}", "red")
         return
     line = StoredLine.of(one_line(where, 100), found)
     say(f"{line.where}: {line.process_id} ({line.status}), {', '.join(line.facts)}")
@@ -324,9 +356,11 @@ def _tell(found: Ingested) -> None:
         ("name", one_line(found.name, 100)),
         ("nodes", f"{found.nodes:,} in {len(found.stages)} stages{_new(found.nodes_added)}"),
     ]
-    for stage, count in found.stages.items():
+    for stage, count in list(found.stages.items())[:_MOST_STAGES]:
         name = found.stage_names.get(int(stage), "")
         rows.append((f"  stage {stage}", f"{count:,}  {one_line(name, 60)}".rstrip()))
+    if (more := len(found.stages) - _MOST_STAGES) > 0:
+        rows.append(("", f"and {counted(more, 'more stage')}"))
     rows.append(("edges", f"{found.edges:,}{_new(found.edges_added)}"))
     ways = [f"{count:,} {how}" for how, count in found.inferred_edges.items() if count]
     if ways:

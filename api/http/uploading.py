@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +23,15 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 60.0
 """How long an upload waits while another one writes the same process."""
 
+
+_HEAD = 1 << 20
+"""Bytes at the beginning of a file that are looked at."""
+
+_UNPRINTABLE = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+"""What stands in no text."""
+
+_CELLS = {b"\t": ".tsv", b",": ".csv", b";": ".csv"}
+"""What separates the names of columns, and the ending of such tables."""
 
 DETECT = "detect"
 """In place of a format's name: it is found by the content."""
@@ -132,6 +143,7 @@ async def store_any(
         VeriTrailError: It is in no known format, or the engine failed; with `only_one` also what
             is wrong with the process.
     """
+    _refuse_address(options.format)
     state = request.app.state
     shown = Path(name).name or "file"
 
@@ -153,6 +165,7 @@ async def store_any(
             if not start:
                 raise InputError("The file is empty.")
             check_encoding(encoding, start)
+            file = await asyncio.to_thread(named_by_content, file)
             if only_one:
                 one_found = await state.app.processes.ingest(file, options, by=caller)
                 found.append((shown, one_found))
@@ -173,6 +186,68 @@ def _ending(name: str) -> str:
 
     endings = [one.lower() for one in Path(name).suffixes[-2:]]
     return "".join(one for one in endings if one in DATA_SUFFIXES)
+
+
+def _refuse_address(format_name: str | None) -> None:
+    """Refuse a format that is read from a database.
+
+    Raises:
+        InputError: It is one.
+    """
+    from veritrail_graph.graph.importers.registry import importers
+
+    reads = {one.name for one in importers() if getattr(one, "reads_addresses", False)}
+    if format_name in reads:
+        raise InputError(
+            f"The format {format_name} is read from a database and not from a file: "
+            "`veritrail ingest ADDRESS` on the command line does that."
+        )
+
+
+def named_by_content(file: Path) -> Path:
+    """A file whose name does not say what is in it, under a name that does.
+
+    Args:
+        file: The file; it is renamed where its content shows what it is.
+
+    Returns:
+        Where it is now.
+    """
+    if file.name.lower().removesuffix(".gz") != "body":
+        return file
+    ending = _ending_of_content(file)
+    return file.rename(file.with_name(f"body{ending}")) if ending else file
+
+
+def _ending_of_content(file: Path) -> str:
+    """`.parquet`, `.jsonl`, `.csv`, `.tsv` or `.pb`; empty where the content shows none."""
+    from veritrail_graph.graph.importers.process_file.reading import open_bytes
+
+    try:
+        with open_bytes(file) as stream:
+            head = stream.read(_HEAD)
+    except (InputError, OSError, EOFError, zlib.error):
+        return ""  # reading it says what is wrong
+    if head.startswith(b"PAR1"):
+        return ".parquet"
+    if _UNPRINTABLE.search(head):
+        return ".pb" if head.startswith(b"\n") else ""
+    first, newline, rest = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
+    if first[:1] in (b"{", b"["):
+        # More behind a whole object: a single document has none.
+        whole = first.rstrip()
+        return ".jsonl" if whole[:1] == b"{" and _is_json(whole) and rest.strip() else ""
+    if not newline:
+        return ""
+    return next((end for mark, end in _CELLS.items() if mark in first), "")
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _in_body(error: InputError, name: str) -> list[Violation]:
@@ -203,5 +278,8 @@ def _check_start(file: Path, content_type: str, content_encoding: str) -> None:
     is_json = "json" in content_type.lower()
     reason = None if is_json else ProcessFileImporter().detect(file)
     if reason is not None and not reason.startswith("cannot be read"):  # reading it says so
-        words = f"The body is no process file: it {reason}."
+        words = (
+            f"The body is no process file: it {reason}. With ?format=detect, or the name of its "
+            "format, files of other formats are taken."
+        )
         raise UploadRefused(415, "unsupported-media-type", words)

@@ -73,6 +73,7 @@ class Nodes:
         used: Nodes that are inputs of others.
         answers: Nodes that the program named as final outputs.
         finals: Nodes that are final outputs where the program names none.
+        is_generated: Whether any of it was generated, so that there is something to verify.
     """
 
     def __init__(self, process_id: str, file: RecordFile, faults: Faults) -> None:
@@ -81,6 +82,7 @@ class Nodes:
         self.used: set[str] = set()
         self.answers: dict[str, None] = {}
         self.finals: dict[str, None] = {}
+        self.is_generated = False
         self._process_id = process_id
         self._file = file
         self._faults = faults
@@ -247,6 +249,7 @@ class Nodes:
         if self._first_stage is None:
             self._first_stage = min(stage, FIRST_STAGE) if origin != "source" else stage
         self.stages[node_id] = stage
+        self.is_generated |= origin == "generated"
         self.used.update(sources)
         self.texts.add(text, node_id)
         return RecordedSpan(node_id, text, self._process_id)

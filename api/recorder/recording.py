@@ -459,12 +459,18 @@ class Recording:
         """Say in one line on stderr how to verify what was not verified."""
         if self._is_quiet or self.verifications or not len(self) or sys.stderr is None:
             return
-        line = f"veritrail: recorded {len(self):,} nodes; to verify them: "
+        counted = f"{len(self):,} node{'s' * (len(self) != 1)}"
+        keep = ""
         if self.path is not None and self.ingested is None:
             replace = "--replace " if self._replaces else ""
-            line += f"veritrail ingest {replace}{shlex.quote(str(self.path))} && "
-        line += f"veritrail verify {self.process_id}"
-        line += "" if self._claims else ' --claim "…"'
+            keep = f"veritrail ingest {replace}{shlex.quote(str(self.path))}"
+        if self._nodes is not None and not self._nodes.is_generated:
+            line = f"veritrail: recorded {counted}, all given from outside: nothing to verify yet"
+            line += f"; to store them: {keep}" if keep else ""
+        else:
+            line = f"veritrail: recorded {counted}; to verify them: {keep}{' && ' * bool(keep)}"
+            line += f"veritrail verify {self.process_id}"
+            line += "" if self._claims else ' --claim "…"'
         with suppress(OSError, ValueError):  # it is closed
             sys.stderr.write(line + "\n")
 

@@ -131,7 +131,8 @@ _BODY = {
         200: {"model": Ingested, "description": "The same content is stored already"},
         207: {
             "model": IngestedMany,
-            "description": "The body holds several processes, each stored or refused on its own",
+            "description": "The body holds several processes, each stored or refused on its "
+            "own; also where none of them was stored (`failed`)",
         },
         **problems_of(404, 409, 415, 507),
     },
@@ -170,7 +171,7 @@ async def store_process(
         Query(
             max_length=500,
             description="With format: what the file is called. Of some formats the ending says "
-            "what is in it, such as `.csv`; without it the Content-Type does.",
+            "what is in it, such as `.csv`; without it the Content-Type does, or the content.",
         ),
     ] = None,
     only_one: Annotated[
@@ -187,6 +188,13 @@ async def store_process(
     grouping: Annotated[
         int | None,
         Query(ge=1, description="Summaries: how many of a level one of the next level summarises."),
+    ] = None,
+    question: Annotated[
+        str | None,
+        Query(
+            max_length=10_000,
+            description="The question that the answer is about, of formats that hold none.",
+        ),
     ] = None,
 ) -> Response:
     """Check a process and store it, or with `format` all processes of a file.
@@ -205,7 +213,10 @@ async def store_process(
         strict=strict,
         format_name=format_name,
         importing=ImportOptions(
-            only_explicit=only_explicit, infer_overlap=infer is not None, grouping=grouping
+            question=question,
+            only_explicit=only_explicit,
+            infer_overlap=infer is not None,
+            grouping=grouping,
         ),
     )
     kind = request.headers.get("content-type", "")

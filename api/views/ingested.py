@@ -1,12 +1,19 @@
-"""What became of a process that was to be stored, in one line of words."""
+"""What became of processes that were to be stored: a line for each, and their warnings together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from veritrail_graph.api.views.costs import counted
+from veritrail_graph.graph.errors import Violation
+
+_VARYING = re.compile(r"(?<!\w)'[^']*'(?!\w)(?:, '[^']*'(?!\w))*(?: and \d+ more)?|\d+(?:[.,]\d+)*")
+"""What differs between warnings that say the same: names in quotes, and numbers."""
+
+_EXAMPLES = 3
 
 
 class Stored(Protocol):
@@ -41,8 +48,35 @@ class Stored(Protocol):
         """Edges that the input does not name, by how they were found."""
 
     @property
+    def explained(self) -> float | None:
+        """Share of what generating steps were given that edges account for; None: not known."""
+
+    @property
     def warnings(self) -> Sequence[str]:
         """What the input did not hold."""
+
+
+def edge_words(edges: int, inferred: Mapping[str, int]) -> str:
+    """How many edges of each kind there are: `5 edges (1 explicit; inferred: 4 exact)`."""
+    ways = ", ".join(f"{count:,} {how}" for how, count in inferred.items() if count)
+    if not ways:
+        return counted(edges, "edge")
+    explicit = edges - sum(inferred.values())
+    named = f"{explicit:,} explicit; " if explicit > 0 else ""
+    return f"{counted(edges, 'edge')} ({named}inferred: {ways})"
+
+
+def explained_words(share: float | None) -> str:
+    """The share of inputs that edges account for: `93% explained`; empty where not known."""
+    return "" if share is None else f"{share:.0%} explained"
+
+
+def refusal(reason: str, violations: Sequence[Violation]) -> str:
+    """Why a process was not stored, with the first broken rule and how many more there are."""
+    if not violations or violations[0].message in reason:
+        return reason
+    more = f"; and {len(violations) - 1:,} more" if len(violations) > 1 else ""
+    return f"{reason.rstrip('.')}: {violations[0]}{more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +103,9 @@ class StoredLine:
     @classmethod
     def of(cls, where: str, found: Stored) -> StoredLine:
         """Of a process that was stored."""
-        edges = counted(found.edges, "edge")
-        if inferred := sum(found.inferred_edges.values()):
-            edges += f" ({inferred:,} inferred)"
-        facts = [counted(found.nodes, "node"), edges]
+        facts = [counted(found.nodes, "node"), edge_words(found.edges, found.inferred_edges)]
+        if explained := explained_words(found.explained):
+            facts.append(explained)
         if found.claims:
             facts.append(counted(found.claims, "claim"))
         if found.unsourced:
@@ -82,6 +115,43 @@ class StoredLine:
         return cls(where, found.process_id, found.status, tuple(facts))
 
     @classmethod
-    def refused(cls, where: str, reason: str) -> StoredLine:
+    def refused(cls, where: str, reason: str, violations: Sequence[Violation] = ()) -> StoredLine:
         """Of a process that was not stored."""
-        return cls(where, None, None, (reason,))
+        return cls(where, None, None, (refusal(reason, violations),))
+
+
+@dataclass(frozen=True, slots=True)
+class SharedWarning:
+    """A warning about one or more processes.
+
+    Attributes:
+        text: The warning; names and numbers that differ between the processes are `…`.
+        process_ids: The processes that it is about, in their order.
+    """
+
+    text: str
+    process_ids: tuple[str, ...]
+
+    @property
+    def about(self) -> str:
+        """The processes: how many, and the first three."""
+        shown = ", ".join(self.process_ids[:_EXAMPLES])
+        more = len(self.process_ids) - _EXAMPLES
+        also = f" and {more:,} more" if more > 0 else ""
+        count = len(self.process_ids)
+        return f"{count:,} process{'es' * (count != 1)}: {shown}{also}"
+
+
+def shared_warnings(stored: Iterable[Stored]) -> list[SharedWarning]:
+    """The warnings of processes, those that say the same together; the commonest first."""
+    groups: dict[str, tuple[set[str], dict[str, None]]] = {}
+    for one in stored:
+        for warning in one.warnings:
+            texts, ids = groups.setdefault(_VARYING.sub("…", warning), (set(), {}))
+            texts.add(warning)
+            ids[one.process_id] = None
+    found = [
+        SharedWarning(next(iter(texts)) if len(texts) == 1 else shape, tuple(ids))
+        for shape, (texts, ids) in groups.items()
+    ]
+    return sorted(found, key=lambda one: -len(one.process_ids))

@@ -203,7 +203,10 @@ def find_processes(
     files = _files(path) if path.is_dir() else []
     if files:
         return (one for file in files for one in _safely(file, None, options, by_name.values()))
-    raise InputError(f"{path} is in no format that can be read here. Tried:\n" + "\n".join(reasons))
+    raise InputError(
+        f"{path} is in no format that can be read here. Tried:\n" + "\n".join(reasons),
+        code="no_known_format",
+    )
 
 
 def address_of(path: Path) -> str | None:

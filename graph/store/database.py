@@ -68,6 +68,7 @@ class DatabaseAddress:
         password: The password.
         database: The database; None: the server's default.
         settings: What the names of the settings begin with that hold the login.
+        named_by: Where the database was named.
     """
 
     uri: str
@@ -75,6 +76,7 @@ class DatabaseAddress:
     password: str | None = field(default=None, repr=False)
     database: str | None = None
     settings: str = field(default="NEO4J_", compare=False, repr=False)
+    named_by: str = field(default="NEO4J_DATABASE", compare=False, repr=False)
 
 
 class Database:

@@ -97,7 +97,7 @@ _BY_CODE: dict[str, tuple[type[VeriTrailError], str]] = {
     ),
     "Database.DatabaseNotFound": (
         EngineUnavailable,
-        "The graph engine at {uri} has no database {database!r}; check NEO4J_DATABASE.",
+        "The graph engine at {uri} has no database {database!r}; check {named_by}.",
     ),
     "General.DatabaseUnavailable": (
         EngineUnavailable,
@@ -232,6 +232,7 @@ def _by_code(error: Neo4jError, said: str, address: DatabaseAddress) -> VeriTrai
         "uri": address.uri,
         "database": address.database,
         "user": address.username,
+        "named_by": address.named_by,
         "said": " ".join(said.split())[:300],
     }
     if code in _BY_CODE:

@@ -153,6 +153,15 @@ def test_what_is_stored_can_be_verified_in_one_go(veritrail: Veritrail, tmp_path
     row = {"question": "When?", "contexts": ["It opened in 1901."], "answer": "In 1901."}
     log = tmp_path / "log.jsonl"
     log.write_text("\n".join([json.dumps(row)] * 2), encoding="utf-8")
-    done = veritrail("ingest", str(log), "--verify", "--json")
+    done = veritrail("ingest", str(log), "--verify", "--json", status=2)
     assert [one["verification"] for one in done.json["processes"]] == [None, None]
-    assert "no claims and no model is named" in done.err
+    assert "has no claims" in done.json["processes"][0]["not_verified"]
+    assert done.json["created"] + done.json["unchanged"] == 2  # it is stored all the same
+    assert "Not verified: 2 of 2" in done.err
+    done = veritrail("ingest", path, str(log), "--verify", "--json")
+    assert [one["verification"] is None for one in done.json["processes"]] == [False, True, True]
+    log.write_text(json.dumps(row), encoding="utf-8")
+    done = veritrail("ingest", str(log), "--verify", "--json", status=2)
+    assert done.json["verification"] is None
+    assert "has no claims" in done.json["not_verified"]
+    assert "Stored, but not verified" in done.err

@@ -9,12 +9,13 @@ import pytest
 from fakes.settings_of import settings_of
 from rich.console import Console
 
+from veritrail_graph.api.app.answers import Ingested
 from veritrail_graph.api.claims import read_claims_file
-from veritrail_graph.api.cli import claims, stored, terminal, verify
+from veritrail_graph.api.cli import claims, ingest, stored, terminal, verify
 from veritrail_graph.api.cli.db import DONE
 from veritrail_graph.api.cli.trail import verdict_table
 from veritrail_graph.api.jobs.local import LocalResult
-from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.errors import InputError, Violation
 from veritrail_graph.graph.ingest.cleaning import Settled
 from veritrail_graph.graph.model import Claim, Process, Status, Verdict, Verification
 from veritrail_graph.graph.model.listed import ProcessSummary
@@ -87,6 +88,34 @@ def test_a_narrow_terminal_loses_nothing_of_an_id(narrow):
     narrow.truncate(0)
     stored.print_result(verdict_table([found]))
     assert pieces_of(narrow.getvalue(), LONG_ID)
+
+
+def ingested(name: str, **more) -> Ingested:
+    known = {"name": name, "status": "created", "nodes": 2, "edges": 1, "claims": 0}
+    return Ingested(process_id=name, **{**known, **more})
+
+
+@pytest.mark.parametrize(("stages", "more"), [(12, None), (13, "1 more stage"), (5_001, "4,989")])
+def test_a_process_of_many_stages_is_told_in_few_lines(narrow, stages, more):
+    ingest._tell(ingested("p", stages={str(one): 2 for one in range(1, stages + 1)}))
+    printed = narrow.getvalue()
+    assert printed.count("  stage ") == 12
+    assert ("and " in printed) == (more is not None)
+    assert more is None or more in printed
+
+
+def test_several_processes_are_told_with_their_warnings_together(capsys):
+    broken = InputError(
+        "p.json breaks 2 rules", [Violation("a", "x", "1"), Violation("b", "y", "2")]
+    )
+    outcomes = [("l#1", ingested("a", warnings=["No inputs."])), ("l#2", broken)]
+    outcomes.append(("l#3", ingested("b", warnings=["No inputs."])))
+    for one in outcomes:
+        ingest._tell_one(one)
+    ingest._tell_many(outcomes, as_json=False, verifies=False)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "l#2: not stored. p.json breaks 2 rules: x: 1; and 1 more" in said
+    assert said.endswith("Warning: No inputs. (2 processes: a, b) 3 processes: 2 created, 1 failed")
 
 
 @pytest.mark.parametrize("ended", [0, 2, 5])

@@ -135,6 +135,32 @@ def test_documents_lead_to_the_answer_of_a_chain(url, file, how):
     assert survey(ExplicitInput(open_input(file))).unsourced == 1
 
 
+SHORT = ["The quay opened in 1901, on a Sunday.", "Other page of nothing.", "Odd", "7"]
+
+
+@WAYS
+def test_short_documents_are_recorded_once_and_lead_to_the_answer(url, file, how):
+    search = RunnableLambda(lambda _: [Document(one) for one in SHORT])
+    prompt = ChatPromptTemplate.from_template("Answer from these pages, of 27: {pages}")
+    chain = {"pages": search} | prompt | model(url)
+    with vt.record(path=file, quiet=True):
+        run_of(how, chain, ASKED, {"callbacks": [RecordingHandler()]})
+    found = [(one["text"], one["origin"]) for one in nodes(file).values()]
+    assert found[:-1] == [(one, "source") for one in SHORT]
+    assert {source for source, _ in edges(file)} == {f"RunnableLambda/{n}" for n in range(1, 5)}
+    assert checked(file).unsourced == 0
+
+
+def test_a_short_document_that_only_stands_in_words_of_a_prompt_is_no_input(url, file):
+    search = RunnableLambda(lambda _: [Document("7"), Document("quay open")])
+    config: Any = {"callbacks": [RecordingHandler()]}
+    with vt.record(path=file, quiet=True):
+        search.invoke(ASKED, config)
+        model(url).invoke("Did the quay opening take 7 days?", config)
+        model(url).invoke("Is the quay open?", config)
+    assert edges(file) == {("user/1", "chat/1"), ("RunnableLambda/2", "chat/2")}
+
+
 @tool
 def read(n: int) -> str:
     """Read a page."""

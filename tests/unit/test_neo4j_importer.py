@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from neo4j.exceptions import Neo4jError
 
 from veritrail_graph.api.graph_connection import import_address
 from veritrail_graph.api.settings import Settings
@@ -15,6 +16,7 @@ from veritrail_graph.graph.importers import registry
 from veritrail_graph.graph.importers.neo4j_graph.answers import read_answers
 from veritrail_graph.graph.importers.neo4j_graph.shape import CHUNK, COMMUNITY, ENTITY, Held, Shape
 from veritrail_graph.graph.importers.registry import ImportOptions, address_of, find_processes
+from veritrail_graph.graph.store.faults import named
 
 OURS = {"NEO4J_URI": "bolt://localhost:7687", "NEO4J_USERNAME": "ann", "NEO4J_PASSWORD": "ours"}
 THEIRS = {"VERITRAIL_IMPORT_PASSWORD": "theirs"}
@@ -96,6 +98,20 @@ def test_a_login_is_sent_to_its_own_server_alone(
     address = import_address(Settings(), uri)
     assert (address.username, address.password, address.database) == found
     assert address.uri.count("/") == 2
+
+
+@pytest.mark.parametrize("own", [OURS, {}], ids=["our server", "another"])
+@pytest.mark.parametrize("uri", ["bolt://127.0.0.1/nodb", "bolt://127.0.0.1"])
+def test_a_database_that_is_missing_is_looked_for_where_it_was_named(
+    monkeypatch: pytest.MonkeyPatch, uri: str, own: dict[str, str]
+) -> None:
+    for name, value in {**own, "VERITRAIL_IMPORT_DATABASE": "other"}.items():
+        monkeypatch.setenv(name, value)
+    code = "Neo.ClientError.Database.DatabaseNotFound"
+    error = Neo4jError._hydrate_neo4j(code=code, message="none")
+    said = str(named(error, import_address(Settings(), uri)))
+    assert ("slash of the address" in said) == uri.endswith("nodb")
+    assert ("DATABASE" in said) != uri.endswith("nodb")
 
 
 @pytest.mark.parametrize("uri", ["bolt://ann:hidden@host", "neo4j://ann:hidden@host/db"])

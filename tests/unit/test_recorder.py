@@ -87,6 +87,15 @@ def test_the_calls_of_the_contract_write_a_process_file(file, capsys):
     ]
 
 
+def test_a_recording_in_which_nothing_was_made_names_no_command(tmp_path, capsys):
+    with vt.record(path=tmp_path / "p.jsonl") as run:
+        run.source("The quay opened.")
+        run.given("When did it open?")
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith("veritrail: recorded 2 nodes, all given from outside: nothing to verify")
+    assert "veritrail verify" not in said
+
+
 def test_without_with_and_without_a_path(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     run = vt.record(process_id="p1", quiet=True)

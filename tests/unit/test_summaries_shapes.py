@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -299,3 +300,18 @@ def test_claims_that_cannot_be_read(tmp_path, claims, said):
 def test_claims_need_one_final_summary(tmp_path):
     with pytest.raises(InputError, match="2 final summaries"):
         read(tmp_path, {"levels": [["a", "b"], ["c", "d"]], "claims": ["It is."]})
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "edges", "stages"),
+    [
+        ("booookscore", 7, 7, 3), ("steps", 6, 5, 4), ("raptor", 6, 5, 3), ("fables", 1, 0, 1),
+    ],
+)  # fmt: skip
+def test_each_shape_has_an_example(name, nodes, edges, stages):
+    path = Path(__file__).resolve().parents[2] / "examples" / "summaries" / f"{name}.json"
+    (found,) = find_processes(path)
+    known = survey(found.open()).topology
+    assert (len(known.ids), len(known.edge_sources), len(set(known.stages))) == (
+        nodes, edges, stages,
+    )  # fmt: skip

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from veritrail_graph.api.app.answers import Ingested
-from veritrail_graph.api.views.ingested import StoredLine
+from veritrail_graph.api.views.ingested import StoredLine, shared_warnings
+from veritrail_graph.graph.errors import Violation
 
 
 @pytest.mark.parametrize(
@@ -17,7 +18,11 @@ from veritrail_graph.api.views.ingested import StoredLine
         ({"nodes": 1_200, "edges": 1}, "created, 1,200 nodes, 1 edge"),
         (
             {"edges": 3, "inferred_edges": {"exact": 1, "order": 1}},
-            "created, 1 node, 3 edges (2 inferred)",
+            "created, 1 node, 3 edges (1 explicit; inferred: 1 exact, 1 order)",
+        ),
+        (
+            {"edges": 2, "inferred_edges": {"exact": 2}, "explained": 0.934},
+            "created, 1 node, 2 edges (inferred: 2 exact), 93% explained",
         ),
         (
             {"status": "unchanged", "claims": 1, "unsourced": 2, "warnings": ["a", "b"]},
@@ -34,3 +39,35 @@ def test_what_is_stored_is_said_in_few_words(more: dict[str, Any], words: str) -
 def test_a_process_that_was_not_stored_has_a_reason_and_no_id() -> None:
     line = StoredLine.refused("log.jsonl#2", "a cycle")
     assert (line.process_id, line.status, line.words) == (None, None, "a cycle")
+
+
+def test_a_process_that_breaks_rules_is_refused_with_the_first_and_how_many_more() -> None:
+    broken = [Violation("cycle", "edges[1]", "a -> b -> a"), Violation("x", "nodes[0]", "no id")]
+    words = StoredLine.refused("p.json", "p.json breaks 2 rules.", broken).words
+    assert words == "p.json breaks 2 rules: edges[1]: a -> b -> a; and 1 more"
+    known = StoredLine.refused("p.json", "p.json: a -> b -> a", broken[:1]).words
+    assert known == "p.json: a -> b -> a"
+
+
+def _warned(name: str, *warnings: str) -> Ingested:
+    return Ingested(
+        process_id=name, name=name, status="created", nodes=1, edges=0, claims=0,
+        warnings=list(warnings),
+    )  # fmt: skip
+
+
+def test_warnings_that_say_the_same_stand_together_with_their_first_processes() -> None:
+    same = "The agent's log holds no inputs."
+    found = shared_warnings(
+        [
+            _warned("a", same, "1 node(s) have none: 'x'"),
+            _warned("b", same),
+            _warned("c", "2 node(s) have none: 'y', 'z' and 4 more", same),
+            _warned("d", same, "Nothing else."),
+        ]
+    )
+    assert [(one.text, one.about) for one in found] == [
+        (same, "4 processes: a, b, c and 1 more"),
+        ("… node(s) have none: …", "2 processes: a, c"),
+        ("Nothing else.", "1 process: d"),
+    ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
@@ -20,7 +20,13 @@ from veritrail_graph.api.http.access import App, Calling, needs
 from veritrail_graph.api.http.pages import PROCESS_ID
 from veritrail_graph.api.http.receiving import UploadRefused
 from veritrail_graph.api.http.uploading import DETECT, store_any, upload_options
-from veritrail_graph.api.views.ingested import StoredLine
+from veritrail_graph.api.views.ingested import (
+    SharedWarning,
+    StoredLine,
+    edge_words,
+    explained_words,
+    shared_warnings,
+)
 from veritrail_graph.api.web.faults import ADVICE
 from veritrail_graph.api.web.links import url
 from veritrail_graph.api.web.rendering import FIELD, check_token, render
@@ -34,6 +40,9 @@ from veritrail_graph.graph.errors import (
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
+
+    from veritrail_graph.api.app.answers import Ingested
+    from veritrail_graph.graph.importers.registry import ImportOptions
 
 
 MOST_FIELD = 10_000
@@ -167,19 +176,42 @@ router = APIRouter(include_in_schema=False, dependencies=[needs(Scope.WRITE)])
 MOST_LISTED = 500
 """Processes of one file that are listed."""
 
+_OPTIONS = ("grouping", "only_explicit", "infer")
+
 SHOWN = 50
 """Broken rules that are listed; a file that breaks one often breaks it everywhere."""
 
 
+_Count = Annotated[int, Query(ge=0)]
+
+
 @router.get("/upload")
 async def show_upload(
-    request: Request, app: App, stored: str | None = None, how: str | None = None
+    request: Request,
+    app: App,
+    stored: str | None = None,
+    how: str | None = None,
+    explained: Annotated[float | None, Query(ge=0, le=1)] = None,
+    exact: _Count = 0,
+    normalised: _Count = 0,
+    overlap: _Count = 0,
+    order: _Count = 0,
 ) -> Response:
     """The form; after an upload, what came of it."""
-    found = None
+    found, facts = None, ("", "")
     if stored is not None:
         found = await app.processes.overview(stored)
-    return _form(request, found=found, how=how)
+        ways = {"exact": exact, "normalised": normalised, "overlap": overlap, "order": order}
+        facts = (edge_words(found.process.edges, ways), explained_words(explained))
+    return _form(request, found=found, facts=facts, how=how)
+
+
+def _report(found: Ingested) -> str:
+    """The address of the page that tells of a process; what the graph does not keep is in it."""
+    told: dict[str, Any] = {how: count for how, count in found.inferred_edges.items() if count}
+    if found.explained is not None:
+        told["explained"] = found.explained
+    return url("upload", stored=found.process_id, how=found.status, **told)
 
 
 @router.post("/upload")
@@ -213,23 +245,43 @@ async def _stored(request: Request, caller: Calling, sent: SentFile) -> Response
     if not sent.name:
         raise InputError("Choose a file first.")
     replace = sent.fields.get("replace") == "1"
-    options = upload_options(wanted, replace=replace, format_name=DETECT)
+    options = upload_options(
+        wanted, replace=replace, format_name=DETECT, importing=_importing(sent.fields)
+    )
     outcomes = await store_any(request, caller, sent, options, sent.name)
     if not outcomes:
         raise InputError("There is no process in the file.")
     if len(outcomes) > 1:
         many = [
-            StoredLine.refused(where, _said(one))
+            StoredLine.refused(where, _said(one), getattr(one, "violations", ()))
             if isinstance(one, VeriTrailError)
             else StoredLine.of(where, one)
             for where, one in outcomes
         ]
-        return _form(request, 207, many=many)
+        kept = [one for _, one in outcomes if not isinstance(one, VeriTrailError)]
+        return _form(request, 207, many=many, shared=shared_warnings(kept), sent=sent)
     ((_, found),) = outcomes
     if isinstance(found, VeriTrailError):
         raise found
-    there = url("upload", stored=found.process_id, how=found.status)
-    return RedirectResponse(there, 303)
+    return RedirectResponse(_report(found), 303)
+
+
+def _importing(fields: Mapping[str, str]) -> ImportOptions:
+    """The options of the importer in a form.
+
+    Raises:
+        InputError: The grouping is no number.
+    """
+    from veritrail_graph.graph.importers.registry import ImportOptions
+
+    grouping = fields.get("grouping", "").strip()
+    if grouping and not re.fullmatch("[1-9][0-9]{0,5}", grouping):
+        raise InputError("Texts of a level in one of the next: must be a number from 1.")
+    return ImportOptions(
+        only_explicit=fields.get("only_explicit") == "1",
+        infer_overlap=fields.get("infer") == "overlap",
+        grouping=int(grouping) if grouping else None,
+    )
 
 
 def _said(error: VeriTrailError) -> str:
@@ -248,8 +300,10 @@ def _form(
     may_replace: bool = False,
     sent: SentFile | None = None,
     found: Any = None,
+    facts: Sequence[str] = (),
     how: str | None = None,
     many: Sequence[StoredLine] = (),
+    shared: Sequence[SharedWarning] = (),
 ) -> Response:
     return render(
         request,
@@ -264,6 +318,9 @@ def _form(
         process_id=sent.fields.get("process_id", "") if sent is not None else "",
         most=request.app.state.uploads.limits.wire,
         found=found,
+        facts=[one for one in facts if one],
+        shared=shared[:SHOWN],
+        options={name: sent.fields.get(name, "") for name in _OPTIONS} if sent else {},
         many=many[:MOST_LISTED],
         left_out=max(0, len(many) - MOST_LISTED),
         failed=sum(one.process_id is None for one in many),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -112,18 +113,22 @@ def test_a_table_is_known_by_its_type_or_its_name(store: Any) -> None:
 @pytest.mark.parametrize(
     ("content", "headers", "params", "status", "words"),
     [
-        (TRACE, {}, {}, 422, "format"),
+        (TRACE, {}, {}, 422, "?format=detect"),
+        (b"a,b", {"Content-Type": "text/plain"}, {}, 415, "?format=detect"),
+        (TRACE, {}, {"format": "neo4j"}, 422, "`veritrail ingest ADDRESS` on the command line"),
+        (TRACE, {}, {"format": "langfuse", "question": "Who?"}, 422, "question"),
         (TRACE, {}, {"format": "mlflow"}, 422, "MLflow"),
         (TRACE, {}, {"format": "no-such"}, 422, "langfuse"),
         (b"", {}, {"format": "detect"}, 422, "empty"),
-        (b"hello", {"Content-Type": "text/plain"}, {"format": "detect"}, 422, ""),
+        (b"hello", {"Content-Type": "text/plain"}, {"format": "detect"}, 422, "?filename="),
         (TRACE, {"Content-Encoding": "br"}, {"format": "detect"}, 415, "gzip"),
         (TRACE, {"Content-Encoding": "gzip"}, {"format": "detect"}, 400, "gzip"),
         (TRACE, {"Content-Type": "multipart/form-data; boundary=x"}, {"format": "otlp"}, 415, ""),
         (TRACE, {}, {"format": "langfuse", "infer": "guess"}, 422, ""),
     ],
     ids=[
-        "no format", "another format", "unknown", "empty", "text", "brotli", "not gzip", "form",
+        "no format", "no format, no JSON", "address", "question", "another format",
+        "unknown", "empty", "text", "brotli", "not gzip", "form",
         "infer",
     ],
 )  # fmt: skip
@@ -149,3 +154,55 @@ def test_without_a_format_a_body_is_a_process_file_as_before(store: Any) -> None
     assert store(as_json(made)).status_code == 201
     assert store(as_json(made), format="process").status_code == 200
     assert store(as_json(made), format="detect").status_code == 200
+
+
+_ROWS = [
+    {"question": "When?", "contexts": ["It opened in 1901."], "answer": "In 1901."},
+    {"question": "Where?", "contexts": ["It stands in Orre."], "answer": "In Orre."},
+]
+
+
+def _parquet() -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(_ROWS), out)
+    return out.getvalue()
+
+
+_LINES = b"\n".join(json.dumps(one).encode() for one in _ROWS)
+_BAD_LINES = _LINES.replace(b"\n", b"\n{no JSON\n")
+_CSV = b"question,contexts,answer\nWhen?,\"['It opened in 1901.']\",In 1901.\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "counts"),
+    [
+        (_parquet(), (2, 0)), (_LINES, (2, 0)), (_BAD_LINES, (2, 1)),
+        (gzip.compress(_BAD_LINES), (2, 1)), (_CSV, (1, 0)), (gzip.compress(_CSV), (1, 0)),
+        (_CSV.replace(b",", b"\t"), (1, 0)),
+    ],
+    ids=["parquet", "lines", "bad line", "bad line, gzip", "csv", "csv, gzip", "tsv"],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["rag", "detect"])
+def test_a_body_without_a_name_is_known_by_its_content(
+    store: Any, name: str, content: bytes, counts: tuple[int, int]
+) -> None:
+    answer = store(content, {"Content-Type": "application/octet-stream"}, format=name)
+    assert answer.status_code in (200, 201, 207), answer.text
+    found = answer.json()
+    each = found.get("processes", [found])
+    assert {one["format"] for one in each if "format" in one} == {"rag"}
+    assert (sum("error" not in one for one in each), found.get("failed", 0)) == counts
+
+
+def test_a_question_is_taken_by_the_formats_that_hold_none(store: Any) -> None:
+    content = (EXAMPLES / "prov.json").read_bytes()
+    answer = store(content, format="prov", question="What did the scan say?", process_id="rest-q")
+    assert answer.status_code == 201, answer.text
+
+
+def test_several_processes_of_which_none_can_be_read_are_answered_one_by_one(store: Any) -> None:
+    answer = store(b"{no JSON\n{neither\n", format="rag", filename="log.jsonl")
+    assert (answer.status_code, answer.json()["failed"]) == (207, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -69,6 +70,50 @@ def test_a_process_is_uploaded_found_and_named_as_it_stands(
     assert "$0" not in page.text
     again = upload(shared_service, json.dumps(document(name)).encode())
     assert again.headers["location"].endswith("how=unchanged")
+
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+
+
+def test_what_was_inferred_of_a_trace_is_reported(shared_service: ServiceProcess) -> None:
+    answer = upload(shared_service, (EXAMPLES / "traces" / "langfuse.json").read_bytes(), "t.json")
+    assert answer.status_code == 303, answer.text
+    told = " ".join(shared_service.get(answer.headers["location"]).text.split())
+    assert "read from <bdi>langfuse</bdi>" in told
+    assert "5 edges (inferred: 5 exact), 86% explained" in told
+    assert shared_service.get("/upload?stored=tern-refit&explained=7").status_code in (400, 422)
+
+
+def test_edges_that_a_summary_does_not_name_follow_the_options_of_the_form(
+    shared_service: ServiceProcess,
+) -> None:
+    content = (EXAMPLES / "summaries.json").read_bytes()
+    wrong = upload(shared_service, content, "s.json", grouping="none")
+    assert wrong.status_code == 422
+    assert "must be a number from 1" in wrong.text
+    assert 'value="none"' in wrong.text  # kept, to be mended
+    by_three = upload(shared_service, content, "s.json", grouping="3", process_id="by-3")
+    by_one = upload(shared_service, content, "s.json", grouping="1", process_id="by-1")
+    assert (by_three.status_code, by_one.status_code) == (303, 303)
+    told = shared_service.get(by_one.headers["location"]).text
+    assert "--grouping" in told.split("<form")[1]  # the option that the warning names
+    assert "--grouping is not used there" in told
+
+
+def test_several_processes_are_reported_with_their_warnings_and_broken_rules(
+    shared_service: ServiceProcess,
+) -> None:
+    trace = json.loads((EXAMPLES / "traces" / "langfuse.json").read_bytes())
+    again = json.loads(json.dumps(trace).replace("tern-refit", "tern-again"))
+    empty = {"trace": {"id": "tern-empty"}, "observations": "none"}
+    lines = "\n".join(json.dumps(one) for one in (trace, again, empty))
+    answer = upload(shared_service, lines.encode(), "log.jsonl")
+    assert answer.status_code == 207, answer.text
+    told = " ".join(answer.text.split())
+    assert told.count("5 edges (inferred: 5 exact), 86% explained") == 2
+    assert "(2 processes: tern-refit, tern-again)" in told
+    assert "not stored. " in told
+    assert "observations" in told
 
 
 def test_every_broken_rule_is_told_and_nothing_is_stored(
