@@ -10,14 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from veritrail_graph.evaluation.attribution.model import (
-    Attribution,
-    AttributionCategory,
-    AttributionFile,
-    Faithfulness,
-)
+from veritrail_graph.evaluation.attribution.model import Attribution, AttributionFile
 from veritrail_graph.evaluation.figures.figure import Figure, missing
 from veritrail_graph.graph.agreement import cohen_kappa
+from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
 
 NONE = "NONE"
 """The label of a sentence that is attributed to nothing."""

@@ -9,14 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from veritrail_graph.evaluation.attribution.model import (
-    Attribution,
-    AttributionFile,
-    Faithfulness,
-)
+from veritrail_graph.evaluation.attribution.model import Attribution, AttributionFile
 from veritrail_graph.evaluation.figures.confusion import Confusion
 from veritrail_graph.evaluation.figures.figure import Figure
 from veritrail_graph.graph.model import Verdict
+from veritrail_graph.graph.model.attribution import Faithfulness
 
 _VERDICTS = {
     Faithfulness.FAITHFUL: Verdict.FULLY_SUPPORTED,

@@ -15,12 +15,12 @@ from typing import Any
 from veritrail_graph.evaluation.attribution.model import (
     Attribution,
     AttributionFile,
-    Faithfulness,
     SourceSentence,
 )
 from veritrail_graph.evaluation.attribution.sources import Sources
 from veritrail_graph.evaluation.figures.figure import Figure, missing, share, with_reasons
 from veritrail_graph.graph.errors import InputError, shown
+from veritrail_graph.graph.model.attribution import Faithfulness
 
 TENTHS = 10
 

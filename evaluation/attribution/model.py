@@ -7,27 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeAlias
+
+from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
 
 SourceSentence: TypeAlias = tuple[str, int]
 """A source sentence: node_id, and its place in the node, from 0."""
-
-
-class AttributionCategory(StrEnum):
-    """What a source sentence is to the sentence that is attributed to it."""
-
-    EVIDENCE = "EVIDENCE"
-    CONTRADICTION = "CONTRADICTION"
-    NEAR_MATCH = "NEAR_MATCH"
-    EXPECTED_SPAN = "EXPECTED_SPAN"
-
-
-class Faithfulness(StrEnum):
-    """Whether a sentence is faithful to its sources."""
-
-    FAITHFUL = "FAITHFUL"
-    UNFAITHFUL = "UNFAITHFUL"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,13 @@ from typing import Any, TypeVar
 
 from veritrail_graph.evaluation.attribution.model import (
     Attribution,
-    AttributionCategory,
     AttributionFile,
-    Faithfulness,
     Passage,
     SourceSentence,
 )
 from veritrail_graph.graph.errors import InputError, Violation, shown
 from veritrail_graph.graph.importers import files
+from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
 
 LINE_KEYS = ("id", "attributed", "categories", "label", "status", "text")
 MOST_FAULTS = 1_000

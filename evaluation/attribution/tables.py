@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from veritrail_graph.evaluation.attribution.linked import TENTHS, LinkAnalysis
-from veritrail_graph.evaluation.attribution.model import Faithfulness
 from veritrail_graph.evaluation.attribution.score import AttributionScore
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.attribution import Faithfulness
 
 _WIDTH, _HEIGHT, _LEFT, _BASE = 640, 320, 48, 270
 _COLOURS = {Faithfulness.FAITHFUL: "#1b7837", Faithfulness.UNFAITHFUL: "#b2182b"}

@@ -17,17 +17,24 @@ from veritrail_graph.graph.importers.records import (
 from veritrail_graph.graph.model import Origin
 
 
-def without_inferred(header: Header, count: int) -> Header:
+def without_inferred(header: Header, count: int, explained: float | None = None) -> Header:
     """A header that says how many inferred edges are left out.
 
-    The share that edges explain is not known any more, and several nodes without an edge are no
-    fault: what was made of texts that are not named is `unsourced`.
+    Several nodes without an edge are no fault: what was made of texts that are not named is
+    `unsourced`.
+
+    Args:
+        header: The header with all edges.
+        count: How many are left out.
+        explained: The share that the others explain; None: it is not known.
     """
     said = (
         f"{count} inferred edge(s) are left out, as asked: the input does not name what these texts"
         " were made of. A generated text without any other edge is unsourced."
     )
-    return replace(header, warnings=(*header.warnings, said), explained=None, may_lack_edges=True)
+    return replace(
+        header, warnings=(*header.warnings, said), explained=explained, may_lack_edges=True
+    )
 
 
 @dataclass(frozen=True, slots=True)

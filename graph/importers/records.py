@@ -156,7 +156,9 @@ class Header:
         warnings: What the input does not hold, and how that was bridged.
         run_of_record: The run of its verifications whose verdicts count, if one is pinned.
         explained: Share of the characters that its generating steps were given which its edges
-            account for, from 0 to 1; None: the input does not record what they were given.
+            account for, from 0 to 1. A message that is a node only because a step was given it, as
+            no earlier text was found in it, explains nothing by itself. None: the input does not
+            record what they were given.
         name_of_many: The name of the process once it holds answers to several questions, where
             `name` holds the question; None: it keeps its name.
         may_lack_edges: Whether several nodes without an edge are no fault: the input says of

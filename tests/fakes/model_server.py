@@ -22,11 +22,13 @@ from fakes.model_faults import Fault, FaultPolicy
 from fakes.model_prompts import (
     BUILD_LINES,
     EXCERPT_STEPS,
+    SOURCE_STEPS,
     STEPS,
     FormatError,
     check_build_prompt,
     parse_claim_prompt,
     parse_excerpts,
+    parse_sources,
 )
 from fakes.model_replies import Counts, Reply, as_json, completion, error, failure, tokens
 
@@ -326,7 +328,9 @@ def _check(path: str, headers: Mapping[str, str], body: Any) -> None:
         if not isinstance(message.get("content"), str) or not message["content"].strip():
             raise FormatError(f"the {message['role']} message is no text")
     user = messages[1]["content"]
-    if step in BUILD_LINES:
+    if step in SOURCE_STEPS:
+        parse_sources(user, step)
+    elif step in BUILD_LINES:
         check_build_prompt(user, step)
     elif step in EXCERPT_STEPS:
         parse_excerpts(user, step)

@@ -16,7 +16,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
 from veritrail_graph.evaluation.attribution.judges import label_scores
 from veritrail_graph.evaluation.attribution.linked import LinkAnalysis, refuse_other_splits
-from veritrail_graph.evaluation.attribution.model import AttributionFile, Faithfulness
+from veritrail_graph.evaluation.attribution.model import AttributionFile
 from veritrail_graph.evaluation.attribution.overlap import Overlap, overlap
 from veritrail_graph.evaluation.attribution.reading import read_attributions
 from veritrail_graph.evaluation.attribution.score import AttributionScore
@@ -26,6 +26,7 @@ from veritrail_graph.evaluation.attribution.stop_words import STOP_WORDS
 from veritrail_graph.evaluation.attribution.tables import write_tables
 from veritrail_graph.evaluation.figures.bootstrap import Resampling
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.attribution import Faithfulness
 
 CATEGORIES = ("EVIDENCE", "CONTRADICTION", "NEAR_MATCH", "EXPECTED_SPAN")
 FAITHFUL, UNFAITHFUL = Faithfulness

@@ -11,11 +11,12 @@ import pytest
 
 from veritrail_graph.evaluation.attribution.content_words import unlike_passages
 from veritrail_graph.evaluation.attribution.linked import refuse_other_splits
-from veritrail_graph.evaluation.attribution.model import AttributionCategory, Faithfulness, Passage
+from veritrail_graph.evaluation.attribution.model import Passage
 from veritrail_graph.evaluation.attribution.reading import read_attributions
 from veritrail_graph.evaluation.attribution.score import AttributionScore
 from veritrail_graph.evaluation.attribution.sources import Sources, read_sources
 from veritrail_graph.graph.errors import InputError
+from veritrail_graph.graph.model.attribution import AttributionCategory, Faithfulness
 
 
 def document(*sentences: dict[str, Any], node_id: str = "t", process_id: str = "p") -> Any:

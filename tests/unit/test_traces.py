@@ -352,7 +352,7 @@ def test_the_example_of_each_tracer_is_the_same_process(name: str) -> None:
         ("mlflow_artifact_traces.json", 5, {"exact": 4}),
         ("openinference_langgraph_otlp.json", 5, {"exact": 4}),
         ("openinference_langgraph_spans_sdkjson.json", 5, {"exact": 4}),
-        ("langfuse/openai-agents-2025-09-30.trace.json", 4, {"named": 3, "exact": 1}),
+        ("langfuse/openai-agents-2025-09-30.trace.json", 4, {"named": 4}),
         ("langfuse/langgraph-python-2025-08-22.trace.json", 5, {"named": 6}),
     ],
 )
@@ -365,8 +365,21 @@ def test_traces_that_real_libraries_wrote(name: str, nodes: int, kinds: dict[str
     assert (len(draft.nodes), {way: ways.count(way) for way in ways}) == (nodes, kinds)
     roots = [one for one in draft.nodes.values() if one.origin is Origin.SOURCE]
     assert roots
+    # What a user said explains nothing by itself, and one of them holds it nowhere else.
+    least = 0.5 if "openai-agents" in name else 0.85
     assert draft.header.explained is not None
-    assert draft.header.explained > 0.85
+    assert least < draft.header.explained <= 1
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason=f"the real traces are not at {REAL}")
+def test_the_tool_of_a_real_trace_is_tied_by_the_id_of_its_call() -> None:
+    path = REAL / "langfuse" / "openai-agents-2025-09-30.trace.json"
+    (found,) = find_processes(path, options=ImportOptions(only_explicit=True))
+    draft = found.open()
+    assert isinstance(draft, Draft)
+    (source,) = [one.node_id for one in draft.nodes.values() if one.origin is Origin.SOURCE]
+    assert set(edges(draft).values()) == {"named"}
+    assert source in {source for source, _ in draft.edges}
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,7 @@ class Call:
         model: The model that wrote its output.
         metadata: What else is kept of it.
         place: Its place in the trace, for calls at one time.
+        link: The id of the tool call that a tool answers; None: the trace holds none.
     """
 
     call_id: str
@@ -49,6 +50,7 @@ class Call:
     model: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     place: int = 0
+    link: str | None = None
 
 
 @dataclass
@@ -83,7 +85,7 @@ def once(calls: Iterable[Call]) -> list[Call]:
             continue
         known.end = max(known.end, call.end)
         known.start = min(known.start, call.start)
-        for name in ("given", "made", "model", "parent_id"):
+        for name in ("given", "made", "model", "parent_id", "link"):
             if getattr(known, name) is None:
                 setattr(known, name, getattr(call, name))
         if known.kind is CallKind.OTHER:

@@ -19,7 +19,7 @@ SHORTEST = 12
 _HEAD = 24
 _ESCAPES = {"n": " ", "r": " ", "t": " ", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'\\/]))")
-_TABLE = re.compile(r"[|+]|[-=─━_]{3,}")
+_TABLE = re.compile(r"[|+│┃║┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬╭╮╯╰]|[-=─━═_]{3,}")
 _SPACE = re.compile(r"\s+")
 _SHINGLE = 5
 
@@ -110,6 +110,24 @@ def covered(hits: Iterable[Hit]) -> int:
         total += max(0, hit.end - max(hit.start, behind))
         behind = max(behind, hit.end)
     return total
+
+
+def gaps(text: str, hits: Iterable[Hit]) -> list[str]:
+    """What of a text no hit covers, in its order; the hits count characters of this text."""
+    found, behind = [], 0
+    for hit in sorted(hits, key=lambda hit: hit.start):
+        if hit.start > behind:
+            found.append(text[behind : hit.start])
+        behind = max(behind, hit.end)
+    if behind < len(text):
+        found.append(text[behind:])
+    return found
+
+
+def is_whole(text: str, hit: Hit) -> bool:
+    """Whether a hit begins and ends where words of the text do."""
+    before, behind = text[max(0, hit.start - 1) : hit.start], text[hit.end : hit.end + 1]
+    return not (before.isalnum() or behind.isalnum())
 
 
 def shingles(text: str) -> frozenset[int]:

@@ -6,7 +6,8 @@ trace and not with the pairs of its calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -16,15 +17,22 @@ from veritrail_graph.graph.importers.traces.finding import (
     SHORTEST,
     Finder,
     Hit,
-    covered,
+    gaps,
+    is_whole,
+    normalised,
     outermost,
     shingles,
 )
+from veritrail_graph.graph.importers.traces.leaves import items, leaves
 from veritrail_graph.graph.importers.traces.texts import Piece
 from veritrail_graph.graph.model import Inference
 
 TOOL_CALL = "tool_call"
 """The kind of a text that is the call of a tool."""
+DOCUMENT = "document"
+"""The kind of a text that was looked up; a short one is found where it is a whole line."""
+_MOST_HOLDERS = 50
+"""Of the earlier texts that hold one leaf the latest so many are looked at."""
 LEAST_OVERLAP = 0.5
 """Share of the shingles of a text that must be in another to make an edge, where that is asked."""
 
@@ -82,10 +90,52 @@ Available = Callable[[S, Call], bool]
 Meet = Callable[[Piece, Target[S]], S | None]
 
 
+@dataclass(slots=True)
+class Part(Generic[S]):
+    """An earlier text that something that a call was given comes from.
+
+    Attributes:
+        source: The earlier text.
+        how: How it was found; None: an id or the input itself says it.
+        score: Share of its text that was found.
+        characters: How much of what was given it accounts for.
+    """
+
+    source: S
+    how: Inference | None
+    score: float | None
+    characters: float
+
+
 @dataclass(frozen=True, slots=True)
-class _Match(Generic[S]):
-    spans: list[tuple[S, Inference | None, float | None]]
-    share: float
+class Account(Generic[S]):
+    """Where one text that a model was given comes from.
+
+    Attributes:
+        spans: What the model gave.
+        characters: How long the text is.
+        parts: The earlier texts that it comes from.
+    """
+
+    spans: Sequence[S]
+    characters: int
+    parts: Sequence[Part[S]]
+
+
+class _Parts(Generic[S]):
+    """The earlier texts that one text comes from, each once, as they are found."""
+
+    def __init__(self) -> None:
+        self.found: dict[int, Part[S]] = {}
+
+    def add(
+        self, source: S, how: Inference | None, characters: float, score: float | None = 1.0
+    ) -> None:
+        known = self.found.get(id(source))
+        if known is None:
+            self.found[id(source)] = Part(source, how, score, characters)
+        else:
+            known.characters += characters
 
 
 class Links(Generic[S]):
@@ -98,50 +148,55 @@ class Links(Generic[S]):
 
     def between(
         self, targets: Sequence[Target[S]], is_available: Available[S], meet: Meet[S]
-    ) -> tuple[list[Source[S]], float | None]:
-        """The edges, and the share of what models were given that they account for.
+    ) -> tuple[list[Source[S]], list[Account[S]]]:
+        """The edges, and for each text that a model was given where it comes from.
 
         Args:
             targets: Calls in the order of time.
             is_available: Whether a text was there when a call began.
             meet: A new node for a text that a model was given and that is not known.
         """
+        self._available = is_available
         # First only what was given and is not known, so that it can be found again later.
         self._index(targets)
         met: set[str] = set()
         for target in targets:
             for piece in target.given:
-                known = piece.text in met or self._match(piece, target, is_available)
+                known = piece.text in met or self._match(piece, target, set())
                 if not known and meet(piece, target) is not None:
                     met.add(piece.text)
         if met:
             self._index(targets)
         edges: list[Source[S]] = []
-        total = explained = 0.0
+        accounts: list[Account[S]] = []
         for target in targets:
+            used: set[int] = set()
             for piece in target.given:
-                match = self._match(piece, target, is_available)
+                parts = self._match(piece, target, used)
                 if target.writes:
-                    total += len(piece.text)
-                    explained += len(piece.text) * (match.share if match else 0.0)
-                for source, how, score in match.spans if match else ():
+                    accounts.append(Account(target.spans, len(piece.text), parts))
+                for part in parts:
                     edges += [
-                        Source(source, span, how, score)
+                        Source(part.source, span, part.how, part.score)
                         for span in target.spans
-                        if span is not source and span.text != source.text
+                        if span is not part.source and span.text != part.source.text
                     ]
-        return edges, (round(explained / total, 4) if total else None)
+        return edges, accounts
 
     def _index(self, targets: Sequence[Target[S]]) -> None:
         self._equal: dict[str, list[S]] = {}
         self._linked: dict[str, list[S]] = {}
+        self._short: dict[str, list[S]] = {}
         for span in self._spans:
             self._equal.setdefault(span.text, []).append(span)
             if span.link is not None:
                 self._linked.setdefault(span.link, []).append(span)
+            if span.kind == DOCUMENT and 1 < len(span.text.strip()) < SHORTEST:
+                self._short.setdefault(normalised(span.text), []).append(span)
         self._finders: dict[Inference, Finder] = {}
         self._within: dict[Inference, dict[str, list[int]]] = {}
         self._hits: dict[tuple[Inference, str], list[Hit]] = {}
+        self._holders: dict[str, list[S]] | None = None
         self._targets = targets
 
     def _form(self, how: Inference, text: str) -> str:
@@ -150,13 +205,31 @@ class Links(Generic[S]):
             self._forms[key] = FORMS[how](text)
         return self._forms[key]
 
-    def _match(self, piece: Piece, target: Target[S], available: Available[S]) -> _Match[S] | None:
-        """The nodes that a text comes from; None: from none."""
+    def _is_there(self, span: S, target: Target[S]) -> bool:
+        own = any(span is one for one in target.spans)
+        return not own and self._available(span, target.call)
+
+    def _match(self, piece: Piece, target: Target[S], used: set[int]) -> list[Part[S]]:
+        """The nodes that a text comes from.
+
+        Args:
+            piece: The text.
+            target: The call that was given it.
+            used: The nodes that texts of this call come from so far. Grows: of two nodes with one
+                text, both are inputs of a call that was given that text twice.
+        """
 
         def is_there(span: S) -> bool:
-            own = any(span is one for one in target.spans)
-            return not own and available(span, target.call)
+            return self._is_there(span, target)
 
+        def latest(same: Sequence[S]) -> S:
+            # Of the same text given twice the later one is what was at hand.
+            fresh = [one for one in same if target.writes and id(one) not in used]
+            chosen = max(fresh or same, key=lambda one: one.order)
+            used.add(id(chosen))
+            return chosen
+
+        size = len(piece.text)
         if piece.link is not None:
             # A call and its result share an id; what is given here is one of the two.
             is_call = piece.role == "call"
@@ -166,50 +239,93 @@ class Links(Generic[S]):
                 if is_there(one) and (one.kind == TOOL_CALL) == is_call
             ]
             if linked:
-                return _Match([(linked[-1], None, None)], 1.0)
+                used.add(id(linked[-1]))
+                return [Part(linked[-1], None, None, size)]
+        is_own = piece.role == "own"
         equal = [one for one in self._equal.get(piece.text, ()) if is_there(one)]
-        if equal and piece.role != "own":
-            latest = max(equal, key=lambda one: one.order)
-            met = latest.call is None
-            return _Match([(latest, None if met else Inference.EXACT, None if met else 1.0)], 1.0)
-        for how in FORMS:
-            found = self._contained(how, piece, is_there)
-            if found is None and piece.role != "own":
-                found = self._containing(how, piece, is_there)
-            if found is not None:
-                return found
-        if self._by_overlap and piece.role != "own":
+        if equal and not is_own:
+            same = latest(equal)
+            met = same.call is None
+            return [Part(same, None if met else Inference.EXACT, None if met else 1.0, size)]
+        parts = _Parts[S]()
+        left = self._contained(Inference.EXACT, piece.text, is_there, latest, parts)
+        if not parts.found and not is_own:
+            held = self._containing(Inference.EXACT, piece, is_there)
+            if held:
+                return held
+        is_read = target.writes and piece.role in (None, "user")
+        if is_read and self._short:
+            left = [self._items(one, is_there, latest, parts) for one in left]
+        left = [one for one in left if len(one) >= SHORTEST]
+        for one in left:
+            self._contained(Inference.NORMALISED, one, is_there, latest, parts)
+        if not parts.found and not is_own:
+            held = self._containing(Inference.NORMALISED, piece, is_there)
+            if held:
+                return held
+        if is_read:
+            self._leaves(left, target, parts)
+        if not parts.found and self._by_overlap and not is_own:
             return self._overlapping(piece, is_there)
-        return None
+        for part in parts.found.values():
+            part.characters = min(part.characters, size)
+        return list(parts.found.values())
 
     def _contained(
-        self, how: Inference, piece: Piece, is_there: Callable[[S], bool]
-    ) -> _Match[S] | None:
-        """Whole earlier texts inside this one."""
+        self,
+        how: Inference,
+        given: str,
+        is_there: Callable[[S], bool],
+        latest: Callable[[Sequence[S]], S],
+        parts: _Parts[S],
+    ) -> list[str]:
+        """Take the whole earlier texts inside this one; what is left of it."""
+        text = self._form(how, given)
+        if len(text) < SHORTEST:
+            return [given]
         if how not in self._finders:
             self._finders[how] = Finder.of([self._form(how, one.text) for one in self._spans])
-        text = self._form(how, piece.text)
-        key = (how, piece.text)
+        key = (how, given)
         if key not in self._hits:
             self._hits[key] = self._finders[how].within(text)
         groups = outermost(self._hits[key], lambda hit: is_there(self._spans[hit.found]))
-        if not groups:
-            return None
-        # Of the same text given twice the later one is what was at hand.
-        chosen: dict[int, S] = {}
+        scale = len(given) / len(text)
+        behind = 0
         for same in groups:
-            latest = max((self._spans[hit.found] for hit in same), key=lambda one: one.order)
-            chosen[id(latest)] = latest
-        share = covered(same[0] for same in groups) / max(1, len(text))
-        return _Match([(one, how, 1.0) for one in chosen.values()], min(1.0, share))
+            hit = same[0]
+            fresh = max(0, hit.end - max(hit.start, behind))
+            behind = max(behind, hit.end)
+            parts.add(latest([self._spans[one.found] for one in same]), how, fresh * scale)
+        return gaps(text, (same[0] for same in groups)) if how is Inference.EXACT else [given]
+
+    def _items(
+        self,
+        given: str,
+        is_there: Callable[[S], bool],
+        latest: Callable[[Sequence[S]], S],
+        parts: _Parts[S],
+    ) -> str:
+        """Take the short documents that are whole lines or items of this text; what is left."""
+        taken = set()
+        for item in items(given):
+            there = [one for one in self._short.get(normalised(item), ()) if is_there(one)]
+            if there:
+                same = any(one.text.strip() == item for one in there)
+                how = Inference.EXACT if same else Inference.NORMALISED
+                parts.add(latest(there), how, len(item))
+                taken.add(item)
+        if not taken:
+            return given
+        lines = given.splitlines()
+        return "\n".join(one for one in lines if not taken.intersection(items(one)))
 
     def _containing(
         self, how: Inference, piece: Piece, is_there: Callable[[S], bool]
-    ) -> _Match[S] | None:
-        """Earlier texts that hold this one: a row, a field, a document of them."""
+    ) -> list[Part[S]]:
+        """The latest earlier text that holds this one: a row, a field, a document of it."""
         text = self._form(how, piece.text)
         if len(text) < SHORTEST:
-            return None
+            return []
         if how not in self._within:
             given = (one for target in self._targets for one in target.given)
             wanted = list(dict.fromkeys(self._form(how, one.text) for one in given))
@@ -225,17 +341,81 @@ class Links(Generic[S]):
             if is_there(self._spans[number])
         ]
         if not there:
-            return None
+            return []
         latest = max(there, key=lambda one: one.order)
         whole = max(1, len(self._form(how, latest.text)))
-        return _Match([(latest, how, round(min(1.0, len(text) / whole), 4))], 1.0)
+        return [Part(latest, how, round(min(1.0, len(text) / whole), 4), len(piece.text))]
 
-    def _overlapping(self, piece: Piece, is_there: Callable[[S], bool]) -> _Match[S] | None:
+    def _leaves(self, left: Sequence[str], target: Target[S], parts: _Parts[S]) -> None:
+        """Take the lines and cells of what is left of a text that earlier texts hold."""
+        how = Inference.NORMALISED
+        found = [leaf for one in left for leaf in leaves(one)]
+        if not found:
+            return
+        known = [self._form(how, part.source.text) for part in parts.found.values()]
+        wanted: dict[str, float] = {}
+        for leaf in found:
+            form = normalised(leaf)
+            # What stands in a text that was found as a whole came with that one.
+            if len(form) >= SHORTEST and not any(form in one for one in known):
+                wanted[form] = wanted.get(form, 0.0) + len(leaf)
+        holding: dict[int, tuple[S, list[str]]] = {}
+        for form in wanted:
+            for span in self._holding(form, target):
+                holding.setdefault(id(span), (span, []))[1].append(form)
+        # One text that holds all rows of a table rather than several that quote some of them.
+        for span, forms in sorted(
+            holding.values(), key=lambda one: (len(one[1]), one[0].order), reverse=True
+        ):
+            fresh = [form for form in forms if form in wanted]
+            if fresh:
+                share = sum(map(len, fresh)) / max(1, len(self._form(how, span.text)))
+                score = round(min(1.0, share), 4)
+                parts.add(span, how, sum(wanted.pop(form) for form in fresh), score)
+
+    def _holding(self, form: str, target: Target[S]) -> list[S]:
+        """The latest of the earlier texts that hold a leaf."""
+        if self._holders is None:
+            self._holders = self._all_holders()
+        spans = self._holders.get(form, [])
+        found: list[S] = []
+        at = bisect_left(spans, target.order, key=lambda one: one.order)
+        while at and len(found) < _MOST_HOLDERS:
+            at -= 1
+            if self._is_there(spans[at], target):
+                found.append(spans[at])
+        return found
+
+    def _all_holders(self) -> dict[str, list[S]]:
+        how = Inference.NORMALISED
+        wanted = list(dict.fromkeys(normalised(leaf) for leaf in self._all_leaves()))
+        finder = Finder.of(wanted)
+        holders: dict[str, list[S]] = {}
+        for span in sorted(self._spans, key=lambda one: one.order):
+            if span.kind == TOOL_CALL or span.call is None:
+                continue
+            text = self._form(how, span.text)
+            held = {hit.found for hit in finder.within(text) if is_whole(text, hit)}
+            for number in held:
+                holders.setdefault(wanted[number], []).append(span)
+        return holders
+
+    def _all_leaves(self) -> Iterator[str]:
+        """The leaves of all that models were given."""
+        seen: set[str] = set()
+        for target in self._targets:
+            for piece in target.given if target.writes else ():
+                if piece.role not in (None, "user") or piece.text in seen:
+                    continue
+                seen.add(piece.text)
+                yield from leaves(piece.text)
+
+    def _overlapping(self, piece: Piece, is_there: Callable[[S], bool]) -> list[Part[S]]:
         given = shingles(piece.text)
         found = []
         for span in self._spans:
             own = shingles(span.text) if given else frozenset()
             share = len(own & given) / len(own) if own else 0.0
             if share >= LEAST_OVERLAP and is_there(span):
-                found.append((span, Inference.OVERLAP, round(share, 4)))
-        return _Match(list(found), 0.0) if found else None
+                found.append(Part(span, Inference.OVERLAP, round(share, 4), 0.0))
+        return found

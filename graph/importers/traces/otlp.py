@@ -338,8 +338,15 @@ def _call(span: Span) -> Call:
     model = next((flat[name] for name in names if flat.get(name)), None)
     return Call(
         span["span_id"], span["name"], kind, span["parent_id"], span["start"], span["end"],
-        given, made, text_or_none(model),
+        given, made, text_or_none(model), link=_link(flat, kind),
     )  # fmt: skip
+
+
+def _link(flat: Mapping[str, Any], kind: CallKind) -> str | None:
+    """The id of the tool call that the span of a tool answers."""
+    if kind is not CallKind.TOOL:
+        return None
+    return text_or_none(_first(flat, "gen_ai.tool.call.id", "tool.id", "tool_call.id"))
 
 
 def _kind(flat: Mapping[str, Any]) -> CallKind:

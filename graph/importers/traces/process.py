@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from veritrail_graph.graph.importers.draft import Draft
 from veritrail_graph.graph.importers.explicit import without_inferred
@@ -25,13 +25,20 @@ from veritrail_graph.graph.importers.records import Header
 from veritrail_graph.graph.importers.registry import ImportOptions
 from veritrail_graph.graph.importers.traces import silence
 from veritrail_graph.graph.importers.traces.calls import Call, CallKind, Trace, once
-from veritrail_graph.graph.importers.traces.linking import TOOL_CALL, Links, Source, Target
+from veritrail_graph.graph.importers.traces.linking import (
+    TOOL_CALL,
+    Account,
+    Links,
+    Source,
+    Target,
+)
 from veritrail_graph.graph.importers.traces.texts import (
     DOCUMENT_KEYS,
     QUESTION_KEYS,
     Piece,
     of_output,
     pieces,
+    tool_call,
 )
 from veritrail_graph.graph.model import Origin
 from veritrail_graph.graph.model.canonical import canonical_text
@@ -123,7 +130,9 @@ class _Reading:
         self.taken: set[str] = set()
         self.repeated: Counter[str] = Counter()
         self.met_of: Counter[str] = Counter()
+        self.was_met: set[int] = set()
         self.silent: list[str] = []
+        self.answered = {call.link for call in trace.calls if call.link is not None}
         self.warnings = list(trace.warnings)
 
     # Nodes.
@@ -155,6 +164,9 @@ class _Reading:
         """What the whole was given."""
         roots = self.tree.roots
         given = self.trace.given
+        is_prompt = given is None and bool(roots) and roots[0].kind is CallKind.GENERATION
+        if is_prompt and any(one.end <= roots[0].start for one in roots[1:]):
+            return  # what was recorded before may stand in the prompt
         if given is None and roots:
             given = roots[0].given
         for piece in pieces(given):
@@ -167,20 +179,42 @@ class _Reading:
             kind, origin = ("user", Origin.GIVEN) if said else ("document", Origin.SOURCE)
             if not any(one.order == 0 for one in self.by_text.get(piece.text, ())):
                 name = "question" if said else piece.key or kind
-                self.add(Span(piece.text, kind, origin, 0, None, name))
+                span = self.add(Span(piece.text, kind, origin, 0, None, name))
+                if is_prompt:  # no other call holds it
+                    self.was_met.add(id(span))
 
     def _outputs(self, call: Call) -> Iterator[Piece]:
         if call.kind is CallKind.GENERATION:
             yield from self._written(call)
         elif call.kind is CallKind.TOOL:
             found = list(pieces(call.made))
+            link = call.link or self._asked(call)
             if any(one.role in ("tool", "document", "assistant") for one in found):
-                yield from (one for one in found if one.role != "call")
+                given = [one for one in found if one.role != "call"]
+                yield from (replace(one, link=one.link or link) for one in given)
             elif found:
                 made = call.made
-                yield Piece(made if isinstance(made, str) else canonical_text(made), "tool")
+                text = made if isinstance(made, str) else canonical_text(made)
+                yield Piece(text, "tool", link=link)
         else:
             yield from of_output(call.made)
+
+    def _asked(self, call: Call) -> str | None:
+        """The id of the tool call that a tool answers, where its span does not hold it.
+
+        Of the calls before it, with its name and its arguments, it answers the first that no
+        other tool did.
+        """
+        if call.given is None:
+            return None
+        asked = tool_call({"name": call.name, "arguments": call.given}).text
+        for span in self.by_text.get(asked, ()):
+            if span.kind != TOOL_CALL or span.link is None or span.link in self.answered:
+                continue
+            if span.call is not None and span.call.end <= call.start:
+                self.answered.add(span.link)
+                return span.link
+        return None
 
     def _written(self, call: Call) -> Iterator[Piece]:
         found = [one for one in of_output(call.made) if one.role not in ("system", "user")]
@@ -245,7 +279,11 @@ class _Reading:
             return any(one.text == piece.text for one in pieces(call.given)) and bool(same)
         if call.kind is CallKind.OTHER:
             return bool(same)
-        return any(one.origin is Origin.SOURCE for one in same)
+        # Two tool calls may have one result: each is tied to its own by its id.
+        ids = {piece.link, None}
+        return any(
+            one.origin is Origin.SOURCE and (piece.link is None or one.link in ids) for one in same
+        )
 
     # Edges.
 
@@ -270,6 +308,8 @@ class _Reading:
                 own = [Piece(span.text, "own")]
                 if span.kind != "document":
                     own += given
+                if span.link is not None and call.kind is CallKind.TOOL:
+                    own.append(Piece("", "call", link=span.link))
                 found.append(Target(call, order, own, [span], writes=False))
         return found
 
@@ -295,6 +335,7 @@ class _Reading:
         self.met_of[kind] += 1
         name = f"{kind}/{self.met_of[kind]}"
         span = Span(piece.text, kind, origin, target.order - 1, None, name, link=piece.link)
+        self.was_met.add(id(span))
         return self.add(span)
 
     # The process.
@@ -306,7 +347,7 @@ class _Reading:
         """
         self.read()
         links = Links(self.spans, self.options.infer_overlap)
-        edges, explained = links.between(self.targets(), self.is_available, self.met)
+        edges, accounts = links.between(self.targets(), self.is_available, self.met)
         sources: dict[int, list[Source[Span]]] = {}
         for edge in edges:
             if edge.source.origin is Origin.GIVEN and not _is_writer(edge.target):
@@ -315,6 +356,7 @@ class _Reading:
         self._settle(sources)
         terminal = self._terminal()
         kept = self._kept(sources, terminal)
+        explained = self._explained(accounts, sources, kept)
         self._warn(kept)
         question = next((one.text for one in self.spans if one.kind == "user"), None)
         name = self.trace.name or (self.tree.roots[0].name if self.tree.roots else None)
@@ -345,8 +387,41 @@ class _Reading:
                 elif one.source.name in draft.nodes:
                     draft.edge(one.source.name, span.name, where, one.inferred, one.score)
         if left_out:
-            draft.header = without_inferred(draft.header, left_out)
+            draft.header = without_inferred(draft.header, left_out, explained)
         return draft
+
+    def _explained(
+        self,
+        accounts: Sequence[Account[Span]],
+        sources: dict[int, list[Source[Span]]],
+        kept: Sequence[Span],
+    ) -> float | None:
+        """Share of the characters given to generating steps that edges which are kept account for.
+
+        What is a node only because a model was given it, as what a user said, explains nothing
+        by itself: no other call holds it.
+        """
+        nodes = {id(span) for span in kept}
+        edges = {
+            (id(one.source), id(one.target), one.inferred)
+            for span in kept
+            for one in sources.get(id(span), ())
+            if id(one.source) in nodes
+            and not (self.options.only_explicit and one.inferred is not None)
+        }
+        total = explained = 0.0
+        for account in accounts:
+            spans = [id(span) for span in account.spans if id(span) in nodes]
+            if not spans:
+                continue
+            total += account.characters
+            found = 0.0
+            for part in account.parts:
+                is_said = part.source.origin is Origin.GIVEN and id(part.source) in self.was_met
+                if not is_said and any((id(part.source), one, part.how) in edges for one in spans):
+                    found += part.characters
+            explained += min(found, account.characters)
+        return round(explained / total, 4) if total else None
 
     def _settle(self, sources: dict[int, list[Source[Span]]]) -> None:
         """What a program made of earlier texts is generated, all else came from outside."""

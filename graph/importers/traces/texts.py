@@ -41,6 +41,8 @@ DOCUMENT_KEYS = (
     "retrieved", "retrieved_docs", "retrieved_documents", "retrieved_contexts", "source_documents",
 )  # fmt: skip
 """Fields in which programs keep what they looked up."""
+_RESULT_KEYS = ("response", "result", "content", "output")
+"""Where the part of a message that answers a tool call holds the answer."""
 _DEEPEST = 60
 _MOST_UNFOLDED = 20_000_000
 
@@ -132,8 +134,12 @@ def _of_object(value: Mapping[str, Any], key: str | None, depth: int) -> Iterato
     if kind == "function_call_output":
         yield from _with_role(value.get("output"), "tool", _id(value.get("call_id")), key, depth)
         return
+    if kind in ("tool_call_response", "tool_result"):
+        result = next((value[name] for name in _RESULT_KEYS if value.get(name) is not None), None)
+        yield from _with_role(result, "tool", tool_call_id(value), key, depth)
+        return
     if kind in ("function_call", "tool_use", "tool_call"):
-        yield _tool_call(value)
+        yield tool_call(value)
         return
     role = _ROLES.get(str(value.get("role") or kind or "").lower())
     if role is not None and ("content" in value or "tool_calls" in value or "parts" in value):
@@ -164,7 +170,7 @@ def _of_message(
     calls = value.get("tool_calls") or (more.get("tool_calls") if isinstance(more, dict) else None)
     for call in calls if isinstance(calls, list) else ():
         if isinstance(call, dict):
-            yield _tool_call(call)
+            yield tool_call(call)
 
 
 def _with_role(
@@ -176,7 +182,8 @@ def _with_role(
             yield Piece(content, role, key, link)
         return
     for one in pieces(content, key, depth + 1):
-        kept = one.role in ("call", "tool") and role == "assistant"
+        is_call = one.role == "call" and role == "assistant"
+        kept = is_call or (one.role == "tool" and role != "tool")
         yield one if kept else Piece(one.text, role, one.key, link or one.link)
 
 
@@ -185,7 +192,14 @@ def _is_definition(content: Any) -> bool:
     return isinstance(content, dict) and "function" in content and "parameters" in str(content)
 
 
-def _tool_call(call: Mapping[str, Any]) -> Piece:
+def tool_call_id(value: Mapping[str, Any]) -> str | None:
+    """The id of the tool call that a result answers; None: it holds none."""
+    names = ("tool_call_id", "tool_use_id", "call_id", "id")
+    return next((link for name in names if (link := _id(value.get(name)))), None)
+
+
+def tool_call(call: Mapping[str, Any]) -> Piece:
+    """The call of a tool, as `name(arguments)`."""
     inner = call.get("function")
     function = inner if isinstance(inner, dict) else call
     name = function.get("name") or "call"
