@@ -48,7 +48,7 @@ def _process(value: Any, where: str, options: ImportOptions) -> ProcessInput:
         "contexts": [_context(one, where) for one in value["source_nodes"]],
         "answer": value.get("response"),
     }
-    return process_of_row(row, where, NAME)
+    return process_of_row(row, where, NAME, value)
 
 
 def _context(one: Any, where: str) -> Mapping[str, Any]:
