@@ -26,6 +26,7 @@ from veritrail_graph.api.recorder.file import RecordFile
 from veritrail_graph.api.recorder.linking import Links, RecordedSpan
 from veritrail_graph.api.recorder.nodes import Facts, Nodes, header_line, listed, whole
 from veritrail_graph.graph.contract import FORMAT, MAX_STAGE, PUBLIC_ID, RECORDED
+from veritrail_graph.graph.counted import counted
 
 if TYPE_CHECKING:
     from veritrail_graph.api.client.answers import Ingested
@@ -459,7 +460,7 @@ class Recording:
         """Say in one line on stderr how to verify what was not verified."""
         if self._is_quiet or self.verifications or not len(self) or sys.stderr is None:
             return
-        line = f"veritrail: recorded {len(self):,} nodes; to verify them: "
+        line = f"veritrail: recorded {counted(len(self), 'node')}; to verify them: "
         if self.path is not None and self.ingested is None:
             replace = "--replace " if self._replaces else ""
             line += f"veritrail ingest {replace}{shlex.quote(str(self.path))} && "

@@ -63,8 +63,10 @@ def _kind(found: Any) -> MethodKind:
 @cache
 def method_kinds() -> dict[str, MethodKind]:
     """Every method by name."""
-    ours = [entry.load() for entry in _OURS]
-    return {kind.name: kind for kind in (*(one.value for one in of_others()[0]), *ours)}
+    kinds = {kind.name: kind for kind in (entry.load() for entry in _OURS)}
+    for one in of_others()[0]:
+        kinds.setdefault(one.value.name, one.value)
+    return kinds
 
 
 def method_kind(name: str) -> MethodKind:

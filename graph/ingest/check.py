@@ -24,6 +24,7 @@ from veritrail_graph.graph.content_hash import (
     derived_process_id,
 )
 from veritrail_graph.graph.contract import RECORDED
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InvalidProcess, Violation, shown
 from veritrail_graph.graph.importers.records import ClaimRecord, Header, NodeRecord, ProcessInput
 from veritrail_graph.graph.ingest.read import Gathering, edge_place, gather
@@ -294,9 +295,11 @@ def _warnings(
     if found.empty_texts:
         names = ", ".join(shown(name) for name in found.empty_texts[:5])
         more = f" and {len(found.empty_texts) - 5} more" if len(found.empty_texts) > 5 else ""
-        warnings.append(f"{len(found.empty_texts)} node(s) have an empty text: {names}{more}")
+        warnings.append(
+            f"{counted(len(found.empty_texts), 'node has', 'nodes have')} an empty text: {names}{more}"
+        )
     if repeated and found.onto is None:  # an appended input may repeat what is stored
-        warnings.append(f"{repeated} edge(s) are repeated; each is kept once")
+        warnings.append(f"{counted(repeated, 'edge is', 'edges are')} repeated; each is kept once")
     return tuple(dict.fromkeys((*warnings, *of_claims)))  # an exported process has some already
 
 

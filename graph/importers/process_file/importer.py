@@ -51,6 +51,7 @@ _TRAIL_READERS: dict[str, Callable[[object, str], Any]] = {
 }
 _TOLD_BEFORE = ("not_json", "wrong_line")
 _HEAD = 4_096
+_LONGEST_HEADER = 10_000_000
 _OURS = "veritrail."
 _NAMES_FORMAT = re.compile(rb'"format"\s*:\s*"veritrail\.')
 _LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -120,7 +121,7 @@ def _is_lines(path: Path, max_line: int) -> bool:
         return True
     try:
         with reading.open_bytes(path) as file:
-            line = file.readline(max_line)
+            line = file.readline(min(max_line, _LONGEST_HEADER))
             rest = file.readline(2)
         value = reading.parse(line.decode("utf-8-sig"))
     except (gzip.BadGzipFile, EOFError, zlib.error, ValueError):

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from veritrail_graph.graph.counted import counted
 from veritrail_graph.graph.errors import InputError
 from veritrail_graph.graph.importers import files
 from veritrail_graph.graph.importers.draft import Draft
@@ -32,6 +33,8 @@ _KNOWN = {
     BOOOOKSCORE, PLAIN, "children", "parents", "claims", "general_comment", *texts.CHUNKS,
     *texts.FINAL, *texts.ABOUT,
 }  # fmt: skip
+
+_MOST_DOUBTS = 5
 
 
 @dataclass(slots=True)
@@ -371,7 +374,12 @@ def _add_claims(
             "the claims are about under `final_summary`."
         )
     (final,) = terminals
-    draft.claims.extend(claims.read_claims(value.get("claims"), final, where))
+    doubts: list[str] = []
+    draft.claims.extend(claims.read_claims(value.get("claims"), final, where, doubts))
+    if len(doubts) > _MOST_DOUBTS:
+        more = len(doubts) - _MOST_DOUBTS
+        doubts[_MOST_DOUBTS:] = [f"{more:,} more claims have labels that are not known."]
+    draft.header = replace(draft.header, warnings=(*draft.header.warnings, *doubts))
     said = {
         "general_comment": value.get("general_comment"),
         "annotations": claims.notes(value.get("claims"), where) or None,
@@ -419,16 +427,22 @@ def _of_edges(warned: _Warned, options: ImportOptions) -> list[str]:
             f"{', '.join(warned.misfit)}; --grouping is not used there."
         )
     if warned.context:
-        kept = "are left out" if options.only_explicit else "are inferred by order"
+        kept = "left out" if options.only_explicit else "inferred by order"
+        edges = counted(warned.context, "such edge is", "such edges are")
         said.append(
-            f"BooookScore also gives a merge the summary before it in its level; {warned.context} "
-            f"such edge(s) {kept}."
+            f"BooookScore also gives a merge the summary before it in its level; {edges} {kept}."
         )
     if options.only_explicit and warned.inferred:
-        said.append(f"{warned.inferred} inferred edge(s) between levels are left out.")
+        said.append(
+            counted(warned.inferred, "inferred edge", "inferred edges")
+            + f" between levels {'is' if warned.inferred == 1 else 'are'} left out."
+        )
     if warned.unused:
         left = texts.some(warned.unused)
-        said.append(f"{len(warned.unused)} text(s) are inputs of no other text: {left}.")
+        said.append(
+            counted(len(warned.unused), "text is an input", "texts are inputs")
+            + f" of no other text: {left}."
+        )
     return said
 
 
