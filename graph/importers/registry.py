@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from veritrail_graph.graph.errors import InputError, VeriTrailError
+from veritrail_graph.graph.importers.answer_file import split_option
 from veritrail_graph.graph.importers.records import ProcessInput
 from veritrail_graph.graph.plugins import Plugin, Unusable, fault_of, needs, package_of
 from veritrail_graph.graph.plugins import load as load_plugins
@@ -262,7 +263,7 @@ def find_processes(
         chosen = by_name[format_name]
         _refuse_others(path, chosen, options, every)
         fits = not path.is_dir() or chosen.detect(path) is None
-        inside = [] if fits else _inside(path, [chosen])
+        inside = [] if fits else _inside(path, [chosen], options)
         if not inside:
             return chosen.processes(path, options)
         return (one for each in inside for one in _safely(each, chosen, options))
@@ -273,7 +274,7 @@ def find_processes(
             _refuse_others(path, importer, options, every)
             return importer.processes(path, options)
         reasons[importer.name] = (importer.description, reason)
-    inside = _inside(path, list(by_name.values())) if path.is_dir() else []
+    inside = _inside(path, list(by_name.values()), options) if path.is_dir() else []
     if inside:
         return (one for each in inside for one in _safely(each, None, options, by_name.values()))
     # Modules of single formats import this one.
@@ -327,11 +328,13 @@ def _options_of(importer: Importer) -> frozenset[str] | None:
     return None if taken is None else frozenset(taken)
 
 
-def _inside(folder: Path, known: Sequence[Importer]) -> list[Path]:
+def _inside(folder: Path, known: Sequence[Importer], options: ImportOptions) -> list[Path]:
     """What a folder holds that may be read, in the order of the names, but hidden ones.
 
-    Folders that are in a format themselves, whose files are not looked at, and files.
+    Folders that are in a format themselves, whose files are not looked at, and files; the file of
+    the answer is none of them.
     """
+    answer = None if options.answer is None else split_option(options.answer)[0].absolute()
     suffixes = {*DATA_SUFFIXES}
     for one in known:
         suffixes.update(getattr(one, "suffixes", ()))
@@ -346,7 +349,9 @@ def _inside(folder: Path, known: Sequence[Importer]) -> list[Path]:
                     found.append(path)
                 elif not path.is_symlink():
                     waiting.append(path)
-            elif path.suffix.lower() in suffixes and path.is_file():
+            elif path.suffix.lower() not in suffixes or path.absolute() == answer:
+                continue
+            elif path.is_file():
                 found.append(path)
     return sorted(found, key=_in_order)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import gzip
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -233,3 +235,22 @@ def test_what_is_not_a_number_is_told_in_other_formats(tmp_path: Path) -> None:
         path = write(tmp_path / f"{name}.json", value)
         (found,) = find_processes(path, format_name=name)
         assert found.open().header.warnings[-1].startswith("One value was NaN"), name
+
+
+def test_the_line_for_a_response_of_llamaindex_works(tmp_path: Path) -> None:
+    schema = pytest.importorskip("llama_index.core.schema")
+    responses = pytest.importorskip("llama_index.core.base.response.schema")
+    node = schema.NodeWithScore(node=schema.TextNode(text="One.", metadata={"page": 3}), score=0.5)
+    response = responses.Response("Two.", source_nodes=[node])
+    page = (Path(__file__).resolve().parents[2] / "docs/formats/rag.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {"json": json, "question": "When?", "response": response}
+    exec(code, names)
+    (draft,) = opened(write(tmp_path / "a.jsonl", names["line"]))
+    assert (draft.header.question, draft.header.source_format) == ("When?", "llamaindex")
+    assert draft.nodes["context/1"].text == "One."
+    assert draft.nodes["context/1"].metadata["metadata"] == {"page": 3}
+    bad = write(tmp_path / "b.json", json.dumps(dataclasses.asdict(response), default=str))
+    (found,) = find_processes(bad)
+    with pytest.raises(InputError, match=r"#1: its source nodes are texts .*one.model_dump"):
+        found.open()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tracemalloc
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -201,6 +203,8 @@ def test_a_folder_in_a_folder_and_files_with_other_endings_are_read(tmp_path: Pa
     found = [one.where for one in find_processes(tmp_path, known=known)]
     index = str(tmp_path / "a/deep/index")
     assert found == [index, f"{tmp_path / 'b.toy'}#1"]
+    answered = ImportOptions(answer=f"{tmp_path / 'b.toy'}#1")
+    assert [one.where for one in find_processes(tmp_path, known=known, options=answered)] == [index]
     named = find_processes(tmp_path, format_name="folders", known=known)
     assert next(named).where == index
 
@@ -261,3 +265,18 @@ def test_a_packed_file_of_nothing_is_refused_before_it_is_unpacked(
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 45_000_000, "as a whole it takes 90"
+
+
+def test_the_importer_of_the_page_about_formats_works(tmp_path: Path) -> None:
+    page = (EXAMPLES.parent / "docs/formats/README.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.toy").write_text("One. => Two.\nThree.\n", encoding="utf-8")
+    first, second = find_processes(tmp_path, known=[names["ToyImporter"](), *registry.importers()])
+    draft = first.open()
+    assert (draft.header.source_format, draft.header.terminals) == ("toy", ("output",))
+    assert survey(draft).unsourced == 0
+    with pytest.raises(InputError, match=r"a\.toy#2: there is no"):
+        second.open()

@@ -299,3 +299,14 @@ def test_claims_that_cannot_be_read(tmp_path, claims, said):
 def test_claims_need_one_final_summary(tmp_path):
     with pytest.raises(InputError, match="2 final summaries"):
         read(tmp_path, {"levels": [["a", "b"], ["c", "d"]], "claims": ["It is."]})
+
+
+def test_a_claim_with_an_unknown_label_is_kept_without_it(tmp_path):
+    claims = [{"claim": f"Claim {n}.", "label": "Maybe"} for n in range(7)]
+    claims.append({"claim": "The mill burnt.", "label": "Yes"})
+    process = read(tmp_path, {**LABELLED, "claims": claims})
+    found = [r for r in process.records() if isinstance(r, ClaimRecord)]
+    assert [one.label for one in found] == [None] * 7 + ["FULLY_SUPPORTED"]
+    told = [one for one in process.header.warnings if "label" in one]
+    assert "claims[0]: the label 'Maybe' is not known" in told[0]
+    assert told[5] == "2 more claims have labels that are not known."

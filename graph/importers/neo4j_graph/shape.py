@@ -129,8 +129,8 @@ def read_shape(graph: SourceGraph) -> Shape:
     if chats:
         shape.warnings.append(
             f"The graph keeps {counted(chats, 'conversation')}. The messages do not say which "
-            "chunks an answer was given, so they are not read: name an answer and what it used in a file "
-            "(--answer)."
+            "chunks an answer was given, so they are not read: name an answer and what it used in "
+            "a file (--answer)."
         )
     return shape
 

@@ -378,7 +378,10 @@ def _add_claims(
     draft.claims.extend(claims.read_claims(value.get("claims"), final, where, doubts))
     if len(doubts) > _MOST_DOUBTS:
         more = len(doubts) - _MOST_DOUBTS
-        doubts[_MOST_DOUBTS:] = [f"{more:,} more claims have labels that are not known."]
+        doubts[_MOST_DOUBTS:] = [
+            f"{counted(more, 'more claim has a label that is', 'more claims have labels that are')}"
+            " not known."
+        ]
     draft.header = replace(draft.header, warnings=(*draft.header.warnings, *doubts))
     said = {
         "general_comment": value.get("general_comment"),
