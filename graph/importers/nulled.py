@@ -104,10 +104,10 @@ def remarks(value: Any) -> tuple[str, ...]:
 def told(source: ProcessInput, value: Any) -> ProcessInput:
     """A process with a warning, where values that it was made from became null."""
     found = remarks(value)
-    if not found or not is_dataclass(source) or isinstance(source, type):
+    if not found or not is_dataclass(source):
         return source
-    header = source.header
-    return replace(source, header=replace(header, warnings=(*header.warnings, *found)))
+    header = replace(source.header, warnings=(*source.header.warnings, *found))
+    return replace(source, header=header)  # type: ignore[return-value]
 
 
 def dumps(value: Any) -> str:

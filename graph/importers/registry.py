@@ -315,8 +315,8 @@ def _refuse_others(
     told = []
     for name in others:
         formats = [one.name for one in known if name in (_options_of(one) or ())]
-        shown = _SHOWN.get(name, name)
-        told.append(f"{shown} (it is for {' and '.join(formats)})" if formats else shown)
+        known_as = _SHOWN.get(name, name)
+        told.append(f"{known_as} (it is for {' and '.join(formats)})" if formats else known_as)
     shown = address_of(path) or path
     message = f"{shown} is in the format {importer.name}, which does not take {', '.join(told)}."
     raise InputError(message, code="option_not_taken")

@@ -284,12 +284,9 @@ def _of_origins(found: Gathering) -> Iterator[str]:
     odd = [node for node in named if node >= first and degrees[node]]
     if odd:
         yield (
-            counted(
-                len(odd),
-                "node is named as source text and has inputs; it is",
-                "nodes are named as source text and have inputs; they are",
-            )
-            + f" checked against these like generated text: {_some(topology, odd)}"
+            counted(len(odd), "node is", "nodes are")
+            + " named as source text, but with inputs, and checked against these like generated "
+            f"text: {_some(topology, odd)}"
         )
 
 

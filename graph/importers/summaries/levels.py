@@ -89,7 +89,7 @@ def read_levels(
     leading_on = texts.outgoing(draft)
     used = {node.stage for node in draft.nodes.values()}
     terminals = tuple(one for one in dict.fromkeys(names) if one not in leading_on)
-    _add_claims(draft, value, terminals, where)
+    doubts = _add_claims(draft, value, terminals, where)
     draft.header = Header(
         NAME,
         name=texts.name_of(value, name),
@@ -103,6 +103,7 @@ def read_levels(
             *_of_edges(warned, options),
             *_of_end(terminals),
             *texts.not_read(value, _KNOWN),
+            *doubts,
         ),
     )
     return draft
@@ -364,10 +365,14 @@ def _recorded(under: _Level | None, level: _Level) -> list[list[int]] | None:
 
 def _add_claims(
     draft: Draft, value: Mapping[str, Any], terminals: Sequence[str], where: str
-) -> None:
-    """Add the claims, which are about the final summary, and what their readers wrote."""
+) -> list[str]:
+    """Add the claims, which are about the final summary, and what their readers wrote.
+
+    Returns:
+        Warnings about labels that are not known.
+    """
     if value.get("claims") is None and value.get("general_comment") is None:
-        return
+        return []
     if len(terminals) != 1:
         raise InputError(
             f"{where}: there are claims and {len(terminals)} final summaries. Name the one that "
@@ -377,12 +382,12 @@ def _add_claims(
     doubts: list[str] = []
     draft.claims.extend(claims.read_claims(value.get("claims"), final, where, doubts))
     if len(doubts) > _MOST_DOUBTS:
-        more = len(doubts) - _MOST_DOUBTS
-        doubts[_MOST_DOUBTS:] = [
-            f"{counted(more, 'more claim has a label that is', 'more claims have labels that are')}"
-            " not known."
-        ]
-    draft.header = replace(draft.header, warnings=(*draft.header.warnings, *doubts))
+        more = counted(
+            len(doubts) - _MOST_DOUBTS,
+            "more claim has a label that is not known.",
+            "more claims have labels that are not known.",
+        )
+        doubts[_MOST_DOUBTS:] = [more]
     said = {
         "general_comment": value.get("general_comment"),
         "annotations": claims.notes(value.get("claims"), where) or None,
@@ -390,6 +395,7 @@ def _add_claims(
     node = draft.nodes[final]
     kept = {key: one for key, one in said.items() if one is not None}
     draft.nodes[final] = replace(node, metadata={**node.metadata, **kept})
+    return doubts
 
 
 def _of_sources(levels: Sequence[_Level], of_booookscore: bool, only_final: bool) -> list[str]:
