@@ -104,10 +104,12 @@ def remarks(value: Any) -> tuple[str, ...]:
 def told(source: ProcessInput, value: Any) -> ProcessInput:
     """A process with a warning, where values that it was made from became null."""
     found = remarks(value)
-    if not found or not is_dataclass(source):
+    made: Any = source  # the inputs in memory are dataclasses; the Protocol does not say so
+    if not found or not is_dataclass(made):
         return source
     header = replace(source.header, warnings=(*source.header.warnings, *found))
-    return replace(source, header=header)  # type: ignore[return-value]
+    told_of: ProcessInput = replace(made, header=header)  # type: ignore[type-var]
+    return told_of
 
 
 def dumps(value: Any) -> str:
